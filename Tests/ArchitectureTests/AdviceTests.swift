@@ -9,7 +9,7 @@ import Testing
             .replacing(" \\\n", with: " ").replacing("\"\n+ \"", with: "")
             .replacing(/\\\(command: (?:[^()]|\([^()]*\))*\)/, with: "`a b`")
             .split(separator: "\n")
-            // Of an example configuration.
+            // Not the lines of an example configuration.
             .filter { !$0.hasPrefix("#") }
     }
 
@@ -35,5 +35,16 @@ import Testing
             }
         }
         #expect(commands > 100, "\(commands)")
+    }
+
+    /// Without them, a command is not on a line of its own, and does not get the options that it needs.
+    @Test func `commands in the advice of errors are in backticks`() throws {
+        for source in try Source.modules().values.joined() {
+            let lines = Self.lines(of: source)
+            guard lines.contains(where: { $0.contains(/ReportableError|CommandFailure\(|ServiceError/) }) else { continue }
+            for line in lines where !line.contains("result(") {
+                #expect(!line.contains(/: istep (?!recognises|then )[a-z]/), "\(source.path): \(line)")
+            }
+        }
     }
 }

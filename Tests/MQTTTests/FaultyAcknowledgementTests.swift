@@ -55,7 +55,7 @@ struct FaultyAcknowledgementTests {
             wire.readAll()
         }
         let error = await failure([try .text("a", "1")], try broker.address())
-        #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): the broker did not take a message for a: Quota exceeded"))
+        #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): the broker rejected a message for a: Quota exceeded"))
     }
 
     @Test func `a shutdown of the broker is reported as the reason`() async throws {

@@ -85,7 +85,7 @@ struct RealBrokerTests {
             let address = try MQTTBroker(
                 host: "127.0.0.1", port: broker.port, tls: false, username: "anna", password: Secret("opensesame"))
             let error = await failure([try .text("open/a", "1"), try .text("closed/a", "1")], address)
-            let reason = "127.0.0.1:\(broker.port): the broker did not take a message for closed/a: Not authorized"
+            let reason = "127.0.0.1:\(broker.port): the broker rejected a message for closed/a: Not authorized"
             #expect(error == .refused(credentials: true, reason: reason))
             #expect(await Subscriber.retained(port: broker.port, user: ("anna", "opensesame")) == ["open/a": "1"])
         }
@@ -101,7 +101,7 @@ struct RealBrokerTests {
     @Test func `a message too large for the broker is reported with its topic`() async throws {
         try await RealBroker.with(options: ["max_packet_size 1000"]) { broker in
             let error = await failure([try .text("a", String(repeating: "x", count: 2000))], try broker.address())
-            let reason = "127.0.0.1:\(broker.port): a message for a: it is larger than the broker takes"
+            let reason = "127.0.0.1:\(broker.port): a message for a: it is larger than the broker accepts"
             #expect(error == .refused(credentials: false, reason: reason))
         }
     }

@@ -81,7 +81,7 @@ struct TLSTests {
         let broker = try FakeBroker { wire, _ in wire.readAll() }
         let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true)
         let error = await failure([try .text("a", "1")], address, timeout: .milliseconds(300))
-        #expect(error == .notSent(reason: "no connection with the broker came about within 0.3 s"))
+        #expect(error == .notSent(reason: "could not connect to the broker within 0.3 s"))
     }
 }
 

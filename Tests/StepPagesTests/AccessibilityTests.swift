@@ -18,8 +18,9 @@ import Testing
         fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: user.id)
         fixture.history.setCorrection(StepCorrection(steps: 5000), of: user.id, on: day, at: PagesFixture.now - 5)
         try fixture.history.record([ShareEntry(user: user.id, day: day, destination: "garden", changedAt: PagesFixture.now - 5)])
-        _ = fixture.history.keep(
-            [Notice(.machine, since: PagesFixture.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))], withdrawn: [], at: PagesFixture.now)
+        _ = fixture.history.update(
+            active: [Notice(.machine, since: PagesFixture.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))], withdrawn: [],
+            at: PagesFixture.now)
         return fixture
     }
 

@@ -137,8 +137,10 @@ import Testing
                 changedAt: PagesFixture.now - 5)
         ])
         fixture.history.setCorrection(StepCorrection(steps: 5, reason: "<i>tired</i>"), of: user.id, on: day, at: PagesFixture.now)
-        _ = fixture.history.keep(
-            [Notice(.destination("<u>x</u>"), name: "<u>x</u>", since: PagesFixture.now - 9, .destinationStopped(reason: "<em>bad</em>"))],
+        _ = fixture.history.update(
+            active: [
+                Notice(.destination("<u>x</u>"), name: "<u>x</u>", since: PagesFixture.now - 9, .destinationStopped(reason: "<em>bad</em>"))
+            ],
             withdrawn: [], at: PagesFixture.now)
         let query = "?user=" + "%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E%22%27%26"
         for path in ["/", "/day", "/day/\(day)", "/week", "/month", "/year", "/share", "/devices", "/plan", "/activity", "/range"] {
@@ -272,8 +274,9 @@ import Testing
 
     @Test func `a notice is dismissed`() async throws {
         let fixture = try fixture()
-        _ = fixture.history.keep(
-            [Notice(.machine, since: PagesFixture.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))], withdrawn: [], at: PagesFixture.now)
+        _ = fixture.history.update(
+            active: [Notice(.machine, since: PagesFixture.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))], withdrawn: [],
+            at: PagesFixture.now)
         #expect(await fixture.get("/day").text.contains("Bluetooth on this machine has not worked"))
         let id = try #require(fixture.history.standingNotices().first?.id)
         #expect(await fixture.post("/notices/dismiss", "notice=\(id)").status == 303)

@@ -106,7 +106,7 @@ struct MemorySource: HistorySource {
 /// No other process works on the history.
 struct OpenLock: WorkLock {
     func hold<R: Sendable>(for work: HistoryWork, _ body: () async throws -> R) async throws -> R { try await body() }
-    func heldWork(_ error: any Error) -> HistoryWork? { nil }
+    func conflictingWork(in error: any Error) -> HistoryWork? { nil }
 }
 
 struct NoUpkeep: HistoryUpkeep {

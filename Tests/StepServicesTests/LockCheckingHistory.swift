@@ -130,8 +130,8 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
         try actual.setCorrection(correction, of: user, on: day, at: moment)
     }
 
-    func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) throws -> Set<StoredNotice.ID> {
-        try actual.keep(holding, withdrawn: withdrawn, at: now)
+    func update(active: [Notice], withdrawn: Set<String>, at now: Timestamp) throws -> Set<StoredNotice.ID> {
+        try actual.update(active: active, withdrawn: withdrawn, at: now)
     }
 
     func standingNotices() throws -> [StoredNotice] { try actual.standingNotices() }

@@ -48,7 +48,7 @@ final class ScriptedLock: WorkLock {
         return try await body()
     }
 
-    func heldWork(_ error: any Error) -> HistoryWork? { (error as? Held)?.work }
+    func conflictingWork(in error: any Error) -> HistoryWork? { (error as? Held)?.work }
 }
 
 final class ScriptedUpkeep: HistoryUpkeep {

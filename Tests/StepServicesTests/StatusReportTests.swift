@@ -51,7 +51,7 @@ import Testing
         let goals = [outbox.anna, ben].map { user in
             Notice(.user(user.id), name: user.name, user: user.id, since: outbox.now, .goalReached(day: today, steps: 9000, goal: 8000))
         }
-        let known = history.keep([machine] + goals, withdrawn: [], at: outbox.now)
+        let known = history.update(active: [machine] + goals, withdrawn: [], at: outbox.now)
         #expect(known.count == 3)
         #expect(try Set(report().notices.map(\.notice)) == Set([machine] + goals))
         #expect(try Set(report(of: ben).notices.map(\.notice)) == [machine, goals[1]])

@@ -4,9 +4,9 @@ internal import Synchronization
 /// The notices of a history without a database.
 extension InMemoryHistory: NoticeStore {
     @discardableResult
-    public func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) -> Set<StoredNotice.ID> {
+    public func update(active: [Notice], withdrawn: Set<String>, at now: Timestamp) -> Set<StoredNotice.ID> {
         state.withLock { state in
-            let merge = NoticeMerge(holding, withdrawn: withdrawn, into: state.notices, at: now)
+            let merge = NoticeMerge(active, withdrawn: withdrawn, into: state.notices, at: now)
             for known in merge.changed {
                 guard let index = state.notices.firstIndex(where: { $0.id == known.id }) else { continue }
                 state.notices[index] = known

@@ -96,22 +96,22 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             #expect(try fixture.standing().count == 1)
         },
         NoticeContract("only the first call that stores a notice returns it as new") { fixture in
-            let first = try fixture.store.keep([fixture.battery(12), fixture.goal()], at: NoticeFixture.now)
+            let first = try fixture.store.update(active: [fixture.battery(12), fixture.goal()], at: NoticeFixture.now)
             #expect(first == Set(try fixture.standing().map(\.id)) && first.count == 2)
-            let second = try fixture.store.keep([fixture.battery(9), fixture.goal(), fixture.rejection], at: NoticeFixture.now + 1)
+            let second = try fixture.store.update(active: [fixture.battery(9), fixture.goal(), fixture.rejection], at: NoticeFixture.now + 1)
             #expect(second == Set(try fixture.standing().filter { $0.notice == fixture.rejection }.map(\.id)) && second.count == 1)
             try fixture.see()
-            #expect(try fixture.store.keep([fixture.battery(9), fixture.goal()], at: NoticeFixture.now + 2).isEmpty)
+            #expect(try fixture.store.update(active: [fixture.battery(9), fixture.goal()], at: NoticeFixture.now + 2).isEmpty)
         },
         NoticeContract("a withdrawn goal has ended; reached again it is reported, unless it was seen") { fixture in
             let key = fixture.goal().key
             try fixture.keep(fixture.goal())
-            try fixture.store.keep([], withdrawn: [key], at: NoticeFixture.now + 1)
+            try fixture.store.update(active: [], withdrawn: [key], at: NoticeFixture.now + 1)
             #expect(try fixture.standing().isEmpty)
             try fixture.keep(fixture.goal(), at: NoticeFixture.now + 2)
             #expect(try fixture.standing().map(\.isNew) == [true])
             try fixture.see()
-            try fixture.store.keep([], withdrawn: [key], at: NoticeFixture.now + 3)
+            try fixture.store.update(active: [], withdrawn: [key], at: NoticeFixture.now + 3)
             try fixture.keep(fixture.goal(), at: NoticeFixture.now + 4)
             #expect(try fixture.standing().isEmpty)
         },
@@ -119,13 +119,14 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             let day = 86_400
             // 16,177 days since 1970 are whole weeks: the rule must hold on both sides of a week's boundary.
             let first = Timestamp(16_177 * day - 3600)
-            #expect(try fixture.store.keep([fixture.clock(1, first)], at: first).count == 1)
-            #expect(try fixture.store.keep([fixture.clock(1, first + day), fixture.clock(2, first + day)], at: first + day).count == 1)
+            #expect(try fixture.store.update(active: [fixture.clock(1, first)], at: first).count == 1)
+            let both = [fixture.clock(1, first + day), fixture.clock(2, first + day)]
+            #expect(try fixture.store.update(active: both, at: first + day).count == 1)
             #expect(try fixture.standing().map(\.notice.since) == [first, first + day])
             try fixture.store.markSeen(try fixture.standing().map(\.id), at: first + day)
-            #expect(try fixture.store.keep([fixture.clock(1, first + 2 * day)], at: first + 2 * day).isEmpty)
-            #expect(try fixture.store.keep([fixture.clock(1, first + 8 * day - 1)], at: first + 8 * day - 1).isEmpty)
-            #expect(try fixture.store.keep([fixture.clock(1, first + 8 * day)], at: first + 8 * day).count == 1)
+            #expect(try fixture.store.update(active: [fixture.clock(1, first + 2 * day)], at: first + 2 * day).isEmpty)
+            #expect(try fixture.store.update(active: [fixture.clock(1, first + 8 * day - 1)], at: first + 8 * day - 1).isEmpty)
+            #expect(try fixture.store.update(active: [fixture.clock(1, first + 8 * day)], at: first + 8 * day).count == 1)
         },
         NoticeContract(
             "a goal that the desktop has shown, withdrawn and reached again, is new in a terminal but is not shown on the desktop again"
@@ -135,9 +136,9 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try fixture.notify()
             let before = try fixture.standing()
             for round in 1...2 {
-                try fixture.store.keep([], withdrawn: [key], at: NoticeFixture.now + 10 * round)
+                try fixture.store.update(active: [], withdrawn: [key], at: NoticeFixture.now + 10 * round)
                 #expect(try fixture.standing().isEmpty)
-                #expect(try fixture.store.keep([fixture.goal(steps: 9000 + round)], at: NoticeFixture.now + 10 * round + 1).isEmpty)
+                #expect(try fixture.store.update(active: [fixture.goal(steps: 9000 + round)], at: NoticeFixture.now + 10 * round + 1).isEmpty)
                 let after = try fixture.standing()
                 #expect(after.map(\.id) == before.map(\.id))
                 #expect(after.map(\.notice) == [fixture.goal(steps: 9000 + round)])
@@ -182,8 +183,8 @@ struct NoticeFixture {
         user = try store.addUser(named: "Ada")
     }
 
-    func keep(_ notices: Notice..., at now: Timestamp = now) throws { try store.keep(notices, at: now) }
-    func keep(_ notices: [Notice]) throws { try store.keep(notices, at: Self.now) }
+    func keep(_ notices: Notice..., at now: Timestamp = now) throws { try store.update(active: notices, at: now) }
+    func keep(_ notices: [Notice]) throws { try store.update(active: notices, at: Self.now) }
     func standing() throws -> [StoredNotice] { try store.standingNotices() }
     func see() throws { try store.markSeen(try standing().map(\.id), at: Self.now) }
     func notify() throws { _ = try store.claim(try standing().map(\.id), at: Self.now) }
@@ -224,5 +225,5 @@ struct NoticeFixture {
 
 extension NoticeStore {
     @discardableResult
-    public func keep(_ holding: [Notice], at now: Timestamp) throws -> Set<StoredNotice.ID> { try keep(holding, withdrawn: [], at: now) }
+    public func update(active: [Notice], at now: Timestamp) throws -> Set<StoredNotice.ID> { try update(active: active, withdrawn: [], at: now) }
 }

@@ -62,7 +62,7 @@ import Testing
         try #require(chmod(path, 0o777) == 0)
         let own = try #require(refusal(isTemporary: false)), standard = try #require(refusal(isTemporary: true))
         #expect(own.category == .permission && own.description.contains("other users can write to \(name) in it"))
-        #expect(own.advice == "Choose another directory: istep demo --keep DIRECTORY")
+        #expect(own.advice == "Choose another directory: `istep demo --keep DIRECTORY`")
         #expect(standard.advice?.contains("chmod go-w") == true)
         try #require(chmod(path, 0o700) == 0)
         #expect(refusal(isTemporary: false) == nil && refusal(isTemporary: true) == nil)
@@ -71,13 +71,13 @@ import Testing
         let foreign = try #require(refusal(isTemporary: false))
         #expect(foreign.description.contains("\(name) in it belongs to another user"))
         // It may be the home folder of a user.
-        #expect(foreign.advice == "Choose another directory: istep demo --keep DIRECTORY")
+        #expect(foreign.advice == "Choose another directory: `istep demo --keep DIRECTORY`")
     }
 
     @Test func `in a folder for all users, a folder in it is suggested`() throws {
         let folder = try Folder()
         try #require(chmod(folder.path, 0o1777) == 0)
         let failure = try #require(throws: CommandFailure.self) { try DemoFolder(path: folder.path, isTemporary: false).isThere() }
-        #expect(failure.advice == "Choose a directory in it: istep demo --keep \(folder.path)/istep-demo")
+        #expect(failure.advice == "Choose a directory in it: `istep demo --keep \(folder.path)/istep-demo`")
     }
 }

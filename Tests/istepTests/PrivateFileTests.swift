@@ -20,7 +20,7 @@ import Testing
             var arguments = ["--demo=\(folder.path)/my demo", "show"]
             try DemoFolder.enter(&arguments, environment: [:])
         }
-        #expect(failure?.advice == "Start one: istep demo --keep '\(folder.path)/my demo'.")
+        #expect(failure?.advice == "Start one: `istep demo --keep '\(folder.path)/my demo'`")
     }
 
     @Test func `a demo finds its file, whatever the name of its folder is`() throws {

@@ -1,12 +1,13 @@
 /// An error with a message for users: what failed, and what to do about it.
 ///
-/// Each error type of istep conforms beside its definition. The exit status of a command, the severity of a diagnosis and the `category` of
-/// a JSON document are functions of the category.
+/// Each error type of istep conforms beside its definition, except those of modules without StepDomain: `BluetoothError` conforms in
+/// Pedometers, those of LocalServer and PrivateBus in istep. The exit status of a command, the severity of a diagnosis and the `category` of a
+/// JSON document are functions of the category.
 public protocol ReportableError: Error, CustomStringConvertible {
     var category: FailureCategory { get }
     /// What failed, on what, and why, without the advice.
     var problem: String { get }
-    /// What to do next, in sentences; commands stand between backticks. Nil if the problem needs no advice.
+    /// What to do next, in sentences; commands are in backticks. Nil if the problem needs no advice.
     var advice: String? { get }
     /// Where to look for the cause of a failed sync.
     var cause: FailureCause { get }

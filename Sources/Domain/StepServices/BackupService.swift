@@ -12,9 +12,9 @@ public struct BackupService: Sendable {
 
     /// Copies the history to a file and reads it back. Works while a sync is running.
     ///
-    /// - Parameter place: nil for a new file in the directory of backups.
+    /// - Parameter path: nil for a new file in the directory of backups.
     /// - Throws: the history's error, or why the file cannot be written.
-    public func backUp(to place: String?) async throws -> HistoryContents { try await backups.backUp(to: place) }
+    public func backUp(to path: String?) async throws -> HistoryContents { try await backups.backUp(to: path) }
 
     /// Where backups are, and those that are there, the newest first.
     public func list() -> (directory: String, backups: [StoredBackup], isHistoryThere: Bool) {
@@ -44,7 +44,7 @@ public struct BackupService: Sendable {
     /// - Returns: what became of the previous history.
     /// - Throws: the lock's error while a sync or a share runs; the history's error.
     public func restore(_ candidate: Candidate) async throws -> ReplacedHistory {
-        try await lock.holdAll(as: .restore) { try await backups.restore(candidate.file) }
+        try await lock.holdExclusively(as: .restore) { try await backups.restore(candidate.file) }
     }
 
     /// Saves what can be read of a damaged history. No sync or share can run meanwhile.
@@ -54,7 +54,7 @@ public struct BackupService: Sendable {
     public func repair() async throws -> SalvageReport? {
         // Before a file is created for the lock.
         try backups.requireHistory()
-        return try await lock.holdAll(as: .repair) { try await backups.repair() }
+        return try await lock.holdExclusively(as: .repair) { try await backups.repair() }
     }
 
     /// Makes all stored sums of days agree with the samples of a sound history. No sync or share can run meanwhile.
@@ -63,6 +63,6 @@ public struct BackupService: Sendable {
     /// - Throws: the lock's error; the history's error.
     public func correctSums() async throws -> Int {
         try backups.requireHistory()
-        return try await lock.holdAll(as: .repair) { try await backups.correctSums() }
+        return try await lock.holdExclusively(as: .repair) { try await backups.correctSums() }
     }
 }

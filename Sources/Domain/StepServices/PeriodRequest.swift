@@ -8,7 +8,7 @@ public struct PeriodRequest: Hashable, Sendable {
         case all
     }
 
-    /// Nil where days are given, or nothing: then it is the last 30 days.
+    /// Nil if days are given, or nothing: then it is the last 30 days.
     public var named: Named?
     /// A day of the week, month or year; nil for the current one.
     public var day: Day?
@@ -27,7 +27,7 @@ public struct PeriodRequest: Hashable, Sendable {
     /// Days of the standard period.
     public static let standardDays = 30
 
-    /// - Parameter known: the days from the first known day to today; nil where nothing is known.
+    /// - Parameter known: the days from the first known day to today; nil if nothing is known.
     /// - Throws: `ServiceError.rangeReversed`, `.dayNotBegun`, `.beforeFirstDay`.
     public func period(in known: ClosedRange<Day>?, today: Day, weekStart: Weekday) throws(ServiceError) -> Period {
         if let first, let last, last < first { throw .rangeReversed(first, last) }

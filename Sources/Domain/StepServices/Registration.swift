@@ -133,7 +133,7 @@ public struct Registration: Sendable {
         return pedometer
     }
 
-    /// Nil where the kind is to be recognised.
+    /// Nil if the kind is to be recognised.
     private func kind(of request: Request) throws(ServiceError) -> PedometerKind? {
         guard let key = request.kind ?? (request.options.isEmpty ? nil : catalog.describedKind) else { return nil }
         guard let kind = catalog.kind(key) else { throw .unknownKind(key, known: catalog.kinds.map(\.key)) }

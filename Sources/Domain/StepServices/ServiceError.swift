@@ -106,7 +106,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .notInOutbox(let day, let name): "\(day) is not in the outbox of \(name)."
         case .alreadySent(let day, let name): "\(day) was already sent to \(name); it is not in the outbox."
         case .noPedometer(let use): "There is no pedometer to \(use.rawValue)."
-        case .clockNotSet(let day): "This machine's clock says \(day)."
+        case .clockNotSet(let day): "This machine's clock shows \(day)."
         case .alreadyRegistered(let address, let name): "\(address) is registered already: it is '\(name)'."
         case .nameTaken(let name): "A pedometer named '\(name)' exists already."
         case .nameIsAddress(let name): "'\(name)' is an address, and not a name."

@@ -237,8 +237,8 @@ public enum Corruption: Sendable, Hashable {
     }
 
     private func noise(seed: UInt64, count: Int) -> [UInt8] {
-        var dice = Dice(seed: seed)
-        return dice.bytes(count)
+        var random = RandomSource(seed: seed)
+        return random.bytes(count)
     }
 }
 

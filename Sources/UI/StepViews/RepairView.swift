@@ -35,7 +35,7 @@ public struct RepairView: View {
     let correctedSums: Int
 
     /// - Parameters:
-    ///   - repaired: nil where the history is sound.
+    ///   - repaired: nil if the history is sound.
     ///   - correctedSums: days whose stored sums were wrong.
     public init(history: String, _ repaired: Repaired?, correctedSums: Int = 0) {
         self.history = history

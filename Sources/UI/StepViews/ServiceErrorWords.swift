@@ -17,9 +17,9 @@ public enum ServiceErrorWords {
             "To send it once more: `istep share \(day) --to \(ShellCommand.quoted(destination)) --again`"
         case .noPedometer: Advice.addPedometer.markup
         case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."
-        // Without backticks: a device's name can contain them.
-        case .alreadyRegistered(_, let name):
-            "To change its name or model: istep forget \(ShellCommand.quoted(name)), then add it again. Its steps stay."
+        // By its address: a device's name can contain backticks.
+        case .alreadyRegistered(let address, _):
+            "To change its name or model, forget it and add it again; its steps stay: `istep forget \(address)`"
         case .nameTaken, .nameIsAddress: "Choose another name: --name NAME"
         case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."
         case .deviceNeeded: "List the devices in range with: `istep scan --all`"

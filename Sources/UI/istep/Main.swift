@@ -35,7 +35,7 @@ enum Main {
         while true { pause() }
     }
 
-    /// The command line, for a demo if it says so, and why it cannot run there.
+    /// The command line, changed to run in a demo if it requests one, and the reason if it cannot run there.
     private static func directedArguments() -> ([String], CommandFailure?) {
         var arguments = Array(CommandLine.arguments.dropFirst())
         do throws(CommandFailure) {

@@ -78,7 +78,7 @@ struct ConnectTests {
     @Test func `attempts are limited`() async throws {
         try await withFixture(device: heard) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.linkFails)
-            async let result = connect(fixture, limits: ConnectionLimits(attempts: 3, backOff: .seconds(1)))
+            async let result = connect(fixture, limits: ConnectionLimits(attempts: 3, backoff: .seconds(1)))
             await fixture.clock.pass(.seconds(1))
             #expect(
                 await result

@@ -6,7 +6,7 @@ import Testing
     let quick: Duration = .seconds(1)
 
     private func policy(attempts: Int = 4, isPaired: Bool = false) -> RetryPolicy {
-        RetryPolicy(limits: ConnectionLimits(attempts: attempts, backOff: .seconds(1)), isPaired: isPaired)
+        RetryPolicy(limits: ConnectionLimits(attempts: attempts, backoff: .seconds(1)), isPaired: isPaired)
     }
 
     @Test func `a failed link is tried again at once, then with growing waits, then given up`() {

@@ -102,12 +102,12 @@ struct SimulationTests {
 
     @Test func `a refused connection is tried again, but not for ever`() async throws {
         try await withSimulation(faults: [.refuseConnect("le-connection-abort-by-local", .first(2))]) { simulation in
-            #expect(await value(simulation, ConnectionLimits(backOff: .milliseconds(1))) == .success(number))
+            #expect(await value(simulation, ConnectionLimits(backoff: .milliseconds(1))) == .success(number))
         }
         try await withSimulation(faults: [.refuseConnect()]) { simulation in
             let failure = ConnectFailure(.linkFailed, detail: "le-connection-abort-by-local")
             #expect(
-                await value(simulation, ConnectionLimits(backOff: .milliseconds(1)))
+                await value(simulation, ConnectionLimits(backoff: .milliseconds(1)))
                     == .failure(.connectFailed(Self.address, reason: failure)))
         }
     }

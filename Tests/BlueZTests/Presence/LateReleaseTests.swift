@@ -36,13 +36,13 @@ struct LateReleaseTests {
                     await call.reply()
                 })
             let presence = PresenceMonitor(fixture.central)
-            var sightings = presence.sightings.makeAsyncIterator()
+            var events = presence.events.makeAsyncIterator()
             await presence.watch(for: [.ring])
-            #expect(await sightings.next() == .listening(.monitor))
+            #expect(await events.next() == .listening(.monitor))
             await presence.watch(for: [.other])
-            #expect(await sightings.next() == .listening(.monitor))
+            #expect(await events.next() == .listening(.monitor))
             await presence.close()
-            #expect(await sightings.next() == nil)
+            #expect(await events.next() == nil)
             #expect(await fixture.fake.calls == ["RegisterMonitor", "UnregisterMonitor", "RegisterMonitor", "UnregisterMonitor"])
         }
     }

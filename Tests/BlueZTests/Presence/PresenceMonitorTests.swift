@@ -13,8 +13,8 @@ struct PresenceMonitorTests {
         let clock: ManualClock
         let central: Central
         let presence: PresenceMonitor
-        let sightings: Sightings
-        let means: PresenceMonitor.Means
+        let events: Events
+        let mode: PresenceMonitor.Mode
 
         func range(_ isIn: Bool, _ ring: SimulatedRing = PresenceMonitorTests.ring) async {
             await isIn ? stack.remove(.outOfRange, for: ring.address) : stack.inject(.outOfRange, for: ring.address)
@@ -26,9 +26,9 @@ struct PresenceMonitorTests {
     private static let pause = Duration.seconds(55)
 
     /// Afterwards the presence must have left nothing in BlueZ.
-    private func withSimulation(_ means: PresenceMonitor.Means, inRange: Bool = true, _ body: (Simulation) async throws -> Void) async throws {
+    private func withSimulation(_ mode: PresenceMonitor.Mode, inRange: Bool = true, _ body: (Simulation) async throws -> Void) async throws {
         var quirks = Quirks()
-        quirks.isExperimental = means == .monitor
+        quirks.isExperimental = mode == .monitor
         let stack = try await SimulatedBlueZ.start(peripherals: [Self.ring, Self.other], timing: .immediate, quirks: quirks)
         if !inRange { for ring in [Self.ring, Self.other] { await stack.inject(.outOfRange, for: ring.address) } }
         let clock = ManualClock()
@@ -37,7 +37,7 @@ struct PresenceMonitorTests {
         do {
             try await body(
                 Simulation(
-                    stack: stack, clock: clock, central: central, presence: presence, sightings: Sightings(presence.sightings), means: means))
+                    stack: stack, clock: clock, central: central, presence: presence, events: Events(presence.events), mode: mode))
         } catch {
             Issue.record(error)
         }
@@ -51,15 +51,15 @@ struct PresenceMonitorTests {
         await stack.stop()
     }
 
-    @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
-    func `a device in range is seen`(means: PresenceMonitor.Means) async throws {
-        try await withSimulation(means) { simulation in
+    @Test(arguments: [PresenceMonitor.Mode.monitor, .scans])
+    func `a device in range is seen`(mode: PresenceMonitor.Mode) async throws {
+        try await withSimulation(mode) { simulation in
             await simulation.presence.watch(for: [.ring])
-            #expect(await simulation.sightings.next() == .listening(means))
-            #expect(await simulation.sightings.next() == .heard(.ring))
-            await simulation.presence.rest()
+            #expect(await simulation.events.next() == .listening(mode))
+            #expect(await simulation.events.next() == .heard(.ring))
+            await simulation.presence.stop()
             #expect(await simulation.stack.snapshot == SimulatedBlueZ.Snapshot())
-            #expect(simulation.stack.history.contains(.discovering(true)) == (means == .scans))
+            #expect(simulation.stack.history.contains(.discovering(true)) == (mode == .scans))
         }
     }
 
@@ -68,9 +68,9 @@ struct PresenceMonitorTests {
             await simulation.presence.watch(for: [.ring, .other])
             for await event in simulation.stack.events where event == .monitoring(true) { break }
             await simulation.range(true)
-            await simulation.sightings.until(.heard(.ring))
+            await simulation.events.until(.heard(.ring))
             await simulation.range(true, Self.other)
-            await simulation.sightings.until(.heard(.other))
+            await simulation.events.until(.heard(.other))
             #expect(!simulation.stack.history.contains(.discovering(true)))
         }
     }
@@ -83,7 +83,7 @@ struct PresenceMonitorTests {
             #expect(await simulation.stack.snapshot.discovering == [])
             await simulation.range(true)
             await simulation.clock.pass(Self.pause)
-            await simulation.sightings.until(.heard(.ring))
+            await simulation.events.until(.heard(.ring))
         }
     }
 
@@ -98,7 +98,7 @@ struct PresenceMonitorTests {
             await simulation.clock.sleeping(for: .seconds(295))
             await simulation.range(true)
             await simulation.clock.pass(.seconds(295))
-            await simulation.sightings.until(.heard(.ring))
+            await simulation.events.until(.heard(.ring))
             #expect(simulation.stack.history.contains(.discovering(true)))
         }
     }
@@ -106,17 +106,17 @@ struct PresenceMonitorTests {
     private static let silent = SimulatedPedometer(
         address: DeviceAddress.ring.description, name: "", advertisedServices: [], steps: CharacteristicID("fff0", "fff1"), source: .manual(1))
 
-    @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
-    func `other devices are not reported`(means: PresenceMonitor.Means) async throws {
-        try await withSimulation(means) { simulation in
+    @Test(arguments: [PresenceMonitor.Mode.monitor, .scans])
+    func `other devices are not reported`(mode: PresenceMonitor.Mode) async throws {
+        try await withSimulation(mode) { simulation in
             await simulation.range(false)
             await simulation.presence.watch(for: [.ring])
-            if means == .scans { await simulation.clock.pass(.seconds(5)) }
+            if mode == .scans { await simulation.clock.pass(.seconds(5)) }
             await simulation.stack.advertise(Self.other.address)
             await simulation.range(true)
-            if means == .scans { await simulation.clock.pass(Self.pause) }
-            #expect(await simulation.sightings.next() == .listening(means))
-            #expect(await simulation.sightings.next() == .heard(.ring))
+            if mode == .scans { await simulation.clock.pass(Self.pause) }
+            #expect(await simulation.events.next() == .listening(mode))
+            #expect(await simulation.events.next() == .heard(.ring))
         }
     }
 
@@ -128,40 +128,40 @@ struct PresenceMonitorTests {
             let another = try await DBusConnection.open(.address(simulation.stack.address))
             _ = try await another.call("org.bluez", Sample.adapter, "org.bluez.Adapter1", "StartDiscovery")
             await simulation.range(true)
-            await simulation.sightings.until(.heard(.ring))
+            await simulation.events.until(.heard(.ring))
             _ = try await another.call("org.bluez", Sample.adapter, "org.bluez.Adapter1", "StopDiscovery")
             await another.close()
         }
     }
 
-    @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
-    func `listening resumes after a restart of bluetoothd`(means: PresenceMonitor.Means) async throws {
-        try await withSimulation(means, inRange: false) { simulation in
+    @Test(arguments: [PresenceMonitor.Mode.monitor, .scans])
+    func `listening resumes after a restart of bluetoothd`(mode: PresenceMonitor.Mode) async throws {
+        try await withSimulation(mode, inRange: false) { simulation in
             await simulation.presence.watch(for: [.ring])
-            #expect(await simulation.sightings.next() == .listening(means))
+            #expect(await simulation.events.next() == .listening(mode))
             await simulation.stack.leaveBus()
-            #expect(await simulation.sightings.next() == .unavailable(.daemonNotRunning))
+            #expect(await simulation.events.next() == .unavailable(.daemonNotRunning))
             await simulation.range(true)
             try await simulation.stack.returnToBus()
-            #expect(await simulation.sightings.next() == .listening(means))
-            await simulation.sightings.until(.heard(.ring))
+            #expect(await simulation.events.next() == .listening(mode))
+            await simulation.events.until(.heard(.ring))
         }
     }
 
-    @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
-    func `listening resumes when the adapter is plugged in or switched on again`(means: PresenceMonitor.Means) async throws {
-        try await withSimulation(means, inRange: false) { simulation in
+    @Test(arguments: [PresenceMonitor.Mode.monitor, .scans])
+    func `listening resumes when the adapter is plugged in or switched on again`(mode: PresenceMonitor.Mode) async throws {
+        try await withSimulation(mode, inRange: false) { simulation in
             await simulation.presence.watch(for: [.ring])
-            #expect(await simulation.sightings.next() == .listening(means))
+            #expect(await simulation.events.next() == .listening(mode))
             await simulation.stack.unplug()
-            await simulation.sightings.untilBlind()
+            await simulation.events.untilBlind()
             await simulation.stack.plug()
-            await simulation.sightings.until(.listening(means))
+            await simulation.events.until(.listening(mode))
             await simulation.stack.setPowered(false)
-            await simulation.sightings.until(.unavailable(.adapterDown("hci0")))
+            await simulation.events.until(.unavailable(.adapterDown("hci0")))
             await simulation.range(true)
             await simulation.stack.setPowered(true)
-            await simulation.sightings.until(.heard(.ring))
+            await simulation.events.until(.heard(.ring))
         }
     }
 
@@ -176,7 +176,7 @@ struct PresenceMonitorTests {
 
     private func isRefused(_ simulation: Simulation) async {
         await startIsGivenUp(simulation)
-        #expect(await simulation.sightings.next() == .unavailable(Self.stuck))
+        #expect(await simulation.events.next() == .unavailable(Self.stuck))
     }
 
     /// A pending retry does not count as listening.
@@ -190,23 +190,23 @@ struct PresenceMonitorTests {
             await simulation.stack.setDiscoveryFault(nil)
             await simulation.clock.pass(.seconds(10))
             await simulation.clock.pass(.seconds(5))  // the scan
-            #expect(await simulation.sightings.next() == .listening(.scans))
+            #expect(await simulation.events.next() == .listening(.scans))
         }
     }
 
-    @Test func `a monitor with failing scans listens again after a sighting`() async throws {
+    @Test func `a monitor with failing scans listens again after a event`() async throws {
         try await withSimulation(.monitor, inRange: false) { simulation in
             await simulation.stack.setDiscoveryFault(.busy)
             await simulation.presence.watch(for: [.ring])
-            #expect(await simulation.sightings.next() == .listening(.monitor))
+            #expect(await simulation.events.next() == .listening(.monitor))
             await simulation.clock.pass(.seconds(295))
             await isRefused(simulation)
             await simulation.clock.pass(.seconds(5))
             await isRefused(simulation)
             await simulation.clock.pass(.seconds(10))
             await simulation.range(true)
-            #expect(await simulation.sightings.next() == .listening(.monitor))
-            #expect(await simulation.sightings.next() == .heard(.ring))
+            #expect(await simulation.events.next() == .listening(.monitor))
+            #expect(await simulation.events.next() == .heard(.ring))
             await startIsGivenUp(simulation)
         }
     }
@@ -225,39 +225,39 @@ struct PresenceMonitorTests {
         }
     }
 
-    @Test func `the stream of sightings ends when the bus ends`() async throws {
+    @Test func `the stream of events ends when the bus ends`() async throws {
         try await withSimulation(.scans, inRange: false) { simulation in
             await simulation.presence.watch(for: [.ring])
-            #expect(await simulation.sightings.next() == .listening(.scans))
+            #expect(await simulation.events.next() == .listening(.scans))
             simulation.stack.bus.stop()
-            await simulation.sightings.untilBlind()
-            #expect(await simulation.sightings.next() == nil)
+            await simulation.events.untilBlind()
+            #expect(await simulation.events.next() == nil)
         }
     }
 
-    @Test func `the stream of sightings ends when the central is closed while it waits for the adapter`() async throws {
+    @Test func `the stream of events ends when the central is closed while it waits for the adapter`() async throws {
         try await withSimulation(.scans, inRange: false) { simulation in
             await simulation.presence.watch(for: [.ring])
-            #expect(await simulation.sightings.next() == .listening(.scans))
+            #expect(await simulation.events.next() == .listening(.scans))
             await simulation.stack.setPowered(false)
-            await simulation.sightings.until(.unavailable(.adapterDown("hci0")))
+            await simulation.events.until(.unavailable(.adapterDown("hci0")))
             await simulation.central.close()
-            #expect(await simulation.sightings.next() == nil)
+            #expect(await simulation.events.next() == nil)
         }
     }
 
-    @Test(arguments: [PresenceMonitor.Means.monitor, .scans])
-    func `a device that is no longer searched for is not reported`(means: PresenceMonitor.Means) async throws {
-        try await withSimulation(means, inRange: false) { simulation in
+    @Test(arguments: [PresenceMonitor.Mode.monitor, .scans])
+    func `a device that is no longer searched for is not reported`(mode: PresenceMonitor.Mode) async throws {
+        try await withSimulation(mode, inRange: false) { simulation in
             await simulation.presence.watch(for: [.ring])
-            #expect(await simulation.sightings.next() == .listening(means))
+            #expect(await simulation.events.next() == .listening(mode))
             await simulation.presence.watch(for: [.other])
-            #expect(await simulation.sightings.next() == .listening(means))
-            if means == .scans { await simulation.clock.pass(.seconds(5)) }  // a scan that finds nothing
+            #expect(await simulation.events.next() == .listening(mode))
+            if mode == .scans { await simulation.clock.pass(.seconds(5)) }  // a scan that finds nothing
             await simulation.range(true)
             await simulation.range(true, Self.other)
-            if means == .scans { await simulation.clock.pass(Self.pause) }
-            #expect(await simulation.sightings.next() == .heard(.other))
+            if mode == .scans { await simulation.clock.pass(Self.pause) }
+            #expect(await simulation.events.next() == .heard(.other))
         }
     }
 }
@@ -268,25 +268,25 @@ extension Central {
     }
 }
 
-/// Reads the sightings of a presence, one after the other.
-private actor Sightings {
-    private var iterator: AsyncStream<PresenceMonitor.Sighting>.Iterator
+/// Reads the events of a presence, one after the other.
+private actor Events {
+    private var iterator: AsyncStream<PresenceMonitor.Event>.Iterator
 
-    init(_ stream: AsyncStream<PresenceMonitor.Sighting>) { iterator = stream.makeAsyncIterator() }
+    init(_ stream: AsyncStream<PresenceMonitor.Event>) { iterator = stream.makeAsyncIterator() }
 
-    func next() async -> PresenceMonitor.Sighting? {
+    func next() async -> PresenceMonitor.Event? {
         var copy = iterator  // of the same stream
         return await copy.next(isolation: #isolation)
     }
 
-    /// Skips the sightings before it: the same one may be reported many times.
-    func until(_ wanted: PresenceMonitor.Sighting) async {
-        while let sighting = await next() { if sighting == wanted { return } }
+    /// Skips the events before it: the same one may be reported many times.
+    func until(_ wanted: PresenceMonitor.Event) async {
+        while let event = await next() { if event == wanted { return } }
         Issue.record("the stream ended before \(wanted)")
     }
 
     func untilBlind() async {
-        while let sighting = await next() { if case .unavailable = sighting { return } }
+        while let event = await next() { if case .unavailable = event { return } }
         Issue.record("the stream ended before")
     }
 }

@@ -107,15 +107,15 @@ import Testing
 
     @Test func `a refused message is reported with its topic`() throws {
         var delivery = try publishing(2)
-        let reason = "the broker did not take a message for t1: code 135"
+        let reason = "the broker rejected a message for t1: code 135"
         #expect(delivery.handle(acknowledged(2, 0x87)) == .fail(.refused(credentials: true, reason: reason)))
     }
 
     @Test func `a temporary refusal means not sent only for a single message`() throws {
         var one = try publishing(1)
-        #expect(one.handle(acknowledged(1, 0x97)) == .fail(.notSent(reason: "the broker did not take a message for t0: code 151")))
+        #expect(one.handle(acknowledged(1, 0x97)) == .fail(.notSent(reason: "the broker rejected a message for t0: code 151")))
         var two = try publishing(2)
-        #expect(two.handle(acknowledged(1, 0x97)) == .fail(.unanswered(reason: "the broker did not take a message for t0: code 151")))
+        #expect(two.handle(acknowledged(1, 0x97)) == .fail(.unanswered(reason: "the broker rejected a message for t0: code 151")))
     }
 
     @Test func `the reason of the broker for a disconnect is reported`() throws {

@@ -22,7 +22,7 @@ import Testing
     @Test func `a time-out before sending is reported as not sent`() async {
         let exchange = MQTTExchange()
         #expect(exchange.expire(after: .zero, whole: .seconds(1000)) == nil)
-        #expect(await outcome(of: exchange) == .notSent(reason: "no connection with the broker came about within 0 s"))
+        #expect(await outcome(of: exchange) == .notSent(reason: "could not connect to the broker within 0 s"))
     }
 
     @Test func `a time-out after sending begins is reported as unanswered`() async {
@@ -39,7 +39,7 @@ import Testing
             exchange.progress()
             #expect(exchange.expire(after: .seconds(1000), whole: .zero) == nil)
         }
-        #expect(await outcome(of: early) == .notSent(reason: "no connection with the broker came about within 0 s"))
+        #expect(await outcome(of: early) == .notSent(reason: "could not connect to the broker within 0 s"))
         #expect(await outcome(of: late) == .unanswered(reason: "it took more than 0 s"))
     }
 

@@ -121,7 +121,7 @@ import Testing
             let error = try #require(receiver.failure(of: 1) as? PedometerError)
             #expect(error == .addressMayHaveChanged("C0:DE:00:00:00:01", seconds: 21, name: "R02_0002", to: "C0:DE:00:00:00:02"))
             #expect(error.description.contains("R02_0002 is in range with another address, C0:DE:00:00:00:02"))
-            #expect(error.advice?.contains("istep forget C0:DE:00:00:00:01, then istep add C0:DE:00:00:00:02") == true)
+            #expect(error.advice?.contains("`istep forget C0:DE:00:00:00:01`, then `istep add C0:DE:00:00:00:02`") == true)
             #expect(FailureCause(error) == .outOfRange)
             #expect(stack.history.allSatisfy { if case .connecting = $0 { false } else { true } }, "it is not connected to")
         }

@@ -93,7 +93,7 @@ import Testing
         #expect(throws: SOAPReply.Problem.emptyBody) {
             try SOAPReply(Array("<s:Envelope xmlns:s='\(SOAPVersion.v11.namespace)'><Body><a/></Body></s:Envelope>".utf8))
         }
-        #expect("\(SOAPReply.Problem.noEnvelope(XMLName("html")))" == "no SOAP, but XML with the root \"html\"")
+        #expect("\(SOAPReply.Problem.noEnvelope(XMLName("html")))" == "not SOAP, but XML with the root \"html\"")
         // Secrets in it are masked before it is cut.
         let name = String(repeating: "c", count: 500)
         #expect("\(SOAPReply.Problem.noEnvelope(XMLName("\u{1B}" + name)))".hasSuffix("\"\\u{1b}\(name)\""))

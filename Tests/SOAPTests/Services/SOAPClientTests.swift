@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: [200, 500, 404]) func `an answer without SOAP is reported with its status`(status: Int) {
         let html = "<html>oops</html>"
-        #expect(error(status, html) == .noSOAP(answer(status, html), reason: "no SOAP, but XML with the root \"html\""))
+        #expect(error(status, html) == .noSOAP(answer(status, html), reason: "not SOAP, but XML with the root \"html\""))
     }
 
     @Test func `an unexpected result is rejected`() {

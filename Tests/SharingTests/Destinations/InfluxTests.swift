@@ -259,14 +259,14 @@ import Testing
     @Test func `a check stores no points`() async throws {
         let transport = ScriptedTransport(.success(HTTPResponse(status: 204, headers: [("X-Influxdb-Version", "v2.7.\u{1b}1")])))
         let words = try await destination("database = 'h'", transport).check()
-        #expect(words == #"https://example.org ("v2.7.\u{1b}1") takes points for "h""#)
+        #expect(words == #"https://example.org ("v2.7.\u{1b}1") accepts points for "h""#)
         #expect(transport.requests.first?.preview.hasSuffix("\n\n# istep") == true)
     }
 
     @Test func `a check of version 2 accepts status 400 with a version header`() async throws {
         let keys = "bucket = 'b'\norg = 'o'\ntoken_env = '\(TestSecret.variable)'"
         let missing = HTTPResponse(status: 400, headers: [("X-Influxdb-Version", "v2.7.1")], body: Array(#"{"message":"empty"}"#.utf8))
-        #expect(try await destination(keys, ScriptedTransport(.success(missing))).check().hasSuffix("takes points"))
+        #expect(try await destination(keys, ScriptedTransport(.success(missing))).check().hasSuffix("accepts points"))
         // Something else.
         let failure = await #expect(throws: ShareFailure.self) {
             try await destination(keys, ScriptedTransport(.reply(400, "what?"))).check()

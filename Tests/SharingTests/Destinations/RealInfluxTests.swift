@@ -74,7 +74,7 @@ import Testing
     @Test func `VictoriaMetrics stores days and samples`() async throws {
         let metrics = try await RealVictoriaMetrics.start()
         let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
-        #expect(try await destination.check().hasSuffix("takes points for \"health\"; -retentionPeriod=100y -dedup.minScrapeInterval=1ms"))
+        #expect(try await destination.check().hasSuffix("accepts points for \"health\"; -retentionPeriod=100y -dedup.minScrapeInterval=1ms"))
         let day = SharedDay.easter(of: User(id: 1, name: name), tracks: [.track("ring", steps: 60, 0, 20)])
         for _ in 0..<3 { _ = try await destination.deliver([SharePayload(day)]) }
 

@@ -154,9 +154,9 @@ import WebTestSupport
             description("shareStepData", namespace: "urn:other"),
             "answers, and describes shareStepData; its namespace is \"urn:other\", where `namespace` is another"
         ),
-        ("<!DOCTYPE html><html>", "answers, and shows no description that is WSDL 1.1"),
-        ("<description xmlns='http://www.w3.org/ns/wsdl'/>", "answers, and shows no description that is WSDL 1.1"),
-        ("", "answers, and shows no description that is WSDL 1.1"),
+        ("<!DOCTYPE html><html>", "answers, and has no WSDL 1.1 description"),
+        ("<description xmlns='http://www.w3.org/ns/wsdl'/>", "answers, and has no WSDL 1.1 description"),
+        ("", "answers, and has no WSDL 1.1 description"),
     ])
     func `a check reports what the service describes`(body: String, words: String) async throws {
         try await withServer(answers: { _ in .reply(body: body) }) { destination, server in
@@ -169,7 +169,7 @@ import WebTestSupport
     @Test func `a check accepts a service without a description`() async throws {
         try await withServer(answers: { _ in .reply(status: 405) }) { destination, server in
             let said = try await destination.check()
-            #expect(said == "\(server.url) answers, and shows no description (HTTP 405 to ?wsdl)")
+            #expect(said == "\(server.url) answers, and has no WSDL description (HTTP 405 to ?wsdl)")
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
         try withFixture { history in
             let notice = Notice(
                 .pedometer(history.pedometer.id), name: "ring", user: history.user.id, since: noon, .notSeen(lastRead: midnight))
-            try history.database.keep([notice], at: noon)
+            try history.database.update(active: [notice], at: noon)
             let kept = try history.database.standingNotices()
             #expect(try history.database.claim(kept.map(\.id), at: noon + 1) == Set(kept.map(\.id)))
             try history.database.close()
@@ -37,7 +37,7 @@ import Testing
                 }
             }
             #expect(try history.database.standingNotices().isEmpty)
-            try history.database.keep([], at: noon)
+            try history.database.update(active: [], at: noon)
             #expect(try history.strings("SELECT count(*) FROM notice WHERE ended_at IS NULL") == ["2"])
         }
     }
@@ -47,7 +47,7 @@ import Testing
             let notice = Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))
             let unknown = "INSERT INTO notice (key, subject, name, since, content, kept_at) VALUES (?, 'machine', '', 0, '{\"sunny\":{}}', 0)"
             try history.database.queue.write { try $0.execute(sql: unknown, arguments: [notice.key]) }
-            let begun = try history.database.keep([notice], at: noon)
+            let begun = try history.database.update(active: [notice], at: noon)
             #expect(begun.count == 1)
             #expect(try history.database.standingNotices().map(\.notice) == [notice])
             #expect(try history.strings("SELECT count(*) FROM notice") == ["1"])
@@ -71,7 +71,7 @@ import Testing
             _ = try StepDatabase(path: path)
             let notice = Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))
             let begun = try await withThrowingTaskGroup(of: Set<StoredNotice.ID>.self) { group in
-                for _ in 0..<8 { group.addTask { try StepDatabase(path: path).keep([notice], at: noon) } }
+                for _ in 0..<8 { group.addTask { try StepDatabase(path: path).update(active: [notice], at: noon) } }
                 return try await group.reduce(into: []) { $0 += [$1] }
             }
             // One of them has started it, and reports it.
@@ -84,7 +84,8 @@ import Testing
     @Test func `only one of several concurrent connections claims a notice`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
-            let begun = try StepDatabase(path: path).keep([Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))], at: noon)
+            let begun = try StepDatabase(path: path).update(
+                active: [Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))], at: noon)
             let claimed = try await withThrowingTaskGroup(of: Set<StoredNotice.ID>.self) { group in
                 for second in 0..<8 { group.addTask { try StepDatabase(path: path).claim(Array(begun), at: noon + second) } }
                 return try await group.reduce(into: []) { $0 += [$1] }

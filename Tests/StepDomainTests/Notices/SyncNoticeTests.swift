@@ -244,7 +244,7 @@ import Testing
             let store = InMemoryHistory()
             return (0..<16).filter { day in
                 let now = Timestamp((16_180 + first + day) * 86_400)
-                let begun = store.keep([Notice(.pedometer(1), since: now, .noticed(noticed))], withdrawn: [], at: now)
+                let begun = store.update(active: [Notice(.pedometer(1), since: now, .noticed(noticed))], withdrawn: [], at: now)
                 store.markSeen(Array(begun), at: now + 60)
                 return !begun.isEmpty
             }

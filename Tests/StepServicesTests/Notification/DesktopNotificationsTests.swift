@@ -15,8 +15,8 @@ import Testing
     }
 
     private func keep(_ names: String...) {
-        history.keep(
-            names.map { Notice(.destination($0), name: $0, since: noon, .destinationStopped(reason: "no")) }, withdrawn: [], at: noon)
+        history.update(
+            active: names.map { Notice(.destination($0), name: $0, since: noon, .destinationStopped(reason: "no")) }, withdrawn: [], at: noon)
     }
 
     @Test func `each notice is shown once`() async {

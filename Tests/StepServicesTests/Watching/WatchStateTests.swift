@@ -43,13 +43,13 @@ import Testing
         // Followed by its advertisements, as others by a connection.
         var live = state([band], isLive: true)
         #expect(live.decision(at: noon).advertised == [address(2)])
-        live.hear(address(2))
+        live.recordAdvertisement(of: address(2))
         #expect(live.decision(at: noon).follow == 2)
     }
 
     @Test func `a due pedometer in range is read before others are sought`() {
         var state = state([entry(1), entry(2)])
-        state.hear(address(2))
+        state.recordAdvertisement(of: address(2))
         #expect(state.decision(at: noon).sync == 2)
         state.beginSync(of: 2)
         let during = state.decision(at: noon)
@@ -64,9 +64,9 @@ import Testing
     /// BlueZ reports a device more than once: a report from before the end of the reading says nothing about the time after it.
     @Test func `a pedometer seen during its sync must be seen again`() {
         var state = state([entry(1)])
-        state.hear(address(1))
+        state.recordAdvertisement(of: address(1))
         state.beginSync(of: 1)
-        state.hear(address(1))
+        state.recordAdvertisement(of: address(1))
         state.endSync(of: 1, isComplete: true, at: noon)
         #expect(state.decision(at: noon + 900).sync == nil)
         #expect(state.decision(at: noon + 900).scan == [address(1)])
@@ -75,20 +75,20 @@ import Testing
     /// The machine's clock was ahead for a time: records in the future do not hide what the watch has done since.
     @Test func `a reading in the future does not cause endless syncs`() {
         var state = state([entry(1, last: noon + 300 * 86_400)])
-        state.hear(address(1))
+        state.recordAdvertisement(of: address(1))
         #expect(state.decision(at: noon).sync == 1)
         state.beginSync(of: 1)
         state.endSync(of: 1, isComplete: true, at: noon)
         state.update([entry(1, last: noon + 300 * 86_400)])
-        state.hear(address(1))
+        state.recordAdvertisement(of: address(1))
         #expect(state.decision(at: noon + 60).sync == nil)
         #expect(state.decision(at: noon + 60).wake == noon + 900)
     }
 
     @Test func `the pedometer due for the longest time is read first`() {
         var state = state([entry(1, last: noon - 1000), entry(2, last: noon - 2000)])
-        state.hear(address(1))
-        state.hear(address(2))
+        state.recordAdvertisement(of: address(1))
+        state.recordAdvertisement(of: address(2))
         #expect(state.decision(at: noon).sync == 2)
         state.beginSync(of: 2)
         state.endSync(of: 2, isComplete: true, at: noon)
@@ -97,14 +97,14 @@ import Testing
 
     @Test func `an unknown device is ignored`() {
         var state = state([entry(1)])
-        state.hear(address(2))
+        state.recordAdvertisement(of: address(2))
         #expect(state.decision(at: noon).sync == nil)
     }
 
     @Test func `a pedometer that failed is retried after a back-off`() {
         var state = state([entry(1)])
         for (failures, pause) in [(1, 60), (2, 120), (3, 240)] {
-            state.hear(address(1))
+            state.recordAdvertisement(of: address(1))
             state.beginSync(of: 1)
             state.endSync(of: 1, isComplete: false, at: noon)
             let decision = state.decision(at: noon)
@@ -141,7 +141,7 @@ import Testing
         var state = state([entry(1)])
         state.update([entry(1), entry(2)])
         #expect(state.decision(at: noon).scan.count == 2)
-        state.hear(address(1))
+        state.recordAdvertisement(of: address(1))
         state.update([entry(2)])
         #expect(state.decision(at: noon).sync == nil)
         #expect(state.decision(at: noon).scan == [address(2)])
@@ -158,7 +158,7 @@ import Testing
 
     @Test func `a followed pedometer is read again when due`() {
         var state = state([entry(1)], isLive: true)
-        state.hear(address(1))
+        state.recordAdvertisement(of: address(1))
         #expect(state.decision(at: noon).sync == 1)
         state.beginSync(of: 1)
         state.endSync(of: 1, isComplete: true, at: noon)
@@ -189,7 +189,7 @@ import Testing
     @Test func `a lost link is restored when the pedometer is seen`() {
         var state = state([entry(1, last: noon)], isLive: true)
         #expect(state.decision(at: noon).scan == [address(1)])
-        state.hear(address(1))
+        state.recordAdvertisement(of: address(1))
         state.beginFollowing(1)
         state.isFollowing(1, hasSteps: true)
         state.endFollowing(1, as: .lost, at: noon)
@@ -197,7 +197,7 @@ import Testing
         #expect(state.decision(at: noon).wake == noon + 30)
         #expect(state.decision(at: noon + 30).scan == [address(1)])
         #expect(state.decision(at: noon + 30).follow == nil)
-        state.hear(address(1))
+        state.recordAdvertisement(of: address(1))
         #expect(state.decision(at: noon + 30).follow == 1)
     }
 

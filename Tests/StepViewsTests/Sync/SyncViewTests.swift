@@ -104,7 +104,7 @@ import Testing
         (.undecided(steps: 9600), "The 9,600 steps that it shows may still be yesterday's"),
         (.countingStarted, "counted from the next sync on"), (.oversized(values: 1), "1 value longer than the 512 bytes"),
         (.counterRestarted, "restarted"),
-        (.stepsInDoubt(.totals(4_711, 3_302)), "disagree (4,711 and 3,302), so only the raw frames were stored, and no steps."),
+        (.stepsInDoubt(.totals(4_711, 3_302)), "totals for the same steps (4,711 and 3,302), so only the raw frames were stored, and no steps."),
         (.stepsInDoubt(.unchecked), "did not send the total"), (.stepsInDoubt(.runningTotals), "may be totals of the day"),
         (.lost(from: Sample.day, through: Sample.day), "steps of 2014-04-20. Sync"), (.dayNotClosed(Sample.day), "on 2014-04-20 after"),
     ])

@@ -31,7 +31,7 @@ import Testing
         #expect(Advice(markup: error).with(CommandOptions()).markup == error)
     }
 
-    /// Of a view for Ben, each line with a command of istep.
+    /// The lines of a view for Ben that have a command of istep.
     private func commands(_ view: some View, width: Int = 80) -> [String] {
         let style = TextStyle(width: width, commands: CommandOptions(user: "Ben", database: "/h.sqlite"))
         return view.lines(style).filter { $0.contains("istep ") }

@@ -15,7 +15,7 @@ extension DoctorTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: history(home))
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 0)
-            #expect(report["permissions"]?.cure == "chmod 600 \(history(home))")
+            #expect(report["permissions"]?.fix == "chmod 600 \(history(home))")
         }
     }
 
@@ -24,11 +24,11 @@ extension DoctorTests {
         async throws
     {
         try await live { home in
-            #expect(try await doctor(home, "--no-radio").grades("permissions") == ["fine"])
+            #expect(try await doctor(home, "--no-radio").severities("permissions") == ["fine"])
             try #require(chown(history(home), 4711, 4711) == 0)
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 77, "\(report)")
-            #expect(report["permissions"]?.cure == "sudo chown --reference=\(history(home)) \(history(home)).lock")
+            #expect(report["permissions"]?.fix == "sudo chown --reference=\(history(home)) \(history(home)).lock")
         }
     }
 
@@ -38,7 +38,7 @@ extension DoctorTests {
             for file in try FileManager.default.contentsOfDirectory(atPath: folder) where file.hasSuffix(".lock") {
                 try FileManager.default.removeItem(atPath: folder + "/" + file)
             }
-            #expect(try await doctor(home).grades("pedometer") == ["fine"])
+            #expect(try await doctor(home).severities("pedometer") == ["fine"])
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["history.sqlite"])
         }
     }
@@ -52,8 +52,8 @@ extension DoctorTests {
             try file.close()
             let report = try await doctor(home)
             #expect(report.status == 65)
-            #expect(report.grades("history").allSatisfy { $0 == "fault" })
-            #expect(report.grades("power") == ["fine"], "the other checks run nevertheless")
+            #expect(report.severities("history").allSatisfy { $0 == "fault" })
+            #expect(report.severities("power") == ["fine"], "the other checks run nevertheless")
             #expect(!report.text.contains("no pedometer has been added"), "who knows")
         }
     }
@@ -63,7 +63,7 @@ extension DoctorTests {
             try Data("precious".utf8).write(to: URL(fileURLWithPath: home.folder.path + "/mine.txt"))
             let report = try await doctor(home, "--db", home.folder.path + "/mine.txt", "--no-radio")
             #expect(report.status == 65)
-            #expect(report.grades("history") == ["fault"])
+            #expect(report.severities("history") == ["fault"])
         }
     }
 
@@ -74,8 +74,8 @@ extension DoctorTests {
             try configure(home, "timeout = \"long\"\ncolour = 3\n[share.garden]\nkind = \"nonsense\"\n")
             let report = try await doctor(home)
             #expect(report.status == 78)
-            #expect(report.grades("configuration") == ["fault", "fault", "fault"], "\(report)")
-            #expect(report.grades("pedometer") == ["fine"], "the other checks run nevertheless")
+            #expect(report.severities("configuration") == ["fault", "fault", "fault"], "\(report)")
+            #expect(report.severities("pedometer") == ["fine"], "the other checks run nevertheless")
         }
     }
 
@@ -85,7 +85,7 @@ extension DoctorTests {
             let path = home.folder.path + "/config/istep/config.toml"
             try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
             let report = try await doctor(home, "--no-radio")
-            #expect(report.grades("configuration") == ["warning"])
+            #expect(report.severities("configuration") == ["warning"])
         }
     }
 
@@ -116,7 +116,7 @@ extension DoctorTests {
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 77, "\(report)")
             #expect(report["destination"]?.subject == "garden")
-            #expect(report["destination"]?.trouble == "permission")
+            #expect(report["destination"]?.category == "permission")
             #expect(!report.text.contains("secret-token"))
         }
     }
@@ -128,7 +128,7 @@ extension DoctorTests {
             try configure(home, garden(port.url))
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 75, "\(report)")
-            #expect(report["destination"]?.trouble == "temporary")
+            #expect(report["destination"]?.category == "temporary")
         }
     }
 
@@ -136,7 +136,7 @@ extension DoctorTests {
         try await withServer({ _ in .json(#"{"message":"API running."}"#) }) { home, url in
             try token(home)
             try configure(home, garden(url))
-            #expect(try await doctor(home, "--no-radio").grades("destination") == ["fine"])
+            #expect(try await doctor(home, "--no-radio").severities("destination") == ["fine"])
         }
     }
 
@@ -163,7 +163,7 @@ extension DoctorTests {
                 """)
             let report = try await doctor(home)
             #expect(report.status == 0, "\(report)")
-            #expect(report.grades("destination") == ["skipped"])
+            #expect(report.severities("destination") == ["skipped"])
         }
     }
 
@@ -191,7 +191,7 @@ extension DoctorTests {
         let folder = try Folder()
         let result = try await Command(folder: folder)("doctor", "--json", "--no-radio", "--db", folder.path)
         let report = Report(result)
-        #expect(report.grades("history") == ["fault"])
+        #expect(report.severities("history") == ["fault"])
         #expect(report["history"]?.message.contains("directory") == true)
         #expect(!result.output.contains("chmod"), "that would close the directory")
     }
@@ -202,7 +202,7 @@ extension DoctorTests {
             try configure(home, garden(url))
             let report = try await doctor(home, "--no-radio", "--no-network")
             #expect(report.status == 0)
-            #expect(report.grades("destination") == ["skipped"])
+            #expect(report.severities("destination") == ["skipped"])
         }
     }
 }

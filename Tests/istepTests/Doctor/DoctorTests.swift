@@ -39,9 +39,9 @@ import Testing
             let received = home.ring.received.count
             let report = try await doctor(home)
             #expect(report.status == 0, "\(report)")
-            #expect(!report.entries.contains { ["fault", "warning"].contains($0.grade) }, "\(report)")
+            #expect(!report.entries.contains { ["fault", "warning"].contains($0.severity) }, "\(report)")
             for check in ["bus", "daemon", "power", "clock", "configuration", "history", "permissions", "room", "scan", "syncs", "pedometer"] {
-                #expect(report.grades(check).first == "fine", "\(check)")
+                #expect(report.severities(check).first == "fine", "\(check)")
             }
             #expect(report["pedometer"]?.message.contains("battery") == true)
             // Nothing is changed.
@@ -70,11 +70,11 @@ import Testing
     @Test func `a missing bus is a fault and dependent checks are skipped`() async throws {
         let report = Report(try await Command(folder: try Folder())("doctor", "--json"))
         #expect(report.status == 69)
-        #expect(report.grades("bus") == ["fault"])
-        #expect(report.grades("daemon") == ["skipped"] && report.grades("scan") == ["skipped"])
+        #expect(report.severities("bus") == ["fault"])
+        #expect(report.severities("daemon") == ["skipped"] && report.severities("scan") == ["skipped"])
         #expect(report["daemon"]?.message.contains("D-Bus") == true)
-        #expect(report.grades("history") == ["note"], "there is none yet")
-        #expect(report["bus"]?.cure?.isEmpty == false)
+        #expect(report.severities("history") == ["note"], "there is none yet")
+        #expect(report["bus"]?.fix?.isEmpty == false)
     }
 
     @Test func `a missing bluetoothd is a fault`() async throws {
@@ -83,8 +83,8 @@ import Testing
             let report = try await doctor(home)
             #expect(report.status == 69)
             #expect(report["daemon"]?.message.contains("bluetoothd") == true)
-            #expect(report.grades("power") == ["skipped"] && report.grades("pedometer") == ["skipped"])
-            #expect(report.grades("syncs") == ["fine"], "the history is checked all the same")
+            #expect(report.severities("power") == ["skipped"] && report.severities("pedometer") == ["skipped"])
+            #expect(report.severities("syncs") == ["fine"], "the history is checked all the same")
         }
     }
 
@@ -93,8 +93,8 @@ import Testing
         let report = Report(try await Command(folder: try Folder(), bus: stack.address)("doctor", "--json"))
         await stack.stop()
         #expect(report.status == 77)
-        #expect(report["daemon"]?.trouble == "permission")
-        #expect(report["daemon"]?.cure?.contains("bluetooth") == true)
+        #expect(report["daemon"]?.category == "permission")
+        #expect(report["daemon"]?.fix?.contains("bluetooth") == true)
     }
 
     @Test func `an adapter that is switched off is a fault`() async throws {
@@ -103,8 +103,8 @@ import Testing
             let report = try await doctor(home)
             #expect(report.status == 69)
             #expect(report["power"]?.message.contains("off") == true)
-            #expect(report["power"]?.cure?.contains("power on") == true)
-            #expect(report.grades("scan") == ["skipped"])
+            #expect(report["power"]?.fix?.contains("power on") == true)
+            #expect(report.severities("scan") == ["skipped"])
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
             await home.stack.unplug()
             let report = try await doctor(home)
             #expect(report.status == 69)
-            #expect(report.grades("power") == ["fault"])
+            #expect(report.severities("power") == ["fault"])
             #expect(report["power"]?.message.contains("no Bluetooth adapter") == true)
         }
     }
@@ -123,9 +123,9 @@ import Testing
             await home.stack.setDiscoveryFault(fault)
             let report = try await doctor(home)
             #expect(report.status == 69)
-            #expect(report.grades("scan") == ["fault"])
-            #expect(report["scan"]?.cure?.contains("systemctl restart bluetooth") == true)
-            #expect(report.grades("pedometer") == ["skipped"])
+            #expect(report.severities("scan") == ["fault"])
+            #expect(report["scan"]?.fix?.contains("systemctl restart bluetooth") == true)
+            #expect(report.severities("pedometer") == ["skipped"])
         }
     }
 
@@ -134,7 +134,7 @@ import Testing
             await home.stack.setDiscoveryFault(.receivesNothing)
             let report = try await doctor(home)
             #expect(report.status == 75)
-            #expect(report.grades("scan") == ["warning"])
+            #expect(report.severities("scan") == ["warning"])
             #expect(report["scan"]?.message.contains("no advertisement") == true)
         }
     }
@@ -147,7 +147,7 @@ import Testing
             _ = try await other.call("org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "StopDiscovery")
             await other.close()
             #expect(report.status == 0)
-            #expect(report.grades("power") == ["fine", "note"])
+            #expect(report.severities("power") == ["fine", "note"])
         }
     }
 
@@ -160,7 +160,7 @@ import Testing
             #expect(report.status == 75)
             #expect(report["pedometer"]?.message.contains("not in range") == true)
             #expect(report["syncs"]?.message.contains("just now") == true)
-            #expect(report.grades("scan") == ["fine"], "the watch is heard")
+            #expect(report.severities("scan") == ["fine"], "the watch is heard")
         }
     }
 
@@ -170,7 +170,7 @@ import Testing
             let report = try await doctor(home)
             #expect(report.status == 75)
             #expect(report["pedometer"]?.message.contains("in range, and connecting fails") == true)
-            #expect(report["pedometer"]?.cure?.contains("phone") == true)
+            #expect(report["pedometer"]?.fix?.contains("phone") == true)
         }
     }
 
@@ -181,7 +181,7 @@ import Testing
             let report = try await doctor(home)
             #expect(report.status == 77)
             #expect(report["pedometer"]?.message.contains("pairing") == true)
-            let cure = report["pedometer"]?.cure
+            let cure = report["pedometer"]?.fix
             #expect(cure?.contains("istep forget --unpair ") == true && cure?.contains("istep add \(home.ring.address)") == true)
         }
     }
@@ -212,7 +212,7 @@ import Testing
             home.ring.addSteps(500, at: WallClock(seconds: shown.seconds + 3 * 3600 - 60))
             let report = try await doctor(home)
             #expect(report.status == 0)
-            #expect(report.entries.contains { $0.check == "pedometer" && $0.grade == "warning" && $0.message.contains("clock") }, "\(report)")
+            #expect(report.entries.contains { $0.check == "pedometer" && $0.severity == "warning" && $0.message.contains("clock") }, "\(report)")
             #expect(home.ring.clock.seconds > shown.seconds + 3 * 3600 - 60, "it is left as it is")
         }
     }
@@ -222,7 +222,7 @@ import Testing
             home.ring.battery = 7
             let report = try await doctor(home)
             #expect(report.status == 0)
-            #expect(report.entries.contains { $0.check == "pedometer" && $0.grade == "warning" && $0.message.contains("7 %") }, "\(report)")
+            #expect(report.entries.contains { $0.check == "pedometer" && $0.severity == "warning" && $0.message.contains("7 %") }, "\(report)")
         }
     }
 
@@ -233,7 +233,7 @@ import Testing
             await home.stack.clearFaults()
             let report = try await doctor(home)
             #expect(report.status == 0, "it is there again")
-            #expect(report.grades("syncs") == ["warning"])
+            #expect(report.severities("syncs") == ["warning"])
             #expect(report["syncs"]?.message.contains("one attempt since") == true)
         }
     }
@@ -244,7 +244,7 @@ import Testing
             #expect(report.status == 0, "\(report)")
             // The ring and the watch are recognised.
             let commands = [home.ring.address, home.watch.address].map { "istep add \($0)" }
-            #expect(report.entries.contains { commands.contains($0.cure ?? "") }, "\(report)")
+            #expect(report.entries.contains { commands.contains($0.fix ?? "") }, "\(report)")
         }
     }
 
@@ -253,8 +253,8 @@ import Testing
             let report = try await HistoryLock.hold(ofDatabase: history(home)) { try await doctor(home) }
             #expect(report.status == 0)
             #expect(report["scan"]?.message.contains("process \(getpid())") == true)
-            #expect(report.grades("scan") == ["skipped"] && report.grades("pedometer") == ["skipped"])
-            #expect(report.grades("lock") == ["note"])
+            #expect(report.severities("scan") == ["skipped"] && report.severities("pedometer") == ["skipped"])
+            #expect(report.severities("lock") == ["note"])
         }
     }
 
@@ -279,7 +279,7 @@ import Testing
             let connections = home.stack.history.count { if case .connecting = $0 { true } else { false } }
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 0)
-            #expect(report.grades("scan") == ["skipped"] && report.grades("pedometer") == ["skipped"])
+            #expect(report.severities("scan") == ["skipped"] && report.severities("pedometer") == ["skipped"])
             #expect(home.stack.history.count { if case .connecting = $0 { true } else { false } } == connections)
         }
     }
@@ -288,8 +288,13 @@ import Testing
 /// The output of `istep doctor --json`.
 struct Report: CustomStringConvertible {
     struct Entry: Decodable {
-        var check, area, subject, grade, message: String
-        var trouble, cure: String?
+        var check, area, subject, severity, message: String
+        var category, fix: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case check, area, subject, message
+            case severity = "grade", category = "trouble", fix = "cure"
+        }
     }
 
     private struct Document: Decodable { var findings: [Entry] }
@@ -306,6 +311,6 @@ struct Report: CustomStringConvertible {
 
     /// The first finding of a check.
     subscript(check: String) -> Entry? { entries.first { $0.check == check } }
-    func grades(_ check: String) -> [String] { entries.filter { $0.check == check }.map(\.grade) }
+    func severities(_ check: String) -> [String] { entries.filter { $0.check == check }.map(\.severity) }
     var description: String { text }
 }

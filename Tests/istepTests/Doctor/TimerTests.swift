@@ -56,31 +56,31 @@ import Testing
     @Test func `a missing systemd is a note`() async throws {
         let report = Report(try await Command(folder: try Folder())("doctor", "--json", "--no-radio"))
         #expect(report["timer"]?.message.contains("systemd is not running") == true)
-        #expect(report.grades("timer") == ["note"])
+        #expect(report.severities("timer") == ["note"])
     }
 
     @Test func `missing units are a note`() async throws {
         let entries = try await doctor([:])
-        #expect(entries.map(\.grade) == ["note"])
+        #expect(entries.map(\.severity) == ["note"])
         #expect(entries.first?.message.contains("there is no istep-sync.timer") == true, "\(entries)")
     }
 
     @Test func `a disabled timer is reported with the command to enable it`() async throws {
-        #expect(try await doctor().first?.cure == "istep auto on")
+        #expect(try await doctor().first?.fix == "istep auto on")
     }
 
     @Test func `a running timer is reported with its last and next runs`() async throws {
         // The system bus is also the session bus here: both have the timer.
         let entries = try await doctor(units())
-        #expect(entries.allSatisfy { $0.grade == "fine" } && entries.count == 2, "\(entries)")
+        #expect(entries.allSatisfy { $0.severity == "fine" } && entries.count == 2, "\(entries)")
         #expect(entries.first?.message.contains("last run") == true && entries.first?.message.contains("next") == true)
     }
 
     @Test func `a failed run of the system timer is a warning`() async throws {
         let entries = try await doctor(units("exit-code", status: 69), isSystemWide: true)
-        #expect(entries.map(\.grade) == ["warning"])
+        #expect(entries.map(\.severity) == ["warning"])
         #expect(entries.first?.message.contains("exit-code 69") == true)
-        #expect(entries.first?.cure == "See the journal for the reason: sudo journalctl -u istep-sync")
+        #expect(entries.first?.fix == "See the journal for the reason: sudo journalctl -u istep-sync")
     }
 
     @Test func `a failed watch service is a warning`() async throws {
@@ -90,7 +90,7 @@ import Testing
         units["istep-watch.service"]?.activeState = "failed"
         let entries = try await doctor(units, isSystemWide: true)
         #expect(entries.map(\.subject) == ["timer", "watch"])
-        #expect(entries.last?.grade == "warning" && entries.last?.cure == "See the journal for the reason: sudo journalctl -u istep-watch")
+        #expect(entries.last?.severity == "warning" && entries.last?.fix == "See the journal for the reason: sudo journalctl -u istep-watch")
     }
 
     @Test(arguments: [false, true]) func `a missing or failed midnight timer is reported`(_ isSystemWide: Bool) async throws {
@@ -107,16 +107,16 @@ import Testing
         midnight.activeState = "failed"
         units["istep-midnight.timer"] = midnight
         let entry = try await doctor(units, isSystemWide: isSystemWide, counts: "today").first { $0.subject == "midnight timer" }
-        #expect(entry?.grade == "warning")
-        #expect(entry?.cure == (isSystemWide ? "sudo systemctl" : "systemctl --user") + " restart istep-midnight.timer")
+        #expect(entry?.severity == "warning")
+        #expect(entry?.fix == (isSystemWide ? "sudo systemctl" : "systemctl --user") + " restart istep-midnight.timer")
     }
 
     @Test func `an inactive timer is reported with the command to start it`() async throws {
-        #expect(try await doctor(units(active: "inactive")).first?.cure == "systemctl --user start istep-sync.timer")
+        #expect(try await doctor(units(active: "inactive")).first?.fix == "systemctl --user start istep-sync.timer")
     }
 
     @Test func `missing lingering is reported with a command`() async throws {
         let entries = try await doctor(units(), linger: false)
-        #expect(entries.contains { $0.subject == "lingering" && $0.cure?.contains("enable-linger") == true })
+        #expect(entries.contains { $0.subject == "lingering" && $0.fix?.contains("enable-linger") == true })
     }
 }

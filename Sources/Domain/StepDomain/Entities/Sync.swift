@@ -1,4 +1,4 @@
-/// One attempt to read a pedometer: who, when, how it ended, what it brought.
+/// One attempt to read a pedometer: who, when, how it ended, what was read.
 public struct SyncRecord: Hashable, Sendable, Identifiable {
     public typealias ID = Int64
 

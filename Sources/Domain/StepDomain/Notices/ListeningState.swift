@@ -1,4 +1,4 @@
-/// Since when a watch has been listening: only while it listens does silence show that a pedometer is absent.
+/// The time since which a watch has been listening: only while it listens does silence show that a pedometer is absent.
 public struct ListeningState: Hashable, Sendable {
     /// A time in which no pedometer can be heard, and the reason.
     public struct Outage: Hashable, Sendable {

@@ -199,13 +199,13 @@ public struct NoticeMerge: Hashable, Sendable {
     ///   - kept: all that are stored, including ended ones.
     public init(_ holding: [Notice], withdrawn: Set<String> = [], into kept: [StoredNotice], at now: Timestamp) {
         var holding = Dictionary(holding.map { ($0.key, $0) }) { _, later in later }
-        var takenBack: [String: StoredNotice] = [:]
+        var restorable: [String: StoredNotice] = [:]
         for known in kept {
             let key = known.notice.key
             if known.endedAt != nil {
                 // An event happens once. A state may return: that is a new notice.
                 if let notice = holding[key], known.forbids(notice) { holding[key] = nil }
-                if known.wasTakenBack(at: now) { takenBack[key] = known }
+                if known.wasWithdrawn(at: now) { restorable[key] = known }
                 if let end = known.endedAt, end < now - Self.memory { forgotten.append(known.id) }
                 continue
             }
@@ -219,7 +219,7 @@ public struct NoticeMerge: Hashable, Sendable {
             if !known.notice.isState, known.storedAt < now - known.notice.lifetime { new.endedAt = now }
             if new != known { changed.append(new) }
         }
-        for (key, known) in takenBack {
+        for (key, known) in restorable {
             guard var notice = holding.removeValue(forKey: key) else { continue }
             notice.since = known.notice.since
             var again = known
@@ -245,7 +245,7 @@ extension StoredNotice {
 
     /// Whether a notice that has ended holds again unchanged: a goal that was withdrawn after the desktop had shown it and before a user saw
     /// it. As a new notice it would be shown twice.
-    fileprivate func wasTakenBack(at now: Timestamp) -> Bool {
+    fileprivate func wasWithdrawn(at now: Timestamp) -> Bool {
         notice.kind == .goalReached && seenAt == nil && notifiedAt != nil && storedAt >= now - notice.lifetime
     }
 }

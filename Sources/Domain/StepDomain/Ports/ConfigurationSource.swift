@@ -25,7 +25,7 @@ public struct WrittenDestination: Sendable {
         /// The users whose days go there.
         case users
         /// The program or the path that it uses.
-        case place
+        case commandOrPath
     }
 
     public init(

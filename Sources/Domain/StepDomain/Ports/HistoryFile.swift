@@ -15,21 +15,21 @@ public enum HistoryActivity: String, Sendable {
 public protocol WorkLock: Sendable {
     /// Runs `body` while no other process does this work.
     ///
-    /// - Throws: an error for which `heldWork` names the work while another process does it; why the lock cannot be used; what `body`
+    /// - Throws: an error for which `conflictingWork` names the work while another process does it; why the lock cannot be used; what `body`
     ///   throws.
     func hold<R: Sendable>(for work: HistoryWork, _ body: () async throws -> R) async throws -> R
 
     /// Runs `body` while no other process syncs or shares: it may replace the history.
     ///
     /// - Throws: as `hold(for:_:)`.
-    func holdAll<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R
+    func holdExclusively<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R
 
     /// The work that another process does; nil for any other error.
-    func heldWork(_ error: any Error) -> HistoryWork?
+    func conflictingWork(in error: any Error) -> HistoryWork?
 }
 
 extension WorkLock {
-    public func holdAll<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R {
+    public func holdExclusively<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R {
         try await hold(for: .syncing) { try await hold(for: .sharing, body) }
     }
 }
@@ -60,10 +60,10 @@ public protocol HistoryBackups: Sendable {
 
     /// Copies the history to one file with access for its owner only, and reads the copy back. A sync may continue meanwhile.
     ///
-    /// - Parameter place: the path of the copy: an earlier backup there is replaced, any other file is not; nil for a new file in
+    /// - Parameter path: the path of the copy: an earlier backup there is replaced, any other file is not; nil for a new file in
     ///   `directory`.
     /// - Throws: an error if there is no history, or if it is damaged; why the copy cannot be written.
-    func backUp(to place: String?) async throws -> HistoryContents
+    func backUp(to path: String?) async throws -> HistoryContents
 
     /// Reads a backup and checks whether it is sound. Nothing is written to it.
     func contents(of backup: String) async throws -> HistoryContents

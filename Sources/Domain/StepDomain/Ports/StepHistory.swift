@@ -1,7 +1,8 @@
 /// The history that the domain needs: what a database must do for it.
 ///
-/// Every call is one transaction: it happens whole or not at all. Calls are short (milliseconds), so they are plain functions; an
-/// implementation must be safe to call from any task. Errors are those of the implementation.
+/// Every call is one transaction: it happens whole or not at all. Calls are synchronous, and may wait for the disk or
+/// for another process's lock: tasks call them through `blocking`. An implementation must be safe to call from any thread. Errors are those of
+/// the implementation.
 public protocol StepHistory: Sendable {
     // People
     /// All users, by name.
@@ -94,7 +95,7 @@ public protocol NoticeStore: Sendable {
     /// - Parameter withdrawn: keys of notices that have ended, whatever their kind.
     /// - Returns: the notices that began with this call. If several callers store the same notice at once, it is returned to only one.
     @discardableResult
-    func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) throws -> Set<StoredNotice.ID>
+    func update(active: [Notice], withdrawn: Set<String>, at now: Timestamp) throws -> Set<StoredNotice.ID>
     /// The notices that have not ended, ordered by when they began.
     func standingNotices() throws -> [StoredNotice]
     /// Marks notices as seen by a user; notices that were seen before, or are no longer stored, stay as they are.

@@ -80,7 +80,7 @@ package struct CheckRunner: Sendable {
         case done(Result<[Diagnosis], any Error>)
         /// The limit has passed, or the caller was cancelled.
         case over
-        case graceUp
+        case graceExpired
     }
 
     /// Not in a task group, which would wait for a check that does not react to cancellation, such as one of a file system that does not
@@ -102,14 +102,14 @@ package struct CheckRunner: Sendable {
                 switch event {
                 case .done(.success(let diagnoses)) where grace == nil: return diagnoses
                 case .done(.failure(let error)) where grace == nil: return [.failed(check.subject, Problem(error))]
-                case .done, .graceUp: return [.unanswered(check.subject, seconds: Int(check.limit.components.seconds))]
+                case .done, .graceExpired: return [.unanswered(check.subject, seconds: Int(check.limit.components.seconds))]
                 case .over:
                     work.cancel()
                     grace =
                         grace
                         ?? Task {
                             try await clock.sleep(for: Self.grace)
-                            end.yield(.graceUp)
+                            end.yield(.graceExpired)
                         }
                 }
             }

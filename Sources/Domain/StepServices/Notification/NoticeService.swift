@@ -61,7 +61,7 @@ public struct NoticeService: Sendable {
         if destinations == nil {
             holding += standing.map(\.notice).filter { if case .destination = $0.subject { true } else { false } }
         }
-        let begun = try store.keep(holding, withdrawn: facts.withdrawn, at: moment)
+        let begun = try store.update(active: holding, withdrawn: facts.withdrawn, at: moment)
         return StandingNotices(notices: try store.standingNotices(), begun: begun)
     }
 }

@@ -221,7 +221,7 @@ final class BatchWriter: Sendable {
     var counts: MergeCounts { state.withLock { $0.counts } }
     /// The notices of all batches that were committed.
     var notices: [SyncNotice] { state.withLock { $0.notices } }
-    /// The last one that was committed; nil where no batch had one.
+    /// The last one that was committed; nil if no batch had one.
     var cursor: PedometerCursor? { state.withLock { $0.cursor } }
     /// Why the history refused a batch, if it did: the cause of the error that the reader reports.
     var writeError: (any Error)? { state.withLock { $0.writeError } }

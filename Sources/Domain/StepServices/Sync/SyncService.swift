@@ -40,7 +40,7 @@ public struct SyncService: Sendable {
         /// When it began.
         public var start: Timestamp
         public var reports: [SyncReport] = []
-        /// Nil where nothing was to be shared.
+        /// Nil if nothing was to be shared.
         public var shares: [ShareReport]?
         /// Users of the history, for the text about what was shared.
         public var users: [User] = []
@@ -127,7 +127,7 @@ public struct SyncService: Sendable {
             outcome.shares = try await sharing.deliver(.due, deadline: context.now() + Self.sharingTimeout) { progress(.sharing($0)) }
         } catch {
             // New days are sent by the other process, or by the next sync.
-            if context.lock.heldWork(error) != .sharing { outcome.sharingFailure = error }
+            if context.lock.conflictingWork(in: error) != .sharing { outcome.sharingFailure = error }
         }
     }
 

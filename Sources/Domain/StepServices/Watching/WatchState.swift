@@ -89,7 +89,7 @@ struct WatchState: Sendable {
         for (id, failed) in failures where (self.entries[id]?.lastComplete).map({ $0 > failed.last }) ?? false { failures[id] = nil }
     }
 
-    mutating func hear(_ address: String) {
+    mutating func recordAdvertisement(of address: String) {
         // An advertisement of the pedometer that is being read was sent before the reading.
         for entry in entries.values where entry.pedometer.address == address && entry.pedometer.id != busy {
             heard.insert(entry.pedometer.id)

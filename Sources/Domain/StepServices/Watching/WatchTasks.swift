@@ -31,7 +31,7 @@ struct WatchTasks: Sendable {
             await report(outcome, services)
             return .finished(isComplete: outcome.reports.allSatisfy { $0.failure == nil })
         } catch {
-            return services.lock.heldWork(error) == nil ? .failed(error) : .blocked(error)
+            return services.lock.conflictingWork(in: error) == nil ? .failed(error) : .blocked(error)
         }
     }
 

@@ -60,7 +60,7 @@ final class DBusTransport: @unchecked Sendable {
         }
         var serial: UInt32 = 0
         guard dbus_connection_send(connection, outgoing.message, &serial) != 0 else { throw .invalidMessage("out of memory") }
-        watchForRoom()
+        armWriteSource()
         return serial
     }
 
@@ -68,7 +68,7 @@ final class DBusTransport: @unchecked Sendable {
     func transfer() {
         guard let connection else { return }
         dbus_connection_read_write(connection, 0)
-        watchForRoom()
+        armWriteSource()
     }
 
     /// The next message that was read completely.
@@ -101,7 +101,7 @@ final class DBusTransport: @unchecked Sendable {
     }
 
     /// A socket is nearly always writable, so it is watched for that only while data waits to be written.
-    private func watchForRoom() {
+    private func armWriteSource() {
         guard let connection, let socket, let queue, let ready else { return }
         let waiting = isConnected && dbus_connection_has_messages_to_send(connection) != 0
         if waiting, writeSource == nil {

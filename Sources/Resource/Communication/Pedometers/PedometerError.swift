@@ -101,11 +101,11 @@ extension PedometerError: ReportableError {
         case .undecodable: "The raw frames are kept. Sync again; if it happens again, please report it."
         case .addressMayHaveChanged(let address, _, _, let new):
             """
-            If it is the same pedometer: istep forget \(address), then istep add \(new). Its steps stay in the history, and no steps are counted twice.
+            If it is the same pedometer: `istep forget \(address)`, then `istep add \(new)`. Its steps stay in the history, and no steps are counted twice.
             """
         case .nothingHeard:
             """
-            Bring it close, wake it, or disconnect it from the phone. If other devices are near, the adapter may not receive: istep doctor.
+            Bring it close, wake it, or disconnect it from the phone. If other devices are near, the adapter may not receive: `istep doctor`
             """
         case .bondFailed:
             """

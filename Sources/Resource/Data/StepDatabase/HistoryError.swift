@@ -136,7 +136,7 @@ extension HistoryError: ReportableError {
         case .readOnly(let path, let reason):
             ErrorWords(
                 "no permission for the history \(quoted(path)): \(reason)",
-                "become the owner of the file and its directory (chown), and make them writable, or choose another history with --db")
+                "change the owner of the file and its directory (chown), and make them writable, or choose another history with --db")
         case .closedLog(let path, let file, let reason):
             ErrorWords(
                 "no permission for \(quoted(file)), the write-ahead log of the history: \(reason)",
@@ -278,7 +278,7 @@ extension HistoryError {
         case let error as DatabaseError: self.init(sqlite: error, path: path)
         // Only this module writes rows, and constraints check them. A row that cannot be decoded was therefore altered.
         case is RowDecodingError, is DecodingError:
-            self = .damaged(path: path, reason: "a row has a form that istep never writes")
+            self = .damaged(path: path, reason: "a row is invalid")
         default: self = .failed(path: path, reason: "\(error)")
         }
     }

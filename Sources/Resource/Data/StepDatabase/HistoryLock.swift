@@ -21,14 +21,14 @@ public struct HistoryLock: WorkLock {
     }
 
     /// Creates the history's directory if there is none: the locks are files in it.
-    public func holdAll<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R {
+    public func holdExclusively<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R {
         try StepDatabase.prepareDirectory(of: path)
         return try await Self.hold(ofDatabase: path, as: activity) {
             try await Self.hold(ofDatabase: path, for: .sharing, as: activity, body)
         }
     }
 
-    public func heldWork(_ error: any Error) -> HistoryWork? {
+    public func conflictingWork(in error: any Error) -> HistoryWork? {
         if case HistoryLockError.held(let work, _) = error { work } else { nil }
     }
 
@@ -210,12 +210,12 @@ extension HistoryLockError: ReportableError {
         case .readOnly(let path, let reason):
             ErrorWords(
                 "no permission for the lock \(quoted(path)): \(reason)",
-                "become the owner of the file and its directory (chown), and make them writable; to see whose they are: `ls -ld \(shellQuoted(path)) \(shellQuoted(directoryName(path)))`"
+                "change the owner of the file and its directory (chown), and make them writable; to see whose they are: `ls -ld \(shellQuoted(path)) \(shellQuoted(directoryName(path)))`"
             )
         case .cannotCreate(let path, let reason):
             ErrorWords(
                 "no permission to create the lock \(quoted(path)): \(reason)",
-                "become the owner of its directory, and make it writable, or choose another history with --db; to see whose it is: `ls -ld \(shellQuoted(directoryName(path)))`"
+                "change the owner of its directory (chown), and make it writable, or choose another history with --db; to see whose it is: `ls -ld \(shellQuoted(directoryName(path)))`"
             )
         case .readOnlyFileSystem(let path):
             ErrorWords(

@@ -11,7 +11,7 @@ struct RawRow {
     func integer(_ column: Int32) throws -> Int {
         let value = sqlite3_column_int64(statement, column)
         // SQLite converts both to 0. The type is asked for only then: few values of a sample are 0.
-        if value == 0, sqlite3_column_type(statement, column) != SQLITE_INTEGER { throw notWritten("another value than a number") }
+        if value == 0, sqlite3_column_type(statement, column) != SQLITE_INTEGER { throw notWritten("a value that is not a number") }
         return Int(value)
     }
     func number(_ column: Int32) -> Double? {

@@ -5,10 +5,10 @@ public import StepDomain
 /// Stores notices until they have been shown.
 extension StepDatabase: NoticeStore {
     @discardableResult
-    public func keep(_ holding: [Notice], withdrawn: Set<String>, at now: Timestamp) throws(HistoryError) -> Set<StoredNotice.ID> {
+    public func update(active: [Notice], withdrawn: Set<String>, at now: Timestamp) throws(HistoryError) -> Set<StoredNotice.ID> {
         try write { database in
             let kept = try Row.fetchAll(database, sql: StoredNotice.query).compactMap { try StoredNotice(row: $0) }
-            let merge = NoticeMerge(holding, withdrawn: withdrawn, into: kept, at: now)
+            let merge = NoticeMerge(active, withdrawn: withdrawn, into: kept, at: now)
             var begun: Set<StoredNotice.ID> = []
             for notice in merge.begun {
                 try database.cachedStatement(sql: StoredNotice.deleteOthers).execute(arguments: [notice.key, nil])

@@ -17,7 +17,7 @@ public final class LocalServer: Sendable {
 
     /// - Parameters:
     ///   - quietTime: how long to continue without a request; nil for ever.
-    ///   - isBusy: whether work that a request has begun still goes on: then the server continues even without requests.
+    ///   - isBusy: whether work that a request has begun still runs: then the server continues even without requests.
     /// - Throws: `ListeningSocket.Failure` if no descriptor is available.
     public init(
         _ sockets: [ListeningSocket], limits: ServerLimits = ServerLimits(), quietTime: Duration? = nil,

@@ -184,7 +184,7 @@ struct Delivery {
         // Each sent message counts once; other acknowledgements of a broker are ignored.
         guard let topic = pending.removeValue(forKey: identifier) else { return .wait }
         answered += 1
-        if code.isFailure { return refused(code, code.onPublishing, "the broker did not take a message for \(topic)") }
+        if code.isFailure { return refused(code, code.onPublishing, "the broker rejected a message for \(topic)") }
         accepted += 1
         return accepted == messages.count ? .succeed : .wait
     }

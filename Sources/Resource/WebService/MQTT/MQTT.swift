@@ -19,7 +19,7 @@ public enum MQTT {
         _ messages: [MQTTMessage], to broker: MQTTBroker, timeout: Duration = .seconds(30), whole: Duration = .seconds(120)
     ) async throws(MQTTError) {
         guard messages.count <= mostMessages else {
-            throw .refused(credentials: false, reason: "\(messages.count) messages at once, and \(mostMessages) are the limit")
+            throw .refused(credentials: false, reason: "too many messages: \(messages.count) (limit \(mostMessages))")
         }
         let exchange = MQTTExchange()
         let watch = Task {
@@ -85,11 +85,11 @@ extension MQTTMessage.Problem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .topicLength(0): "the topic is empty: name one, such as istep/steps"
-        case .topicLength(let count): "the topic has \(count) bytes, and 65535 are the limit: shorten it"
+        case .topicLength(let count): "the topic is too long: \(count) bytes (limit 65535)"
         case .topicCharacter(let topic):
             "the topic \(quoted(String(topic.prefix(100)))) contains +, # or a control character: leave them out"
         case .reservedTopic(let topic): "the topic \(quoted(String(topic.prefix(100)))) begins with $, which is the broker's own: use another"
-        case .payloadSize(let count): "the message has \(count) bytes, and \(MQTTMessage.largestPayload) are the limit"
+        case .payloadSize(let count): "the message is too long: \(count) bytes (limit \(MQTTMessage.largestPayload))"
         }
     }
 }
@@ -127,7 +127,7 @@ extension MQTTError: CustomStringConvertible {
     public var advice: String {
         switch self {
         case .notSent: "Check that the broker runs and can be reached under this name and port."
-        case .unanswered: "Publishing again does no harm where messages are retained: the last one counts."
+        case .unanswered: "Retained messages can be published again: the last one counts."
         case .refused(credentials: true, _): "Check the user's name and password, and which topics the broker lets this user write."
         case .refused(credentials: false, _): "Change what the broker names, here or in its configuration."
         case .libraryMissing: "Install it: `sudo apt-get install libmosquitto1`"
@@ -198,7 +198,7 @@ final class MQTTExchange: Sendable {
         end {
             $0
                 ? .failure(.unanswered(reason: isSilent ? "the broker was silent for \(seconds) s" : "it took more than \(seconds) s"))
-                : .failure(.notSent(reason: "no connection with the broker came about within \(seconds) s"))
+                : .failure(.notSent(reason: "could not connect to the broker within \(seconds) s"))
         }
         return nil
     }

@@ -114,7 +114,7 @@ extension SOAPError: CustomStringConvertible {
         case .badName(let name): "\(quoted(name)) cannot be the name of an element; it takes ASCII letters, digits, _ - ."
         case .badAction(let action): "\(quoted(action)) cannot be an action; it takes ASCII without spaces, quotes and backslashes"
         case .fault: "the service answered with a fault"
-        case .noSOAP(let response, _): "the answer (HTTP \(response.status)) is no SOAP"
+        case .noSOAP(let response, _): "the answer (HTTP \(response.status)) is not SOAP"
         case .unexpected(_, let response): "the answer (HTTP \(response.status)) is not a result of the call"
         }
     }

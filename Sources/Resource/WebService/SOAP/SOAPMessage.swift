@@ -113,7 +113,7 @@ extension SOAPReply.Problem: CustomStringConvertible {
     var description: String {
         switch self {
         case .xml(let problem): problem.description
-        case .noEnvelope(let root): "no SOAP, but XML with the root \(quoted(root.local))"
+        case .noEnvelope(let root): "not SOAP, but XML with the root \(quoted(root.local))"
         case .emptyBody: "SOAP with an empty body"
         }
     }

@@ -245,14 +245,14 @@ public enum XMLProblem: Error, Hashable, Sendable {
 extension XMLProblem: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .malformed(let words, let line, let column): "no XML (\(words) in line \(line), column \(column))"
+        case .malformed(let words, let line, let column): "not XML (\(words) in line \(line), column \(column))"
         case .doctype: "XML with a document type declaration, which is not read"
         case .encoding(let name): "XML in the encoding \(quoted(name)), where only UTF-8 is read"
-        case .notUTF8: "no text in UTF-8, and so not read as XML"
+        case .notUTF8: "not UTF-8, and so not read as XML"
         case .tooLarge(let limit): "XML of more than \(limit / 1024) KiB"
         case .tooDeep(let limit): "XML with elements nested more than \(limit) deep"
         case .tooMany(let what, let limit): "XML with more than \(limit) \(what)"
-        case .noMemory: "XML for which there was no memory"
+        case .noMemory: "XML for which there is not enough memory"
         }
     }
 }

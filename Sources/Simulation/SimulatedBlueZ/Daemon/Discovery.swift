@@ -103,7 +103,7 @@ extension SimulatedDaemon {
         let address = peripheral.address
         guard receives(address, on: adapter), !isLinked(address) else { return nil }
         var advertisement = faults[address]?.renamed(peripheral.advertisement) ?? peripheral.advertisement
-        advertisement.rssi += Int16(dice.roll(-5...5))
+        advertisement.rssi += Int16(random.number(in: -5...5))
         return advertisement
     }
 

@@ -21,7 +21,7 @@ actor SimulatedDaemon {
     /// All peripherals that may be in range, by address.
     var peripherals: [String: any SimulatedPeripheral] = [:]
     var faults: [String: InjectedFaults] = [:]
-    var dice = Dice(seed: 0x0ddb1a5e)
+    var random = RandomSource(seed: 0x0ddb1a5e)
     /// Clients that left the bus. Their calls may still arrive, but no session is opened for them.
     var departed: Set<String> = []
     /// Calls that BlueZ 5.66 never answers. They are kept, because a dropped request would be answered.

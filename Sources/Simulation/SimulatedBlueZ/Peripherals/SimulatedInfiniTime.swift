@@ -42,7 +42,7 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
         var hasSeenHourZero: Bool
         /// Steps of `walk` since the counter was last zero.
         var walked = 0
-        /// Since when the steps of the history count; nil for the present day of the zone.
+        /// The time from which the steps of the history count; nil for the present day of the zone.
         var countsSince: WallClock?
         var glitch: Int?
         var refusesClock = false

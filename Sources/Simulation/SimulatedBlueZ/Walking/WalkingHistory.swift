@@ -28,16 +28,16 @@ public struct WalkingHistory: Sendable, Hashable {
     }
 
     private func stepsOfWholeSlot(day: Int, index: Int) -> (steps: Int, running: Bool) {
-        var dice = Dice(seed: seed, day: day, index: index)
+        var random = RandomSource(seed: seed, day: day, index: index)
         // Walks do not start at the same minute every day: they move by up to a quarter of an hour each way.
-        var habits = Dice(seed: seed, day: day, index: -1)
-        let shift = habits.roll(-1...1)
+        var habits = RandomSource(seed: seed, day: day, index: -1)
+        let shift = habits.number(in: -1...1)
         for walk in Walk.of(weekday: WallClock.weekday(ofDay: day)) where walk.slots.contains(index - shift) {
-            return (dice.roll(walk.steps), walk.running)
+            return (random.number(in: walk.steps), walk.running)
         }
         guard let indoorWalking = IndoorWalking.at(index: index, weekday: WallClock.weekday(ofDay: day)) else { return (0, false) }
-        let happens = dice.roll(0...99) < indoorWalking.percent
-        return (happens ? dice.roll(indoorWalking.steps) : 0, false)
+        let happens = random.number(in: 0...99) < indoorWalking.percent
+        return (happens ? random.number(in: indoorWalking.steps) : 0, false)
     }
 }
 
@@ -103,7 +103,7 @@ public struct WalkedSlot: Sendable, Hashable {
 }
 
 /// Pseudo-random numbers that are the same every time (SplitMix64, Steele, Lea and Flood 2014).
-struct Dice: Sendable {
+struct RandomSource: Sendable {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
@@ -124,7 +124,7 @@ struct Dice: Sendable {
     }
 
     /// Uniform in the range, except for a bias far too small to matter here.
-    mutating func roll(_ range: ClosedRange<Int>) -> Int {
+    mutating func number(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.count))
     }
 

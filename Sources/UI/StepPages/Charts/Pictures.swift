@@ -19,7 +19,7 @@ package struct DayCard: Sendable {
         return parts.joined(separator: "; ")
     }
 
-    /// `101 % of 8,000 steps`, `rest day`; nil where there is no plan.
+    /// `101 % of 8,000 steps`, `rest day`; nil if there is no plan.
     private var goal: String? {
         let day = view.summary
         if day.isRestDay { return DayWords.percentage(day) }

@@ -7,7 +7,7 @@ struct SVGBarChart: Sendable {
     struct Bar: Sendable {
         /// Below the bar; may be empty.
         var label: String
-        /// Nil where nothing is known.
+        /// Nil if nothing is known.
         var steps: Int?
         /// How many of the steps were run.
         var running: Int = 0

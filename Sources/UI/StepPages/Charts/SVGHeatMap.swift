@@ -5,7 +5,7 @@ internal import StepViews
 struct SVGHeatMap: Sendable {
     struct Cell: Sendable {
         var day: Day
-        /// Nil where nothing is known.
+        /// Nil if nothing is known.
         var steps: Int?
         /// The goal in force; nil on a rest day and without a plan.
         var goal: Int?
@@ -88,7 +88,7 @@ struct SVGHeatMap: Sendable {
 
 /// Mean steps of each hour of each weekday.
 struct WeekdayHours: Sendable {
-    /// By weekday, Monday first: 24 means each, nil where the hour is not known; nil where no such day is known.
+    /// By weekday, Monday first: 24 means each, nil if the hour is not known; nil if no such day is known.
     var means: [[Double?]?]
     var firstWeekday: Weekday
     var summary: String

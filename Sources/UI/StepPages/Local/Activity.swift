@@ -103,7 +103,7 @@ final class Activity: Sendable {
     }
 }
 
-/// A run that goes on, or its result.
+/// A run that has not ended, or its result.
 struct ActivityPage: Sendable {
     let context: PageContext
     let state: Activity.State

@@ -9,7 +9,7 @@ internal import StepViews
 extension LocalPages {
     // MARK: What takes time
 
-    /// Begins it, and goes on to the page that shows how far it is.
+    /// Begins it, and redirects to the page that shows how far it is.
     func begin(
         _ title: String, _ scope: RequestScope,
         _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result

@@ -16,7 +16,7 @@ package struct LocalPages: Sendable {
         requestGuard = RequestGuard(access: services.access)
     }
 
-    /// Whether a sync or a share goes on that was begun here.
+    /// Whether a sync or a share that was begun here still runs.
     package var isBusy: Bool { activity.isRunning }
 
     /// Ends a sync or a share that was begun here, and returns when it has ended.
@@ -160,7 +160,7 @@ package struct PageServices: Sendable {
     package var modelTitle: @Sendable (String) -> String
     /// An error in a sentence or two: what failed, and what to do.
     package var words: @Sendable (any Error) -> String
-    /// What to do about an error; nil where there is nothing.
+    /// What to do about an error; nil if there is nothing.
     package var advice: @Sendable (any Error) -> String?
     package var access: any PageAccess
     package init(

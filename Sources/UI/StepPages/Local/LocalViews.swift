@@ -39,7 +39,7 @@ extension LocalPages {
         return Period(from...to, weekStart: context.weekStart)
     }
 
-    /// The date picker's address: goes on to the page of the date.
+    /// The date picker's address: redirects to the page of the date.
     func go(_ request: PageRequest, _ context: PageContext) throws -> PageResponse {
         guard let unit = request.query["unit"].flatMap(Period.Unit.init(rawValue:)) else {
             throw PageError(message: "There is nothing at this address.")

@@ -23,7 +23,7 @@ package struct FormFields: Hashable, Sendable {
         }
     }
 
-    /// The value without blanks at its ends; nil where the field is missing or empty.
+    /// The value without blanks at its ends; nil if the field is missing or empty.
     subscript(name: String) -> String? {
         guard var trimmed = values[name]?[...] else { return nil }
         while trimmed.first == " " { trimmed.removeFirst() }

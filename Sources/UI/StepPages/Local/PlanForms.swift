@@ -16,7 +16,7 @@ struct FilledForm: Hashable, Sendable {
     /// Whether the user has entered something else than the page had. To empty a field changes nothing.
     func isChanged(_ name: String) -> Bool { values[name].map { $0 != originals[name] } ?? false }
 
-    /// The value of a field as a whole number of a range; nil where it is empty or wrong, which is then noted.
+    /// The value of a field as a whole number of a range; nil if it is empty or wrong, which is then noted.
     mutating func integer(_ name: String, _ range: ClosedRange<Int>, _ hint: String) -> Int? {
         guard let text = values[name] else { return nil }
         if let value = Int(text), range.contains(value) { return value }
@@ -80,7 +80,7 @@ struct PlanForm: Sendable {
 
     init(_ fields: FormFields) { form = FilledForm(fields, Weekday.allCases.map(\.name)) }
 
-    /// What it asks for; nil where something is wrong, which `form.errors` then has.
+    /// What it asks for; nil if something is wrong, which `form.errors` then has.
     ///
     /// - Returns: all goals, those of them that the user has changed, and the day from which they hold.
     mutating func checked() -> (goals: [Weekday: Int], changed: [Weekday: Int], from: Day?)? {
@@ -115,7 +115,7 @@ struct ProfileForm: Sendable {
 
     init(_ fields: FormFields) { form = FilledForm(fields, Self.names) }
 
-    /// What it asks for; nil where something is wrong, which `form.errors` then has.
+    /// The request in the form; nil if something is wrong, which `form.errors` then has.
     ///
     /// - Returns: all values that it shows, those of them that the user has changed, and the day from which they hold.
     mutating func checked(today: Day) -> (shown: Planning.ProfileChange, changed: Planning.ProfileChange, from: Day?)? {

@@ -31,7 +31,7 @@ package protocol PageAccess: Sendable {
 struct RequestGuard: Sendable {
     enum Decision: Hashable {
         case admitted(PageSession)
-        /// The token was right: with this cookie the browser goes on to the first page.
+        /// The token was right: with this cookie the browser is redirected to the first page.
         case opened(cookie: String)
         case refused(status: Int, String)
     }
@@ -45,7 +45,7 @@ struct RequestGuard: Sendable {
         guard ["GET", "HEAD", "POST"].contains(request.method) else { return .refused(status: 405, "Method not allowed.") }
         let name = "istep-\(port)"
         if request.path.count == 2, request.path[0] == "open" {
-            // Only what a person opens uses the token up.
+            // Only GET, as of a person who opens the address, uses up the token.
             guard request.method == "GET", let session = access.redeem(request.path[1]) else {
                 return .refused(status: 403, "This address was already used, or has expired. Run 'istep serve --open' for a new one.")
             }

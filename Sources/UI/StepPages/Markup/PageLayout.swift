@@ -1,5 +1,5 @@
 extension StyleSheet {
-    /// Of pages: everything but the charts.
+    /// The style of pages, without that of the charts.
     static let layout = """
         * { box-sizing: border-box; }
         body {

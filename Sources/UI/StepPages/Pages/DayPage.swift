@@ -6,7 +6,7 @@ package struct DayPage: Sendable {
     /// The state of the day at a destination.
     package struct Share: Hashable, Sendable {
         package var destination: String
-        /// Nil where the day was never considered for it.
+        /// Nil if the day was never considered for it.
         package var entry: ShareEntry?
 
         package init(destination: String, entry: ShareEntry?) {

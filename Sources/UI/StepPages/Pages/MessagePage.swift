@@ -46,9 +46,9 @@ struct MessagePage: Sendable {
         }
     }
 
-    /// The answer to the first address: goes on to the pages by itself.
+    /// The answer to the first address: redirects to the pages by itself.
     ///
-    /// - Parameter user: whose pages it goes on to; nil for those that the server chooses.
+    /// - Parameter user: whose pages it redirects to; nil for those that the server chooses.
     static func opening(user: String?) -> Markup {
         let first = Link([], query: [("user", user ?? "")])
         return .doctype

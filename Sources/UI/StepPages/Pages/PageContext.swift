@@ -89,7 +89,7 @@ extension DayFigures {
         return text
     }
 
-    /// Nil where nothing is known, and where the steps are not possible (`HistoryView.wrong`): these are named, not drawn.
+    /// Nil if nothing is known, and where the steps are not possible (`HistoryView.wrong`): these are named, not drawn.
     var shownSteps: Int? { HistoryView.wrong(self) == nil ? steps : nil }
 
     /// Whether a chart marks that steps may be missing.

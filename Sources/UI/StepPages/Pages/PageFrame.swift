@@ -27,7 +27,7 @@ struct PageFrame: Sendable {
     let title: String
     let context: PageContext
     var section: Section?
-    /// Whether the page shows a run that goes on: without scripts it loads itself again.
+    /// Whether the page shows a run that has not ended: without scripts it loads itself again.
     var refreshes = false
 
     func document(@MarkupBuilder _ content: () -> Markup) -> Markup {

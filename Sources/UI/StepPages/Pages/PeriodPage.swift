@@ -49,7 +49,7 @@ package struct PeriodPage: Sendable {
     /// As many weeks as a map has columns.
     private static let mostDaysOfMap = 53 * 7
 
-    /// Of more than a year, the years and a map of each, as in a report: the latest is what a reader looks for.
+    /// A map of the period or, for more than a year, the years and a map of each, as in a report: a reader looks for the latest.
     @MarkupBuilder private func maps(_ statistics: PeriodStatistics) -> Markup {
         if statistics.days.count > Self.mostDaysOfMap {
             let years = figures.statistics(of: period, by: .year)

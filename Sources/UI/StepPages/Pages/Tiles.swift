@@ -47,7 +47,7 @@ struct Tiles: Sendable {
         HistoryView.wrong(in: statistics).map { words in Element.section(.css("notice bad")) { Element.p { words } } } ?? .nothing
     }
 
-    /// The streak that goes on, or why the last one ended.
+    /// The streak that continues, or why the last one ended.
     private func now(_ streak: Streak) -> Tile {
         let count = Words.count(streak.count, "day")
         return switch streak.end {

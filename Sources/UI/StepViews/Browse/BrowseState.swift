@@ -46,7 +46,7 @@ public struct BrowseState: Hashable, Sendable {
 
     private enum Pane: Hashable { case days, outbox, help }
 
-    /// The first known day and today; nil where nothing is known.
+    /// The first known day and today; nil if nothing is known.
     public var known: ClosedRange<Day>?
     public var today: Day
     public private(set) var unit = Period.Unit.day
@@ -56,7 +56,7 @@ public struct BrowseState: Hashable, Sendable {
     public private(set) var input: String?
     /// The last line: what happened.
     public private(set) var message: String?
-    /// What is being done now, such as a sync; nil where nothing is.
+    /// What is being done now, such as a sync; nil if nothing is.
     public private(set) var work: String?
     /// Lines that are scrolled away at the top.
     private var scroll = 0

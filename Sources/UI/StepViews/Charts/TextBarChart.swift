@@ -9,7 +9,7 @@ struct TextBarChart {
         enum Kind { case complete, partial, unknown }
 
         var label: String
-        /// Steps; nil where they are unknown.
+        /// Steps; nil if they are unknown.
         var steps: Double?
         /// Those of `steps` that were run.
         var running = 0.0

@@ -12,7 +12,7 @@ public struct DayView: View {
     /// The first known day of the history: shown for a day before it.
     private let historyBegins: Day?
 
-    /// - Parameter historyBegins: the first known day; nil where it is not needed, or where nothing is known.
+    /// - Parameter historyBegins: the first known day; nil if it is not needed, or if nothing is known.
     public init(_ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil) {
         self.historyBegins = historyBegins
         self.summary = summary
@@ -22,13 +22,13 @@ public struct DayView: View {
         errors = Self.verify(summary, today: today, now: now)
     }
 
-    /// Nil where it lies before the history, or cannot be written.
+    /// Nil if it lies before the history, or cannot be written.
     public var previousDay: Day? {
         let day = summary.day.advanced(by: -1)
         if let historyBegins, day < historyBegins { return nil }
         return day.components.year >= 1 ? day : nil
     }
-    /// Nil where the next day has not begun. Before the history it is the first day of the history.
+    /// Nil if the next day has not begun. Before the history it is the first day of the history.
     public var nextDay: Day? { summary.day < today ? min(max(summary.day.advanced(by: 1), historyBegins ?? summary.day), today) : nil }
 
     /// The first known day, if this one lies before it.

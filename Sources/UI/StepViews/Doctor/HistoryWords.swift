@@ -4,7 +4,7 @@ extension HistoryDiagnosis {
     var text: DiagnosisText {
         switch self {
         case .noPath:
-            DiagnosisText("no setting says where it is", fix: "Set HOME or XDG_DATA_HOME, or name a file with --db.")
+            DiagnosisText("no path is configured", fix: "Set HOME or XDG_DATA_HOME, or name a file with --db.")
         case .missing(let path):
             DiagnosisText("there is none at \(path) yet", fix: "\(command: "istep scan"), then \(command: "istep add ADDRESS")")
         case .notAFile(let problem):

@@ -218,7 +218,7 @@ extension HistoryView {
         return steps < 0 ? "\(steps) is negative" : "more than anyone walks in a day"
     }
 
-    /// The same of the days of a period, whose figures include them; nil where all can be.
+    /// The same of the days of a period, whose figures include them; nil if all can be.
     package static func wrong(in statistics: PeriodStatistics) -> String? {
         let days = statistics.implausibleDays
         guard let first = days.first, let reason = wrong(first) else { return nil }

@@ -116,7 +116,7 @@ public struct PreviewView: View {
         self.user = user
     }
 
-    /// Why nothing would be sent; nil where something would.
+    /// Why nothing would be sent; nil if something would.
     private func remark(_ preview: SharePreview) -> String? {
         switch preview.result {
         case .content: nil

@@ -143,7 +143,7 @@ public struct ShareView: View {
         user(event).map { "\(event.day) of \(Printable($0.name, limit: 32))" } ?? "\(event.day)"
     }
 
-    /// Whose day it is; nil where there is only one user.
+    /// Whose day it is; nil if there is only one user.
     private func user(_ event: ShareReport.Event) -> User? { users.count > 1 ? users.first { $0.id == event.user } : nil }
 }
 

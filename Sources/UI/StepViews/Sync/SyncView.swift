@@ -13,7 +13,7 @@ public struct SyncView: View {
     let failures: [ErrorDocument.Failure]
 
     /// - Parameters:
-    ///   - shares: how the sharing after it went; nil where nothing is shared.
+    ///   - shares: how the sharing after it went; nil if nothing is shared.
     ///   - failures: other failures, for programs: people read them on standard error.
     ///   - advice: what to do about an error, whichever component failed.
     public init(

@@ -5,7 +5,7 @@ public struct SyncSummary: Hashable, Sendable {
     public let line: String
     private let isEmpty: Bool
 
-    /// - Parameter shares: how the sharing after it went; nil where nothing is shared.
+    /// - Parameter shares: how the sharing after it went; nil if nothing is shared.
     public init(_ reports: [SyncReport], shares: [ShareReport] = []) {
         let parts = reports.map(Self.part) + shares.compactMap(Self.part)
         isEmpty = parts.isEmpty
@@ -29,7 +29,7 @@ public struct SyncSummary: Hashable, Sendable {
         return "\(name): " + parts.joined(separator: ", ")
     }
 
-    /// Nil where there was nothing to do.
+    /// Nil if there was nothing to do.
     private static func part(_ report: ShareReport) -> String? {
         var counts: [String: Int] = [:]
         for event in report.events { if let word = word(for: event.outcome) { counts[word, default: 0] += 1 } }
@@ -134,7 +134,7 @@ extension StepDoubt {
     fileprivate var words: String {
         switch self {
         case .totals(let first, let second):
-            "Its figures for the same steps disagree (\(Words.grouped(first)) and \(Words.grouped(second)))"
+            "It sent two different totals for the same steps (\(Words.grouped(first)) and \(Words.grouped(second)))"
         case .unchecked: "It did not send the total that its steps are compared with"
         case .runningTotals: "Its hourly steps never fall during a day, so they may be totals of the day"
         }
@@ -209,7 +209,7 @@ package struct SyncHistory {
         return "synced \(Words.ago(moment, now: now)), \(Words.clock(moment, localTime))"
     }
 
-    /// What has gone wrong since; nil where nothing has.
+    /// What has gone wrong since; nil if nothing has.
     package func lastFailure(now: Timestamp) -> String? {
         guard let latest = failures.first else { return nil }
         return (failures.count == 1 ? "the last attempt" : "\(failures.count) attempts since, the last") + " \(latest.failureWords(now: now))"

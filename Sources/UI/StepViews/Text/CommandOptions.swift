@@ -1,6 +1,6 @@
 /// The options that commands in advice need, so that they are about the same history and the same user as the output that names them.
 public struct CommandOptions: Hashable, Sendable {
-    /// `--user`; nil where a command selects the same user by itself.
+    /// `--user`; nil if a command selects the same user by itself.
     public var user: String?
     /// `--db`
     public var database: String?

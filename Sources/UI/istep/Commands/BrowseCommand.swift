@@ -28,7 +28,7 @@ struct BrowseCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard TerminalScreen.isThere else {
-            throw CommandFailure(.usage, "istep browse needs a terminal.", advice: "Show days as text: istep show, istep history")
+            throw CommandFailure(.usage, "istep browse needs a terminal.", advice: "Show days as text: `istep show`, `istep history`")
         }
         var browser = try await BrowseSession(try Wiring(common, bluetooth))
         try await browser.run()

@@ -139,8 +139,8 @@ extension GATTCommand {
         @OptionGroup var bluetooth: BluetoothOptions
 
         func validate() throws {
-            if let seconds, !(seconds > 0 && seconds <= 86_400) { throw ValidationError("--seconds takes more than 0 and up to 86400 seconds.") }
-            if let count, count < 1 { throw ValidationError("--count takes 1 or more.") }
+            if let seconds, !(seconds > 0 && seconds <= 86_400) { throw ValidationError("--seconds must be more than 0 and at most 86400.") }
+            if let count, count < 1 { throw ValidationError("--count must be 1 or more.") }
         }
 
         func run() async throws {
@@ -178,8 +178,8 @@ extension GATTCommand {
         @OptionGroup var bluetooth: BluetoothOptions
 
         func validate() throws {
-            if let days, !(1...366).contains(days) { throw ValidationError("--days takes 1 to 366.") }
-            if output == "-" { throw ValidationError("--output takes the name of a file.") }
+            if let days, !(1...366).contains(days) { throw ValidationError("--days must be 1 to 366.") }
+            if output == "-" { throw ValidationError("--output must be the name of a file.") }
         }
 
         func run() async throws {

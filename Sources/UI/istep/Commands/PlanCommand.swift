@@ -35,7 +35,7 @@ struct PlanCommand: ParsableCommand {
         if from != nil, !isSetting { throw ValidationError("--from needs a goal, such as 8000.") }
         for steps in [goal].compactMap(\.self) + on.flatMap({ $0.goals.values })
         where !SportPlan.goalRange.contains(steps) {
-            throw ValidationError("A goal takes 0 to \(SportPlan.goalRange.upperBound) steps.")
+            throw ValidationError("A goal must be 0 to \(SportPlan.goalRange.upperBound) steps.")
         }
     }
 

@@ -48,7 +48,7 @@ struct ProfileCommand: ParsableCommand {
     ) throws {
         guard let value, !range.contains(value) else { return }
         throw ValidationError(
-            "--\(name) takes \(Int(range.lowerBound * scale)) to \(Int(range.upperBound * scale)) \(unit).")
+            "--\(name) must be \(Int(range.lowerBound * scale)) to \(Int(range.upperBound * scale)) \(unit).")
     }
 
     func run() throws {

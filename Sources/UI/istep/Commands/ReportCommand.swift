@@ -37,7 +37,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         if output == nil, Output.standard.isTerminal {
-            throw CommandFailure(.usage, "A report is not printed to a terminal.", advice: "Write it to a file: istep report -o steps.html")
+            throw CommandFailure(.usage, "A report is not printed to a terminal.", advice: "Write it to a file: `istep report -o steps.html`")
         }
         let wiring = try Wiring(common)
         let (history, user) = try await wiring.historyOfUser()
@@ -55,7 +55,7 @@ struct ReportCommand: AsyncParsableCommand {
         progress.end()
         guard let output else { return try Output.standard.result(document) }
         try PrivateFile.write(
-            document, to: output, advice: "Name another file: istep report -o FILE, or redirect the output: istep report > FILE")
+            document, to: output, advice: "Name another file: `istep report -o FILE`, or redirect the output: `istep report > FILE`")
         try wiring.show(ReportView(file: output, bytes: document.utf8.count, days: figures[period.days].count))
     }
 

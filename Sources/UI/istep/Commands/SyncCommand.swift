@@ -44,7 +44,7 @@ struct SyncCommand: AsyncParsableCommand {
     @OptionGroup var bluetooth: BluetoothOptions
 
     func validate() throws {
-        if let days, !(1...366).contains(days) { throw ValidationError("--days takes 1 to 366.") }
+        if let days, !(1...366).contains(days) { throw ValidationError("--days must be 1 to 366.") }
     }
 
     func run() async throws {

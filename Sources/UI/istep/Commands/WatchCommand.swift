@@ -40,7 +40,7 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var bluetooth: BluetoothOptions
 
     func validate() throws {
-        guard (1...1440).contains(every) else { throw ValidationError("--every takes 1 to 1440 minutes.") }
+        guard (1...1440).contains(every) else { throw ValidationError("--every must be 1 to 1440 minutes.") }
     }
 
     func run() async throws {

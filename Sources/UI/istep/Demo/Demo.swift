@@ -106,7 +106,7 @@ struct BackgroundDemo {
         try showUse()
     }
 
-    /// - Returns: nil where a demo runs in the folder already.
+    /// - Returns: nil if a demo runs in the folder already.
     private func startProcess(_ pedometers: [DemoPedometer]) async throws -> StartedDemo? {
         do {
             return try await StartedDemo.start(folder, pedometers)
@@ -164,7 +164,7 @@ struct BackgroundDemo {
 
     /// Ends the process of the demo, and waits until it has removed its files: it releases the lock after that.
     ///
-    /// - Returns: false where none runs.
+    /// - Returns: false if none runs.
     private func stop() async throws -> Bool {
         guard let lock = DemoFolder.LockFile(folder.lockPath) else { return false }
         defer { lock.close() }
@@ -183,7 +183,7 @@ struct BackgroundDemo {
     }
 
     /// - Parameter started: files of a start that has failed.
-    /// - Returns: false where nothing was removed, because another command has the lock or has removed the folder.
+    /// - Returns: false if nothing was removed, because another command has the lock or has removed the folder.
     private func removeLeftovers(_ started: [String] = []) throws(CommandFailure) -> Bool {
         // Not while another command starts a new one.
         guard let lock = try DemoFolder.Lock.take(folder, isStart: false) else { return false }

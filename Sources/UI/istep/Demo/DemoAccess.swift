@@ -86,7 +86,7 @@ extension DemoFolder {
         guard status.st_uid == access.user else { throw refusal("it belongs to another user", isForAll: isForAll) }
         // Other users know the name of the standard folder.
         if isTemporary, status.st_mode & 0o077 != 0 {
-            throw refusal("other users can use it", "Run chmod go= \(ShellCommand.quoted(path))")
+            throw refusal("other users can use it", "Run `chmod go= \(ShellCommand.quoted(path))`")
         }
         if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(path)) {
             throw refusal("other users can write to it", isForAll: isForAll)
@@ -105,7 +105,7 @@ extension DemoFolder {
             // The mode of a link of the user says nothing.
             guard status.st_mode & S_IFMT != S_IFLNK else { continue }
             if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(file)) {
-                throw refusal("other users can write to \(name) in it", "Run chmod go-w \(ShellCommand.quoted(file))")
+                throw refusal("other users can write to \(name) in it", "Run `chmod go-w \(ShellCommand.quoted(file))`")
             }
         }
     }
@@ -116,9 +116,9 @@ extension DemoFolder {
     private func refusal(_ reason: String, _ remedy: String? = nil, isForAll: Bool = false) -> CommandFailure {
         let advice =
             if isTemporary, let remedy {
-                "\(remedy), or choose another directory: istep demo --keep DIRECTORY"
+                "\(remedy), or choose another directory: `istep demo --keep DIRECTORY`"
             } else if isForAll, !isTemporary {
-                "Choose a directory in it: istep demo --keep \(ShellCommand.quoted(path + "/istep-demo"))"
+                "Choose a directory in it: `istep demo --keep \(ShellCommand.quoted(path + "/istep-demo"))`"
             } else {
                 Self.advice
             }

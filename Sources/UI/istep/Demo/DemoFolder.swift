@@ -49,7 +49,7 @@ struct DemoFolder: Sendable {
         return FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(getuid())").standardizedFileURL.path
     }
 
-    /// The process that runs it; nil where none does. Like `state`, it is read only where `isThere` has accepted the folder.
+    /// The process that runs it; nil if none does. Like `state`, it is read only where `isThere` has accepted the folder.
     var process: Int32? {
         guard let lock = LockFile(lockPath) else { return nil }
         defer { lock.close() }
@@ -93,14 +93,14 @@ struct DemoFolder: Sendable {
             state = try folder.runningState()
         } catch {
             guard isNamed else { throw error }
-            let leave = "To use your own history again: unset \(variable)"
+            let leave = "To use your own history again: `unset \(variable)`"
             throw CommandFailure(error.category, error.description, advice: error.advice.map { "\($0) \(leave)" } ?? leave)
         }
         for (name, value) in folder.environment(bus: state.bus) { setenv(name, value, 1) }
     }
 
     private func runningState() throws(CommandFailure) -> State {
-        let start = "Start one: istep demo --keep\(isTemporary ? "" : " \(ShellCommand.quoted(path))")."
+        let start = "Start one: `istep demo --keep\(isTemporary ? "" : " \(ShellCommand.quoted(path))")`"
         guard try isThere() else { throw CommandFailure(.unavailable, "No demo runs in '\(path)'.", advice: start) }
         let isRunning = process != nil
         switch state {
@@ -119,7 +119,7 @@ struct DemoFolder: Sendable {
 
 /// The first files of a demo.
 extension DemoFolder {
-    static let advice = "Choose another directory: istep demo --keep DIRECTORY"
+    static let advice = "Choose another directory: `istep demo --keep DIRECTORY`"
 
     /// A history that exists already belongs to a user: the demo's steps must not be added to it.
     func refuseHistory() throws(CommandFailure) {

@@ -18,7 +18,7 @@ extension DemoFolder {
             }
         }
 
-        /// The process that holds the lock; nil where none does.
+        /// The process that holds the lock; nil if none does.
         var holder: Int32? {
             var lock = flock()
             lock.l_type = Int16(F_WRLCK)
@@ -38,7 +38,7 @@ extension DemoFolder {
         private let inode: ino_t
 
         /// - Parameter isStart: makes the folder. A command that ends another demo may remove it at any time before the lock is held.
-        /// - Returns: nil where another process holds it, and where there is no folder.
+        /// - Returns: nil if another process holds it, and if there is no folder.
         /// - Throws: `CommandFailure` where the file or the folder cannot be used.
         static func take(_ folder: DemoFolder, isStart: Bool) throws(CommandFailure) -> Lock? {
             let path = folder.lockPath
@@ -121,7 +121,7 @@ extension DemoFolder {
     /// The names of the folder itself and of those above it, for a start that has made them.
     fileprivate static let madeFolders: [String] = [".", ".."] + (2...32).map { Array(repeating: "..", count: $0).joined(separator: "/") }
 
-    /// Those that a start will create in the user's folder; none where a history goes on.
+    /// Those that a start will create in the user's folder; none where a history is continued.
     var filesToStart: [String] {
         if isTemporary || FileManager.default.fileExists(atPath: history) { return [] }
         return Self.startFiles.filter { !FileManager.default.fileExists(atPath: path + "/" + $0) }

@@ -55,7 +55,7 @@ struct DemoProcess {
     }
 }
 
-/// A demo's process, as the command sees it that starts it.
+/// A demo's process, as the command that starts it sees it.
 final class StartedDemo: Sendable {
     /// The address of its bus.
     let bus: String
@@ -70,18 +70,18 @@ final class StartedDemo: Sendable {
         self.output = output
     }
 
-    /// - Returns: nil where a demo runs in the folder already.
+    /// - Returns: nil if a demo runs in the folder already.
     /// - Throws: `CommandFailure`.
     static func start(_ folder: DemoFolder, _ pedometers: [DemoPedometer]) async throws -> StartedDemo? {
         let input = Pipe(), output = Pipe()
         let arguments =
-            ["istep", DemoCommand.name, "--world", folder.path] + (folder.isTemporary ? ["--temporary"] : [])
+            ["istep", DemoCommand.name, "--folder", folder.path] + (folder.isTemporary ? ["--temporary"] : [])
             + pedometers.flatMap { ["--pedometer", $0.key] }
         let process: pid_t
         do {
             process = try Spawn.start(
                 "/proc/self/exe", arguments,
-                // The bus is in the folder, too, and nothing of the environment is left over in a process that goes on.
+                // The bus is in the folder, too, and nothing of the environment is left over in a process that continues.
                 environment: Self.environment.merging(["TMPDIR": folder.path, "LIBDISPATCH_LOG": "NO"]) { $1 },
                 descriptors: [0: input.fileHandleForReading.fileDescriptor, 1: output.fileHandleForWriting.fileDescriptor])
         } catch {

@@ -31,7 +31,7 @@ final class SyncLines: Sendable {
         }
     }
 
-    /// Nil where the same was printed for another pedometer.
+    /// Nil if the same was printed for another pedometer.
     private func newAdvice(on error: any Error) -> String? {
         guard let advice = Failure(error).advice else { return nil }
         return given.withLock { $0.insert(advice).inserted } ? advice : nil
@@ -120,7 +120,7 @@ final class ConsoleWatchOutput: WatchOutput {
         if wiring.isForPrograms { return try writing.withLock { _ in try wiring.show(outcome.view(wiring)) } }
         let time = WatchWords.time(wiring.now(), wiring.localTime)
         let style = wiring.style
-        // The time stands in front of the first line, blanks in front of the others.
+        // The time is in front of the first line, blanks in front of the others.
         let narrower = TextStyle(width: style.width - 7, colour: style.colour, unicode: style.unicode, commands: style.commands)
         for (index, line) in outcome.view(wiring).lines(narrower).enumerated() {
             try Output.standard.result((index == 0 ? time : "     ") + "  " + line)

@@ -73,7 +73,7 @@ final class TerminalScreen: Sendable {
     enum Event: Sendable {
         case bytes([UInt8])
         case resized
-        /// The process goes on after it was stopped: the terminal may be in any state.
+        /// The process continues after it was stopped: the terminal may be in any state.
         case continued
         /// Another process asks this one to stop.
         case suspend
@@ -121,7 +121,7 @@ final class TerminalScreen: Sendable {
         }
     }
 
-    /// Stops the process as Ctrl-Z does, with the terminal as it was; returns when it goes on.
+    /// Stops the process as Ctrl-Z does, with the terminal as it was; returns when it continues.
     func suspend() throws {
         leave()
         // To this thread: a signal to the process may be taken by another one, and this one would enter the terminal before all are stopped.

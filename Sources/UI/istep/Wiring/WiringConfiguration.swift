@@ -52,7 +52,7 @@ private struct ConfigurationFiles: ConfigurationSource {
             let name =
                 switch key {
                 case .users: "users"
-                case .place: table.keys.contains("command") ? "command" : "path"
+                case .commandOrPath: table.keys.contains("command") ? "command" : "path"
                 }
             return Self.problem(reason, in: table, at: table.place(of: name))
         }
@@ -65,7 +65,7 @@ private struct ConfigurationFiles: ConfigurationSource {
 }
 
 extension Weekday {
-    /// The first day of the week where the user lives, by the locale for dates (`LC_ALL`, `LC_TIME`, `LANG`); nil where none is set or
+    /// The first day of the week where the user lives, by the locale for dates (`LC_ALL`, `LC_TIME`, `LANG`); nil if none is set or
     /// installed. Then it is Monday (ISO 8601).
     ///
     /// glibc has it as the number of a day, counted from 1 for the weekday of a date: 19971130 is a Sunday, 19971201 a Monday

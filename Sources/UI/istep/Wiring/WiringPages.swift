@@ -82,7 +82,7 @@ struct PageServer {
     }
 
     /// A new address of the server that this user runs already for the same history, or that systemd starts for this user at the next
-    /// request. Nil where another program or user has the port, who must not learn a token, or a server of another history.
+    /// request. Nil if a server of another history has the port, or another program or user, who must not get a token.
     ///
     /// A server shows the steps of all users of its history, whichever it was started for. So `--user` does not need a server of its own: it
     /// selects whose pages the address opens.
@@ -170,7 +170,7 @@ extension ListeningSocket.Failure: ReportableError {
         case .portInUse:
             "Another program, another user or a server of another history has it. To use a free port: `istep serve --port 0`"
         case .pathInUse: "End that program, or choose another path."
-        case .unusablePath: "Choose another path: istep serve --socket FILE"
+        case .unusablePath: "Choose another path: `istep serve --socket FILE`"
         case .notLocal: "Only sockets of this machine are used: ListenStream=127.0.0.1:7837, or a path."
         case .system: nil
         }

@@ -44,7 +44,7 @@ extension Central {
         await daemon.pin([address])
         let link: Link
         do throws(BluetoothError) {
-            let adapter = try await usableAdapter(await homeAdapter(of: address, wanted: name))
+            let adapter = try await usableAdapter(await bondedAdapter(of: address, wanted: name))
             link = try await establish(address, on: adapter, limits, isInRange: isInRange)
             linksInUse.insert(link.id)
         } catch {
@@ -64,7 +64,7 @@ extension Central {
     }
 
     /// If there are several adapters, the one that the peripheral is connected or bonded to: a bond is not valid for another adapter.
-    private func homeAdapter(of address: DeviceAddress, wanted name: String?) async -> String? {
+    private func bondedAdapter(of address: DeviceAddress, wanted name: String?) async -> String? {
         if let name { return name }
         let cache = await daemon.cache
         return cache.adapters.first { adapter in
@@ -145,7 +145,7 @@ extension Central {
     ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
         switch approach {
         case .direct: break
-        case .afterDiscovery: try await hear(address, on: adapter, limits)
+        case .afterDiscovery: try await waitForAdvertisement(of: address, on: adapter, limits)
         case .whileDiscovering:
             return try await attemptWhileDiscovering(address, on: adapter, limits, isContested: isContested)
         }
@@ -156,8 +156,8 @@ extension Central {
     }
 
     /// Listens until the peripheral is heard.
-    private func hear(
-        _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits
+    private func waitForAdvertisement(
+        of address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits
     ) async throws(BluetoothError) {
         let heard = OneShot<Void>()
         try await listen(ScanFilter(address: address), on: adapter, limit: limits.scan) { _ in

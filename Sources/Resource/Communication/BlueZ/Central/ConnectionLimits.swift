@@ -15,13 +15,13 @@ public struct ConnectionLimits: Sendable, Hashable {
     /// Attempts to connect, at least 1.
     public var attempts: Int
     /// The wait before the third attempt; it doubles from there. The second one follows at once.
-    public var backOff: Duration
+    public var backoff: Duration
 
     /// The usual limits, or the given ones. `attempts` below 1 count as 1.
     public init(
         scan: Duration = .seconds(20), connect: Duration = .seconds(30), services: Duration = .seconds(20),
         operation: Duration = .seconds(10), pairing: Duration = .seconds(60), attempts: Int = 4,
-        backOff: Duration = .seconds(1)
+        backoff: Duration = .seconds(1)
     ) {
         self.scan = scan
         self.connect = connect
@@ -29,7 +29,7 @@ public struct ConnectionLimits: Sendable, Hashable {
         self.operation = operation
         self.pairing = pairing
         self.attempts = max(1, attempts)
-        self.backOff = backOff
+        self.backoff = backoff
     }
 }
 
@@ -48,7 +48,7 @@ struct RetryPolicy {
     let isPaired: Bool
     private var attempt = 0
     private var suspicious = 0
-    private var isVanishing = false
+    private var hasVanished = false
 
     init(limits: ConnectionLimits, isPaired: Bool) {
         self.limits = limits
@@ -66,12 +66,12 @@ struct RetryPolicy {
 
         guard failure.isTransient, attempt < limits.attempts else { return .giveUp(failure) }
 
-        if failure.reason == .vanished { isVanishing = true }
+        if failure.reason == .vanished { hasVanished = true }
         // After `le-connection-abort-by-local` an immediate second attempt works best; further attempts back off.
         let isFirst = attempt == 1 && failure.reason != .busy
-        let backoff = ExponentialBackoff(first: limits.backOff, longest: limits.backOff * 64)
+        let backoff = ExponentialBackoff(first: limits.backoff, longest: limits.backoff * 64)
         let wait: Duration = isFirst ? .zero : backoff.pause(after: attempt - 1)
-        if isVanishing { return .again(after: wait, .whileDiscovering) }
+        if hasVanished { return .again(after: wait, .whileDiscovering) }
         let isFar = took >= Self.slow && [.linkFailed, .timedOut].contains(failure.reason)
         return .again(after: wait, isFar || attempt >= 3 ? .afterDiscovery : .direct)
     }

@@ -95,7 +95,7 @@ extension Daemon {
     ///
     /// Must be called after `listen`: the end of a link finishes the queues that listen at that time, and is an error from then on.
     ///
-    /// A reader that is cancelled leaves at once, but the call goes on: `bluetoothd` would not stop its work, and would refuse a second
+    /// A reader that is cancelled leaves at once, but the call continues: `bluetoothd` would not stop its work, and would refuse a second
     /// StartNotify meanwhile. If no reader is left at its end, StopNotify follows.
     ///
     /// - Parameter start: calls StartNotify.

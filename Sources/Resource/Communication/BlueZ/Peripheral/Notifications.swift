@@ -73,7 +73,7 @@ public struct Notifications: AsyncSequence, Sendable {
     /// An iterator that continues where the last reader stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
-    /// Ends the subscription while the connection goes on. Not needed before the end of a connection.
+    /// Ends the subscription while the connection continues. Not needed before the end of a connection.
     public func stop() async { await subscription.stop() }
 
     /// Returns notifications one after the other.

@@ -20,11 +20,11 @@ extension PresenceMonitor {
         func run(mayMonitor: Bool) async throws(BluetoothError) -> End {
             let events = await daemon.deviceEvents(on: adapter.path)
             let application = mayMonitor ? await register() : nil
-            let means: Means = application == nil ? .scans : .monitor
-            if application != nil { await presence.begin(means, isProven: false) }
+            let mode: Mode = application == nil ? .scans : .monitor
+            if application != nil { await presence.begin(mode, isProven: false) }
             let result = await withTaskGroup(of: Result<End, BluetoothError>.self) { group in
-                group.addTask { await read(events, means) }
-                group.addTask { await scan(means) }
+                group.addTask { await read(events, mode) }
+                group.addTask { await scan(mode) }
                 if let application { group.addTask { await read(application) } }
                 let first = await group.next() ?? .success(.cancelled)
                 group.cancelAll()
@@ -37,8 +37,8 @@ extension PresenceMonitor {
             }
         }
 
-        private func heard(_ device: DeviceRecord, _ means: Means) async {
-            await presence.begin(means, isProven: true)
+        private func heard(_ device: DeviceRecord, _ mode: Mode) async {
+            await presence.begin(mode, isProven: true)
             near(device)
         }
 
@@ -56,7 +56,7 @@ extension PresenceMonitor {
 
         // MARK: Signals of BlueZ
 
-        private func read(_ events: AsyncStream<DeviceEvent>, _ means: Means) async -> Result<End, BluetoothError> {
+        private func read(_ events: AsyncStream<DeviceEvent>, _ mode: Mode) async -> Result<End, BluetoothError> {
             var isDiscovering = adapter.isDiscovering
             for await event in events {
                 switch event {
@@ -68,19 +68,19 @@ extension PresenceMonitor {
                 // present.
                 case .known(let device):
                     if device.isHeard, isDiscovering {
-                        await heard(device, means)
+                        await heard(device, mode)
                     } else if device.isConnected {
                         near(device)
                     }
                 case .added(let device):
                     if device.isHeard {
-                        await heard(device, means)
+                        await heard(device, mode)
                     } else if device.isConnected {
                         near(device)
                     }
                 case .changed(let device, let names):
                     if !names.isDisjoint(with: ScanState.fromAdvertisements) {
-                        await heard(device, means)
+                        await heard(device, mode)
                     } else if names.contains("Connected"), device.isConnected {
                         near(device)
                     }
@@ -147,8 +147,8 @@ extension PresenceMonitor {
 
         // MARK: Scanning
 
-        private func scan(_ means: Means) async -> Result<End, BluetoothError> {
-            var pace = means == .scans ? presence.pace : presence.pace.besideMonitor
+        private func scan(_ mode: Mode) async -> Result<End, BluetoothError> {
+            var pace = mode == .scans ? presence.pace : presence.pace.besideMonitor
             do throws(BluetoothError) {
                 if pace.beginsWithPause { try await pause(await presence.left(of: pace.pause)) }
                 while true {
@@ -157,7 +157,7 @@ extension PresenceMonitor {
                     let isSingle = targets.addresses.count == 1 && targets.byData.isEmpty
                     let filter = ScanFilter(address: isSingle ? targets.addresses.first : nil)
                     try await central.listen(filter, on: adapter, limit: pace.length) {
-                        await presence.begin(means, isProven: false)
+                        await presence.begin(mode, isProven: false)
                     } isEnough: { discovery in
                         // `read(_:)` reports that it was heard; this only ends the scan.
                         let found = target(discovery)
@@ -166,7 +166,7 @@ extension PresenceMonitor {
                             return missing.isEmpty
                         }
                     }
-                    await presence.begin(means, isProven: true)
+                    await presence.begin(mode, isProven: true)
                     await presence.hasScanned()
                     let isSilent = missing.withLock { $0 == targets.addresses }
                     try await pause(pace.next(heard: !isSilent))

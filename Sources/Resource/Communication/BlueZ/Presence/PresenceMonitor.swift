@@ -7,25 +7,25 @@
 /// ```swift
 /// let presence = PresenceMonitor(central)
 /// await presence.watch(for: [address])
-/// for await case .heard(let address) in presence.sightings { … }
+/// for await case .heard(let address) in presence.events { … }
 /// ```
 public actor PresenceMonitor {
     /// The events of a monitor.
-    public enum Sighting: Sendable, Hashable {
+    public enum Event: Sendable, Hashable {
         /// A peripheral that is looked for is in range. May be reported many times.
         case heard(DeviceAddress)
         /// It is listening from now on.
-        case listening(Means)
+        case listening(Mode)
         /// It cannot listen now, and waits until it can.
         case unavailable(BluetoothError)
     }
 
     /// How a monitor listens.
-    public enum Means: Sendable, Hashable { case monitor, scans }
+    public enum Mode: Sendable, Hashable { case monitor, scans }
 
     /// Ends when the bus goes away, when the central is closed, and with `close`. If it is not read, the oldest of 64 entries are lost.
-    public nonisolated let sightings: AsyncStream<Sighting>
-    let continuation: AsyncStream<Sighting>.Continuation
+    public nonisolated let events: AsyncStream<Event>
+    let continuation: AsyncStream<Event>.Continuation
 
     let central: Central
     private let adapter: String?
@@ -56,7 +56,7 @@ public actor PresenceMonitor {
         self.central = central
         self.adapter = adapter
         self.pace = pace
-        (sightings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
+        (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
     }
 
     /// What is looked for.
@@ -85,14 +85,14 @@ public actor PresenceMonitor {
 
     /// Stops looking, and returns when that is done: it runs no discovery, and has no monitor registered. Called before connecting, which a
     /// scan disturbs.
-    public func rest() async {
+    public func stop() async {
         watch(for: [])
         await listening?.value
     }
 
     /// Ends it permanently.
     public func close() async {
-        await rest()
+        await stop()
         continuation.finish()
     }
 
@@ -101,11 +101,11 @@ public actor PresenceMonitor {
     /// Listening has begun.
     ///
     /// - Parameter isProven: whether it has heard something, or scanned to the end.
-    func begin(_ means: Means, isProven: Bool) {
+    func begin(_ mode: Mode, isProven: Bool) {
         guard !hasBegun, isProven || !needsProof else { return }
         hasBegun = true
         needsProof = false
-        continuation.yield(.listening(means))
+        continuation.yield(.listening(mode))
     }
 
     /// The rest of the pause between two scans beside a monitor: it continues from one round to the next.

@@ -2,7 +2,7 @@ internal import StepDomain
 
 /// A reading of a ring: battery, the days that `ColmiPlan` names, then its clock.
 ///
-/// A day that is refused, silent or incomplete is a gap: the session goes on with the next day and the cursor names the gap for the next
+/// A day that is refused, silent or incomplete is a gap: the session continues with the next day and the cursor names the gap for the next
 /// sync. The clock is set last, because the history has to be read by the clock that recorded it.
 struct ColmiSession: PedometerSession {
     private enum Stage: Hashable {
@@ -52,7 +52,7 @@ struct ColmiSession: PedometerSession {
     private var repeated: Set<Int> = []
     private var batteryAnswers = false
     private var silentDays: [Int] = []
-    private var silentInARow = 0
+    private var unansweredDays = 0
     private var refusals = 0
     private var undecodable = 0
     /// The ring has sent packets without end.
@@ -123,7 +123,7 @@ struct ColmiSession: PedometerSession {
     /// The next day, or what comes after the last one.
     private mutating func proceed(_ now: Timestamp) -> SessionAction {
         if isEndless { return .fail(Self.endless) }
-        if silentInARow > 0, let failure = failureAfterSilence() { return .fail(failure) }
+        if unansweredDays > 0, let failure = failureAfterSilence() { return .fail(failure) }
         guard let (day, daysAgo) = plan.next(today: converter.today(at: now)) else {
             if !plan.hasAnswer {
                 if let failure = silenceFailure { return .fail(failure) }
@@ -133,11 +133,11 @@ struct ColmiSession: PedometerSession {
             if readsOn { return deliver(SampleBatch(), now) }
             return isProbe ? finish(now) : ask(.clock, now)
         }
-        if silentInARow > 0, batteryAnswers, stage != .probe { return ask(.probe, now) }
+        if unansweredDays > 0, batteryAnswers, stage != .probe { return ask(.probe, now) }
         return ask(.day(day, daysAgo: daysAgo), now)
     }
 
-    /// The failure with which the session ends after days without an answer; nil if it goes on.
+    /// The failure with which the session ends after days without an answer; nil if it continues.
     private var silenceFailure: PedometerError? {
         silentDays.first.map {
             .noAnswer(
@@ -147,7 +147,7 @@ struct ColmiSession: PedometerSession {
     }
 
     private func failureAfterSilence() -> PedometerError? {
-        let isDead = batteryAnswers ? !plan.hasAnswer && silentInARow >= Self.mostSilentDays : !plan.hasAnswer || silentInARow > 1
+        let isDead = batteryAnswers ? !plan.hasAnswer && unansweredDays >= Self.mostSilentDays : !plan.hasAnswer || unansweredDays > 1
         return isDead ? silenceFailure : nil
     }
 
@@ -176,12 +176,12 @@ struct ColmiSession: PedometerSession {
 
     /// The reply did not come in time.
     private mutating func repeated(_ now: Timestamp) -> SessionAction {
-        let most = stage == .probe || silentInARow > 0 ? 1 : Self.attempts
+        let most = stage == .probe || unansweredDays > 0 ? 1 : Self.attempts
         if attempt < most { return askAgain(now) }
         switch stage {
         case .day(let day, let daysAgo):
             keepBest()
-            silentInARow += 1
+            unansweredDays += 1
             silentDays.append(day)
             return deliver(day, daysAgo: daysAgo, nil, now)
         case .probe:
@@ -298,7 +298,7 @@ struct ColmiSession: PedometerSession {
         if answered == .complete { best = answer }
         var batch = SampleBatch()
         batch.samples = converter.samples(of: best, daysAgo: daysAgo, now: now)
-        if answered != nil { silentInARow = 0 }
+        if answered != nil { unansweredDays = 0 }
         if case .total = stage {
             plan.askedTotal(isKnown: total != nil, at: now)
             // A clock that is off shows today's slots under another time than ours.

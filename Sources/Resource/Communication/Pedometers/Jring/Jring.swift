@@ -94,7 +94,7 @@ struct JringReading: ExchangeProtocol {
     /// the cursor, and the next syncs request them again until the ring no longer holds them.
     private var gaps: [Int: DayGap.Reason] = [:]
     /// Days without an answer since the last one that was answered.
-    private var silentInARow = 0
+    private var unansweredDays = 0
     /// Whether the ring was read before: then the days since then that it does not send are missing.
     private var wasRead = false
     /// The days since then that it no longer holds.
@@ -143,7 +143,7 @@ struct JringReading: ExchangeProtocol {
             quarters = [:]
             let request = Jring.packet(0x10, [UInt8(day)])
             // A silent or incomplete answer is requested once more, until several days in a row were silent.
-            let attempts = silentInARow < Self.mostSilentDays ? 2 : 1
+            let attempts = unansweredDays < Self.mostSilentDays ? 2 : 1
             return exchange(request, "the steps of \(Day(daysSince1970: today - day))", countsDays ? .required : .optional, attempts: attempts)
         case .clock, .end:
             return finish()
@@ -230,9 +230,9 @@ struct JringReading: ExchangeProtocol {
             return isLast ? closing(now) : nil
         case (.day(let daysAgo), _) where quarters.isEmpty:
             switch end {
-            case .complete: silentInARow = 0  // it has no such day
+            case .complete: unansweredDays = 0  // it has no such day
             case .silent, .incomplete:
-                silentInARow += 1
+                unansweredDays += 1
                 gaps[today - daysAgo] = .unanswered
             }
             if countsDays { isWhole = false }
@@ -252,7 +252,7 @@ struct JringReading: ExchangeProtocol {
     /// Whether no other day is requested.
     private var isLast: Bool { days.isEmpty || hasFallenSilent }
 
-    private var hasFallenSilent: Bool { !wasRead && silentInARow >= Self.mostSilentDays }
+    private var hasFallenSilent: Bool { !wasRead && unansweredDays >= Self.mostSilentDays }
 
     private func closing(_ now: Timestamp) -> SampleBatch {
         SampleBatch(cursor: cursor(now), notices: converter.notices + expired)
@@ -294,7 +294,7 @@ struct JringReading: ExchangeProtocol {
             gaps[day] = .incomplete
         }
         if !countsDays, daysAgo > 0, times.isEmpty { gaps[today - daysAgo] = .incomplete }
-        silentInARow = 0
+        unansweredDays = 0
         if isLast {
             (batch.cursor, batch.notices) = (cursor(now), converter.notices + expired)
         } else if wasRead {

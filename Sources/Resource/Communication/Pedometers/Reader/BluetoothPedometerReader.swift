@@ -131,7 +131,7 @@ public struct BluetoothPedometerReader: PedometerReader {
         let target: ReadTarget
         switch try ReadMethod(pedometer) {
         case .linked(let linked): target = linked
-        case .advertised(let pedometer): return try await hear(pedometer)
+        case .advertised(let pedometer): return try await receiveAdvertisement(of: pedometer)
         }
         let session = try target.model.probe(SessionContext(pedometer: pedometer, localTime: localTime))
         return try await withPeripheral(of: target, LinkRetry(mayPair: false)) { peripheral in
@@ -177,7 +177,7 @@ public struct BluetoothPedometerReader: PedometerReader {
     public func advertisesSteps(_ pedometer: Pedometer) -> Bool { PedometerRegistry.advertisesSteps(pedometer) }
 
     /// Listens for an advertisement with steps, and discards the steps.
-    private func hear(_ pedometer: AdvertisingPedometer) async throws -> ReadReport {
+    private func receiveAdvertisement(of pedometer: AdvertisingPedometer) async throws -> ReadReport {
         try await central().closing { central in
             let run = AdvertisementRun(reader: self, central: central, receiver: nil)
             guard let result = await run.listen(for: [pedometer], limit: limits.scan)[pedometer.address] else { throw CancellationError() }

@@ -17,7 +17,7 @@ struct LinkRetry: Sendable {
     }
 
     /// The wait before a new link: a pedometer that lost one has to begin to advertise again, and a disturbance may pass.
-    static let backOff: Duration = .seconds(1)
+    static let backoff: Duration = .seconds(1)
     /// The search for a pedometer that was in range a moment ago. It is shorter than the search for one that may still arrive.
     static let search: Duration = .seconds(10)
 
@@ -42,10 +42,10 @@ struct LinkRetry: Sendable {
         case .linkLost where isTakenOver && mayBeDisconnecting:
             // If a program is killed while it disconnects, a link is left that BlueZ drops up to 2 s later.
             mayBeDisconnecting = false
-            return .reconnect(after: Self.backOff)
+            return .reconnect(after: Self.backoff)
         case .linkLost where reconnects > 0:
             reconnects -= 1
-            return .reconnect(after: Self.backOff)
+            return .reconnect(after: Self.backoff)
         case .notPaired where mayPair, .timedOut where mayPair:
             // Nothing announces that a characteristic demands encryption, and pairing with a pedometer that has none fails. BlueZ
             // answers "Not paired", or (5.66, with no agent registered) not at all.

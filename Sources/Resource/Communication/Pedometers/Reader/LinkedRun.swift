@@ -48,7 +48,7 @@ struct LinkedRun: Sendable {
         }
     }
 
-    /// Reads each pedometer as soon as it is heard, and goes on searching for the others. If nothing at all is heard and the user wants it,
+    /// Reads each pedometer as soon as it is heard, and continues to search for the others. If nothing at all is heard and the user wants it,
     /// the adapter is restarted once, and the search begins again.
     ///
     /// - Parameters:

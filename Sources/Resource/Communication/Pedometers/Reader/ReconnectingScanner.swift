@@ -37,7 +37,7 @@ public actor ReconnectingScanner: PresenceScanner {
 
     public func pause() async {
         wanted = []
-        await presence?.rest()
+        await presence?.stop()
     }
 
     public func run(_ report: @escaping @Sendable (PresenceEvent) -> Void) async {
@@ -48,8 +48,8 @@ public actor ReconnectingScanner: PresenceScanner {
                 let presence = PresenceMonitor(central, adapter: adapter) { PedometerRegistry.identity(in: $0) }
                 self.presence = presence
                 await presence.watch(for: wanted, byData: advertised)
-                for await sighting in presence.sightings {
-                    switch sighting {
+                for await event in presence.events {
+                    switch event {
                     case .heard(let address): if let name = names[address] { report(.heard(address: name)) }
                     case .listening:
                         failures = 0

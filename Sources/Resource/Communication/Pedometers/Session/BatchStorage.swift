@@ -1,6 +1,6 @@
 internal import StepDomain
 
-/// Stores the batches of a reading while the reading goes on.
+/// Stores the batches of a reading while the reading continues.
 ///
 /// Batches that follow each other quickly are stored together, in one transaction: a transaction takes longer than the samples of a day in
 /// it, and competes with the reading for the processor and the disk. Over the radio a day usually takes longer than `delay`, and each is

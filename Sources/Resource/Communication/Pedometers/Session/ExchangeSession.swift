@@ -12,7 +12,7 @@ struct ProtocolExchange: Hashable {
     enum Answer: Hashable {
         /// Without an answer the reading fails.
         case required
-        /// The reading goes on without one.
+        /// The reading continues without one.
         case optional
         /// No answer is sent.
         case none

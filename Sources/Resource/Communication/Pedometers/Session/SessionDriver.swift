@@ -8,7 +8,7 @@ struct SessionDriver: Sendable {
     static let mostFrames = 8_192
     static let mostBytes = 1 << 20
 
-    /// A reading that takes longer has no end. The longest known is the first one of a Bangle.js with 400 days, which goes on where it was
+    /// A reading that takes longer has no end. The longest known is the first one of a Bangle.js with 400 days, which continues where it was
     /// ended. The timers' services end a run after 20 minutes, and other pedometers are to be read in it, too.
     static let longestReading = Duration.seconds(15 * 60)
 

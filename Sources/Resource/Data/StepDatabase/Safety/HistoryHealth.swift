@@ -113,7 +113,7 @@ extension StepDatabase {
                 for text in try String.fetchAll(database, sql: "SELECT DISTINCT \(column) FROM \(table)") { _ = try Day(column: text) }
             }
         } catch is DecodingError {
-            broken.append("a row has a form that istep never writes")
+            broken.append("a row is invalid")
         }
         return broken
     }

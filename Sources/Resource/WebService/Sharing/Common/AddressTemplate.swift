@@ -21,7 +21,7 @@ struct AddressTemplate: Hashable, Sendable {
         do {
             return try WebAddress.filled(text, Self.values(day, destination: destination), insecure: isInsecure)
         } catch {
-            throw ShareFailure(.misconfigured, "`url` makes no address for \(day.day): \(error.description)")
+            throw ShareFailure(.misconfigured, "`url` gives no valid address for \(day.day): \(error.description)")
         }
     }
 

@@ -24,8 +24,8 @@ extension DestinationKind {
     ) { reader, context in
         let url = reader.address(
             standard: "https://www.beeminder.com", "the address of the service, such as https://www.beeminder.com")
-        let goal = reader.slug("goal", "the goal's name as it stands in its address, such as steps", isRequired: true)
-        let user = reader.slug("username", "the name of the goal's owner as it stands in its address", isRequired: false)
+        let goal = reader.slug("goal", "the goal's name, which is part of its address, such as steps", isRequired: true)
+        let user = reader.slug("username", "the name of the goal's owner, which is part of the goal's address", isRequired: false)
         let token = reader.secret("token", isRequired: true)
         guard let url, let goal, let token else { return nil }
         return BeeminderDestination(
@@ -115,7 +115,7 @@ struct BeeminderDestination: ConfiguredDestination {
     }
 
     private static let address = Addressed.service(
-        advice: "Check `goal` and `username`: they stand in the goal's address, beeminder.com/username/goal.")
+        advice: "Check `goal` and `username`: they are part of the goal's address, beeminder.com/username/goal.")
 
     private var goalAddress: WebAddress { url.appending(path: ["api", "v1", "users", user, "goals", goal]) }
 

@@ -31,7 +31,7 @@ extension DestinationKind {
             # UTC, everywhere. Samples (steps) have the time at which they begin.
             # VictoriaMetrics drops points that are older than a month, and stores every value that it gets: start it with
             # -retentionPeriod=100y and -dedup.minScrapeInterval=1ms; `istep share --list --check` reports if a flag is missing.
-            # Of corrected figures it then shows the greater one; older versions, such as Debian's 1.79, show either.
+            # It then shows the greater of the old and the corrected figure; older versions, such as Debian's 1.79, show either.
             """
     ) { reader, context in
         let url = reader.address("url", "the address of the server, such as http://localhost:8086")
@@ -227,10 +227,10 @@ struct InfluxDestination: ConfiguredDestination {
         let response = try await exchange.answer(to: request)
         let version = response.header("X-Influxdb-Version").map { " (\(request.quotation(of: $0, limit: 40)))" } ?? ""
         // Version 2 checks the body last, and may require points in it.
-        if case .version2 = database, response.status == 400, !version.isEmpty { return "\(url.origin)\(version) takes points" }
+        if case .version2 = database, response.status == 400, !version.isEmpty { return "\(url.origin)\(version) accepts points" }
         if let failure = ShareFailure(response, to: request, at: service) { throw failure }
         try confirm(response, request)
-        let words = "\(url.origin)\(version) takes points for \(quoted(database.name))"
+        let words = "\(url.origin)\(version) accepts points for \(quoted(database.name))"
         guard let flags = try await victoriaMetricsFlags(response) else { return words }
         return try words + flags.checked(includesSamples: points.includesSamples)
     }

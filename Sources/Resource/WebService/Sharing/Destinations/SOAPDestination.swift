@@ -139,10 +139,10 @@ extension SOAPDestination {
         if let failure = ShareFailure(response, to: request, at: .item) {
             // A service without a description refuses this request.
             guard failure.kind == .rejected else { throw failure }
-            return "\(origin) answers, and shows no description (HTTP \(response.status) to ?wsdl)"
+            return "\(origin) answers, and has no WSDL description (HTTP \(response.status) to ?wsdl)"
         }
         guard let description = SOAPDescription(response.body) else {
-            return "\(origin) answers, and shows no description that is WSDL 1.1"
+            return "\(origin) answers, and has no WSDL 1.1 description"
         }
         guard description.operations.isEmpty || description.operations.contains(operation) else {
             let known = description.operations.prefix(8).map { request.quotation(of: $0, limit: 80) }.joined(separator: ", ")
@@ -163,7 +163,7 @@ extension SOAPDestination {
                 // The endpoint was checked for plain http already.
                 return try WebAddress(endpoint.origin + endpoint.path + (endpoint.query.map { "?\($0)&" } ?? "?") + "wsdl", insecure: true)
             } catch {
-                throw ShareFailure(.misconfigured, "`url` makes no address for ?wsdl: \(error.description)")
+                throw ShareFailure(.misconfigured, "`url` gives no valid address for ?wsdl: \(error.description)")
             }
         }
     }

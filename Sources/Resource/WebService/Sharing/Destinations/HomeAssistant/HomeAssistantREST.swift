@@ -89,7 +89,7 @@ struct HomeAssistantRESTDestination: ConfiguredDestination {
     }
 
     private static let service = Addressed.service(
-        advice: "Check `url`, and that Home Assistant has its `api` integration (the frontend brings it).")
+        advice: "Check `url`, and that Home Assistant has its `api` integration (the `frontend` integration loads it).")
 
     // MARK: The sensor
 
