@@ -43,5 +43,5 @@ struct Istep: AsyncParsableCommand {
 }
 
 enum Version {
-    static let current = "0.2.0"
+    static let current = "0.3.0"
 }
