@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test func `the server ends after a time without requests`() async throws {
-        let server = try LocalServer([.loopback(port: 0)], quietTime: .milliseconds(50)) { _ in ServedResponse(status: 200) }
+        let server = try LocalServer([.loopback(port: 0)], idleTime: .milliseconds(50)) { _ in ServedResponse(status: 200) }
         await server.run()
     }
 
@@ -218,7 +218,7 @@ import Testing
                 return count < 3
             }
         }
-        let server = try LocalServer([.loopback(port: 0)], quietTime: .milliseconds(20), isBusy: isBusy) { _ in ServedResponse(status: 200) }
+        let server = try LocalServer([.loopback(port: 0)], idleTime: .milliseconds(20), isBusy: isBusy) { _ in ServedResponse(status: 200) }
         await server.run()
         #expect(questions.withLock { $0 } == 3)
     }

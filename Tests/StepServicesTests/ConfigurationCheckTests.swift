@@ -63,7 +63,7 @@ import Testing
         let secret = (reason: "cannot read /token", problem: ConfigurationProblem("token: cannot read /token", file: "/user", line: 9))
         let report = check(
             .init(files: ["/user"], problems: [], destinations: [configured(destination, secrets: [secret], line: 4)], users: []))
-        #expect(report.problems.map(\.text) == ["place: no program /bin/x", "token: cannot read /token"])
+        #expect(report.problems.map(\.text) == ["commandOrPath: no program /bin/x", "token: cannot read /token"])
     }
 }
 

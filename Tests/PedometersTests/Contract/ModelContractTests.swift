@@ -125,7 +125,7 @@ struct BatchBounds {
         memory =
             switch model.key {
             case BangleJS.key: BangleJS.oldestDay + 2
-            case Colmi.key: Colmi.oldestDay + 2
+            case Colmi.key: ColmiPlan.oldestDay + 2
             case Jring.key: Jring.oldestDay + 2
             case YCBT.key: YCBT.oldestDay + 2
             case No1F1.key: No1F1.oldestDay + 2

@@ -215,7 +215,7 @@ extension HistoryLockError: ReportableError {
         case .cannotCreate(let path, let reason):
             ErrorWords(
                 "no permission to create the lock \(quoted(path)): \(reason)",
-                "change the owner of its directory (chown), and make it writable, or choose another history with --db; to see whose it is: `ls -ld \(shellQuoted(directoryName(path)))`"
+                "change the owner of its directory, and make it writable, or choose another history with --db; to see whose it is: `ls -ld \(shellQuoted(directoryName(path)))`"
             )
         case .readOnlyFileSystem(let path):
             ErrorWords(

@@ -10,35 +10,38 @@ public final class LocalServer: Sendable {
 
     private let sockets: [ListeningSocket]
     private let limits: ServerLimits
-    private let quietTime: Duration?
+    private let idleTime: Duration?
     private let isBusy: @Sendable () -> Bool
     private let handler: Handler
     private let mailbox: ServerMailbox
 
+    /// The time without a request after which a server that systemd started ends. The next request starts it again.
+    public static let idleTime = Duration.seconds(600)
+
     /// - Parameters:
-    ///   - quietTime: how long to continue without a request; nil for ever.
+    ///   - idleTime: how long to continue without a request; nil for ever.
     ///   - isBusy: whether work that a request has begun still runs: then the server continues even without requests.
     /// - Throws: `ListeningSocket.Failure` if no descriptor is available.
     public init(
-        _ sockets: [ListeningSocket], limits: ServerLimits = ServerLimits(), quietTime: Duration? = nil,
+        _ sockets: [ListeningSocket], limits: ServerLimits = ServerLimits(), idleTime: Duration? = nil,
         isBusy: @escaping @Sendable () -> Bool = { false }, handler: @escaping Handler
     ) throws(ListeningSocket.Failure) {
         self.sockets = sockets
         self.limits = limits
-        self.quietTime = quietTime
+        self.idleTime = idleTime
         self.isBusy = isBusy
         self.handler = handler
         mailbox = try ServerMailbox()
     }
 
-    /// Serves until the task is cancelled, or until there was no request for `quietTime`. When it returns, the socket files that this
+    /// Serves until the task is cancelled, or until there was no request for `idleTime`. When it returns, the socket files that this
     /// program created are removed.
     public func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // A separate thread: it waits in poll(2), which must not block a thread of Swift's pool.
                 let thread = Thread { [self] in
-                    let loop = ServerLoop(sockets, limits, quietTime: quietTime, isBusy: isBusy, mailbox: mailbox, handler: handler)
+                    let loop = ServerLoop(sockets, limits, idleTime: idleTime, isBusy: isBusy, mailbox: mailbox, handler: handler)
                     loop.run()
                     for socket in sockets { socket.removeFile() }
                     continuation.resume()
@@ -100,7 +103,7 @@ final class ServerMailbox: Sendable {
 private final class ServerLoop {
     private let sockets: [ListeningSocket]
     private let limits: ServerLimits
-    private let quietTime: Duration?
+    private let idleTime: Duration?
     private let isBusy: @Sendable () -> Bool
     private let mailbox: ServerMailbox
     private let handler: LocalServer.Handler
@@ -111,12 +114,12 @@ private final class ServerLoop {
     private var isStopping = false
 
     init(
-        _ sockets: [ListeningSocket], _ limits: ServerLimits, quietTime: Duration?, isBusy: @escaping @Sendable () -> Bool,
+        _ sockets: [ListeningSocket], _ limits: ServerLimits, idleTime: Duration?, isBusy: @escaping @Sendable () -> Bool,
         mailbox: ServerMailbox, handler: @escaping LocalServer.Handler
     ) {
         self.sockets = sockets
         self.limits = limits
-        self.quietTime = quietTime
+        self.idleTime = idleTime
         self.isBusy = isBusy
         self.mailbox = mailbox
         self.handler = handler
@@ -145,7 +148,7 @@ private final class ServerLoop {
     /// Milliseconds until the next limit is reached; -1 for none.
     private func timeout() -> Int32 {
         var next = connections.values.compactMap(\.deadline).min()
-        if let quiet = quietEnd { next = next.map { min($0, quiet) } ?? quiet }
+        if let quiet = idleEnd { next = next.map { min($0, quiet) } ?? quiet }
         guard let next else { return -1 }
         let rest = max(.zero, clock.now.duration(to: next))
         let (seconds, attoseconds) = rest.components
@@ -153,9 +156,9 @@ private final class ServerLoop {
     }
 
     /// When the loop ends by itself; nil while a client waits for an answer.
-    private var quietEnd: ContinuousClock.Instant? {
-        guard let quietTime, !connections.values.contains(where: \.isAnswering) else { return nil }
-        return lastRequest + quietTime
+    private var idleEnd: ContinuousClock.Instant? {
+        guard let idleTime, !connections.values.contains(where: \.isAnswering) else { return nil }
+        return lastRequest + idleTime
     }
 
     private func closeOverdue() {
@@ -166,7 +169,7 @@ private final class ServerLoop {
             if connection.isReadingRequest { respond(id, .failure(408), keepsAlive: false) } else { drop(id) }
         }
         // Work in progress extends the time.
-        if let quietEnd, quietEnd <= now { if isBusy() { lastRequest = now } else { isStopping = true } }
+        if let idleEnd, idleEnd <= now { if isBusy() { lastRequest = now } else { isStopping = true } }
     }
 
     private func drop(_ id: UInt64) {

@@ -80,7 +80,7 @@ extension DayFigures {
     /// `8,123 steps (102 % of 8,000)`.
     var words: String {
         if let wrong = HistoryView.wrong(self) { return "wrong: \(wrong)" }
-        guard let steps else { return isInProgress ? "nothing known yet" : "nothing known" }
+        guard let steps else { return DaySummary.Completeness.unknown.words(isInProgress: isInProgress) }
         var text = Words.count(steps, "step")
         if let goal, let percentage { text += " (\(Int(percentage.rounded(.down))) % of \(Words.grouped(goal)))" }
         if isRestDay { text += ", rest day" }

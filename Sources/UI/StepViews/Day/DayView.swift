@@ -227,16 +227,18 @@ extension ActivityCategory {
 
 extension DaySummary {
     /// How much is known of the day: `complete`, `partial: steps may be missing`.
-    package var completenessWords: String {
-        switch completeness {
-        case .partial where isInProgress: "so far"
-        case .unknown where isInProgress: "nothing known yet"
-        case .complete, .partial, .unknown: completeness.words
-        }
-    }
+    package var completenessWords: String { completeness.words(isInProgress: isInProgress) }
 }
 
 extension DaySummary.Completeness {
+    package func words(isInProgress: Bool) -> String {
+        switch self {
+        case .partial where isInProgress: "so far"
+        case .unknown where isInProgress: "nothing known yet"
+        case .complete, .partial, .unknown: words
+        }
+    }
+
     /// How much is known of a day that is over.
     package var words: String {
         switch self {

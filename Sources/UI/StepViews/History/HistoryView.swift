@@ -175,7 +175,7 @@ struct HistoryBars {
     private static func note(_ day: DayFigures) -> String {
         var notes: [String] = []
         if let wrong = HistoryView.wrong(day) { notes.append("wrong: \(wrong)") }
-        if day.isInProgress { notes.append(day.steps == nil ? "nothing known yet" : "so far") }
+        if day.isInProgress { notes.append((day.steps == nil ? DaySummary.Completeness.unknown : .partial).words(isInProgress: true)) }
         if day.isCorrected {
             notes.append("by hand")
         } else if !day.isInProgress, day.completeness != .complete {

@@ -54,13 +54,8 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    /// In the order of the table, so that the ring is the one that is shown.
-    private var pedometers: [DemoPedometer] {
-        let keys = pedometer.isEmpty ? ["colmi", "infinitime"] : pedometer
-        return DemoPedometer.all.filter { keys.contains("all") || keys.contains($0.key) }
-    }
-
     func run() async throws {
+        let pedometers = Demo.pedometers(pedometer)
         if let backgroundFolder {
             return try await DemoProcess(folder: DemoFolder(path: backgroundFolder, isTemporary: temporary), pedometers: pedometers).run()
         }

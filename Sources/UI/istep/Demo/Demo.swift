@@ -11,6 +11,14 @@ struct Demo {
     let bus: String
     let pedometers: [DemoPedometer]
 
+    /// The pedometers in range, in the order of the table, so that the ring is the one that is shown.
+    ///
+    /// - Parameter keys: of the models, or `all`; a ring and a watch if empty.
+    static func pedometers(_ keys: [String]) -> [DemoPedometer] {
+        let keys = keys.isEmpty ? ["colmi", "infinitime"] : keys
+        return DemoPedometer.all.filter { keys.contains("all") || keys.contains($0.key) }
+    }
+
     /// The demo that ends with this command and leaves nothing.
     static func runOnce(_ pedometers: [DemoPedometer]) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(UUID().uuidString)").path

@@ -22,9 +22,6 @@ struct PageServer {
     /// Whether systemd started it, and nobody reads its output.
     let isActivated: Bool
 
-    /// Seconds without a request after which a server that systemd started ends. It is started again by the next request.
-    private static let quietTime = Duration.seconds(600)
-
     /// - Throws: `ListeningSocket.Failure`, `AccessFolder.Failure`.
     init(_ wiring: Wiring, at place: Place) throws {
         let inherited = try ListeningSocket.inherited(wiring.environment)
@@ -40,7 +37,7 @@ struct PageServer {
         base = sockets.lazy.compactMap { Self.base($0.address) }.first ?? "http://localhost"
         pages = wiring.pages(access)
         let (pages, access, history) = (pages, access, Self.history(of: wiring))
-        server = try LocalServer(sockets, quietTime: isActivated ? Self.quietTime : nil, isBusy: { pages.isBusy }) { request in
+        server = try LocalServer(sockets, idleTime: isActivated ? LocalServer.idleTime : nil, isBusy: { pages.isBusy }) { request in
             if let proof = access.proof(for: request, history: history) { return proof }
             return await pages.respond(
                 to: PageRequest(method: request.method, target: request.target, headers: request.headers, body: request.body)

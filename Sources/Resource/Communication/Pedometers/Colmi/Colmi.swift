@@ -15,9 +15,6 @@ public enum Colmi: LinkedPedometerModel {
     static let requests = GATTAddress(service, "6e400002-b5a3-f393-e0a9-e50e24dcca9e")
     static let answers = GATTAddress(service, "6e400003-b5a3-f393-e0a9-e50e24dcca9e")
 
-    /// Days before today that a ring holds.
-    static let oldestDay = 7
-
     private static let names = ["R02", "R03", "R06", "R07", "R09", "R10", "R12"]
     /// R11 and H59: some firmware of these uses another protocol, which is known only after connecting.
     private static let otherNames = ["R11_", "R11C_", "COLMI R11_", "SMART_RING", "H59_"]

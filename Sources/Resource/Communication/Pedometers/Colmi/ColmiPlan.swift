@@ -9,6 +9,9 @@ internal import StepDomain
 /// Order: today first, because it shows most about the ring's clock; then the days since the last sync, oldest first, so that the cursor
 /// moves on with each; then the days that were missing before. A day that failed is requested last, so that it cannot hold up the others.
 struct ColmiPlan {
+    /// Days before today that a ring holds.
+    static let oldestDay = 7
+
     /// Days still to be requested, in order.
     private(set) var queue: [Int] = []
     /// Days that were processed, with any result.
@@ -46,7 +49,7 @@ struct ColmiPlan {
         self.cursor = cursor
         self.today = today
         self.limit = limit
-        let oldest = today - Colmi.oldestDay
+        let oldest = today - Self.oldestDay
         self.first = first.map { max($0, oldest) }
         gaps = Dictionary((cursor.missing ?? []).map { ($0.day.daysSince1970, $0.reason) }, uniquingKeysWith: { $1 })
         for day in gaps.keys where day > today + 1 { gaps[day] = nil }  // noted by a machine whose clock was ahead
@@ -77,7 +80,7 @@ struct ColmiPlan {
     mutating func next(today: Int) -> (day: Int, daysAgo: Int)? {
         while let day = queue.first {
             let daysAgo = today + lead - day
-            if (0...Colmi.oldestDay).contains(daysAgo) { return (day, daysAgo) }
+            if (0...Self.oldestDay).contains(daysAgo) { return (day, daysAgo) }
             queue.removeFirst()
             // Before its midnight the ring has not begun that day: it is read with the next sync. After midnight, the oldest day is gone.
             if daysAgo > 0, first != nil, gaps[day] == nil { gaps[day] = .unanswered }
@@ -86,7 +89,7 @@ struct ColmiPlan {
         // once, at the end, when the ring's today is known.
         guard today > self.today || leadChanges > 0, !isRechecked else { return nil }
         isRechecked = true
-        queue = gaps.filter { $0.value == .unconfirmed && (0...Colmi.oldestDay).contains(today + lead - $0.key) }.keys.sorted()
+        queue = gaps.filter { $0.value == .unconfirmed && (0...Self.oldestDay).contains(today + lead - $0.key) }.keys.sorted()
         return queue.isEmpty ? nil : next(today: today)
     }
 
@@ -129,8 +132,8 @@ struct ColmiPlan {
         lead = ringToday - today
         guard leadChanges == 1, abs(lead) > 0 else { return }
         // The ring stores what it counted since the last sync under its own dates.
-        let since = (first ?? today - Colmi.oldestDay) + min(lead, 0)
-        let dates = max(since, ringToday - Colmi.oldestDay)..<max(ringToday, max(since, ringToday - Colmi.oldestDay))
+        let since = (first ?? today - Self.oldestDay) + min(lead, 0)
+        let dates = max(since, ringToday - Self.oldestDay)..<max(ringToday, max(since, ringToday - Self.oldestDay))
         queue += dates.filter { !queue.contains($0) && !received.contains($0) && gaps[$0] == nil && isWithinLimit($0) }
     }
 
@@ -171,7 +174,7 @@ struct ColmiPlan {
 
     /// Everything before this time was requested in this session or an earlier one; nil if `readThrough` does not change.
     private func readThrough(_ start: (Int) -> Timestamp) -> Timestamp? {
-        let oldest = first ?? today - Colmi.oldestDay
+        let oldest = first ?? today - Self.oldestDay
         // Limited to fewer days than there are: the others are left for the next sync.
         if let limit, today - limit >= oldest { return nil }
         let left = queue.filter { $0 >= oldest && gaps[$0] == nil }

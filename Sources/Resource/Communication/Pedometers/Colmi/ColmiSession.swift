@@ -284,7 +284,7 @@ struct ColmiSession: PedometerSession {
     /// Not in a session that reads all eight days: with the battery and the clock, none sends more requests than these ten, because each
     /// keeps the link up for longer. Such a session is the first, or one after a week; the next one asks.
     private func isTotalWanted(_ day: Int, daysAgo: Int, _ now: Timestamp) -> Bool {
-        guard !isProbe, daysAgo == 0, answer.date == day, plan.planned <= Colmi.oldestDay, converter.hasNews(answer) else { return false }
+        guard !isProbe, daysAgo == 0, answer.date == day, plan.planned <= ColmiPlan.oldestDay, converter.hasNews(answer) else { return false }
         return plan.cursor.lacksTotalSince.map { $0 > now || now - $0 >= Self.totalPause } ?? true
     }
 

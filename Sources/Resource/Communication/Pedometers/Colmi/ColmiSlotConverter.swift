@@ -29,7 +29,7 @@ struct ColmiSlotConverter {
     }
 
     /// Seconds: the days that a ring holds, and one more for clocks that are off.
-    static let memory = (Colmi.oldestDay + 2) * 86_400
+    static let memory = (ColmiPlan.oldestDay + 2) * 86_400
     /// Seconds before and after midnight in which a correct ring may be on another day than this machine.
     private static let midnight = 900
 
