@@ -110,12 +110,12 @@ import Testing
     /// Otherwise those days would have half a profile.
     @Test func `before the first profile all values of the form are saved`() async throws {
         let birth = try #require(Day("1980-04-20")), first = try #require(Day("2026-05-01"))
-        let only = Profile(validFrom: first, height: 1.78, weight: 72, sex: .female, birthDate: birth, stepLength: 0.74)
+        let only = Profile(validFrom: first, height: 1.7825, weight: 72, sex: .female, birthDate: birth, stepLength: 0.7426)
         fixture.history.setProfile(only, of: user.id)
         expectSaved("profile", try await send("profile", ["weight": "70", "valid-from": "2026-01-01"]))
         let past = try #require(try profile(on: "2026-02-01"))
-        #expect(past.weight == 70 && past.height == 1.78 && past.sex == .female)
-        #expect(past.birthDate == birth && past.stepLength == 0.74)
+        #expect(past.weight == 70 && past.height == 1.7825 && past.sex == .female)
+        #expect(past.birthDate == birth && past.stepLength == 0.7426)
         #expect(try profile(on: "2026-05-01") == only)
     }
 

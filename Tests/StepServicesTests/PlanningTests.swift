@@ -103,17 +103,18 @@ import Testing
         #expect("\(ServiceError.birthTooLongAgo(old))" == "--birth 1883-12-31 is more than 130 years ago.")
     }
 
-    @Test func `a form sets what was changed, and all that it shows on days without a plan or a profile`() throws {
+    @Test func `a form sets what was changed, and the rest as well on days without a plan or a profile`() throws {
         let goals: [Weekday: Int] = [.monday: 8000, .sunday: 0], before = april20.advanced(by: -1)
         #expect(try planning.goals(shown: goals, changed: [.sunday: 0], from: nil, of: anna) == goals)
         try planning.setPlan(everyDay: 8000, weekdays: [:], from: april20, of: anna)
         #expect(try planning.goals(shown: goals, changed: [.sunday: 0], from: nil, of: anna) == [.sunday: 0])
         #expect(try planning.goals(shown: goals, changed: [:], from: before, of: anna) == goals)
 
-        let shown = Planning.ProfileChange(height: 1.78, weight: 70), changed = Planning.ProfileChange(weight: 70)
-        try planning.setProfile(.init(height: 1.78, weight: 72), from: april20, of: anna)
-        #expect(try planning.profileChange(shown: shown, changed: changed, from: nil, of: anna).height == nil)
-        #expect(try planning.profileChange(shown: shown, changed: changed, from: before, of: anna).height == 1.78)
+        let changed = Planning.ProfileChange(weight: 70)
+        try planning.setProfile(.init(height: 1.7825, weight: 72), from: april20, of: anna)
+        #expect(try planning.profileChange(changed, from: nil, of: anna).height == nil)
+        #expect(try planning.profileChange(changed, from: before, of: anna).height == 1.7825)
+        #expect(try planning.profileChange(Planning.ProfileChange(), from: before, of: anna).isEmpty)
         #expect(Planning.ProfileChange().isEmpty && !changed.isEmpty)
     }
 

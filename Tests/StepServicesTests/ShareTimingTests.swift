@@ -154,6 +154,11 @@ import TestSupport
         #expect(try await outbox.share(to: garden).first?.outcomes.isEmpty == true)
         let second = try #require(outbox.entry(april20, garden))
         #expect(second.isWithheld && second.changedAt == first.changedAt && second.fingerprint != first.fingerprint)
+        // A later sync finds the day again, with no other steps.
+        var again = second
+        again.hold(until: outbox.now)
+        try outbox.history.record([again])
+        #expect(try await outbox.share(to: garden).first?.outcomes.isEmpty == true)
     }
 
     @Test func `no delivery begins after the deadline`() async throws {

@@ -56,9 +56,16 @@ public struct Planning: Sendable {
         try history.plans(of: user.id).inForce(on: from ?? today) == nil ? shown : changed
     }
 
-    /// The same for a form that shows a profile. Where none is in force on its first day, those days would otherwise have half a profile.
-    public func profileChange(shown: ProfileChange, changed: ProfileChange, from: Day?, of user: User) throws -> ProfileChange {
-        try history.profiles(of: user.id).inForce(on: from ?? today) == nil ? shown : changed
+    /// The same for a form that shows the profile of today. If none is in force on its first day, values that were not changed are those of
+    /// today: otherwise those days would have half a profile.
+    ///
+    /// - Returns: an empty change if nothing was changed.
+    public func profileChange(_ changed: ProfileChange, from: Day?, of user: User) throws -> ProfileChange {
+        let profiles = try history.profiles(of: user.id)
+        guard !changed.isEmpty, profiles.inForce(on: from ?? today) == nil, let current = profiles.inForce(on: today) else { return changed }
+        return ProfileChange(
+            height: changed.height ?? current.height, weight: changed.weight ?? current.weight, sex: changed.sex ?? current.sex,
+            birthDate: changed.birthDate ?? current.birthDate, stepLength: changed.stepLength ?? current.stepLength)
     }
 
     /// - Parameter from: as for `setPlan`.

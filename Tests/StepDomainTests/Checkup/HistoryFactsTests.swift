@@ -86,6 +86,13 @@ import Testing
         #expect(outbox(entry(.rejected), entry(.unknown)).map(\.severity) == [.warning, .warning])
     }
 
+    @Test func `days that are withheld are neither rejected nor in doubt`() {
+        var entries = [entry(.rejected), entry(.unknown)]
+        for index in entries.indices { entries[index].lastError = ShareEntry.implausibleSteps }
+        #expect(outbox(entries[0], entries[1]) == garden(.withheld(days: 2, last: Day(daysSince1970: 20_000))))
+        #expect(outbox(entries[0])[0].severity == .warning)
+    }
+
     @Test func `days that have waited for the server for three days are a warning`() {
         #expect(outbox(entry(.pending, next: now + 60)).isEmpty)
         let waiting = outbox(entry(.pending, next: now + 60, hours: 72))

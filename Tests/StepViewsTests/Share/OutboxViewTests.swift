@@ -46,6 +46,31 @@ import Testing
                 """)
     }
 
+    @Test func `withheld days are shown with the commands that correct or send them`() {
+        #expect(
+            view(entry(.rejected) { $0.lastError = ShareEntry.implausibleSteps }, states: [DestinationState(name: "garden")]).text() == """
+                garden
+                  Withheld days have more steps than anyone makes in a day.
+                  To correct one:
+                    istep correct DAY --steps NUMBER
+                  To send one as it is:
+                    istep outbox retry garden DAY
+                  2014-04-20  withheld
+                    more steps than anyone makes in a day; it is sent when it is corrected or requested
+                """)
+    }
+
+    @Test func `in a household the commands for withheld days name the owner of the days`() {
+        let entry = ShareEntry(
+            user: 2, day: Sample.day, destination: "garden", state: .unknown, lastError: ShareEntry.implausibleSteps, changedAt: Sample.synced)
+        let text = OutboxView(
+            [entry], states: [DestinationState(name: "garden")], users: [User(id: 1, name: "anna"), User(id: 2, name: "ben")], now: Sample.now,
+            localTime: Sample.place
+        ).text()
+        #expect(text.contains("Withheld days of ben have") && text.contains("istep correct DAY --steps NUMBER --user ben"))
+        #expect(text.contains("istep outbox retry garden DAY --user ben") && text.contains("withheld; an earlier delivery may have arrived"))
+    }
+
     @Test func `due days are shown with the command that sends them`() {
         #expect(
             view(entry(.pending) { $0.nextAttempt = Sample.now }, states: [DestinationState(name: "garden")]).text() == """

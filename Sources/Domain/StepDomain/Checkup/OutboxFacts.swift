@@ -19,18 +19,23 @@ public struct OutboxFacts: Hashable, Sendable {
 extension OutboxFacts {
     /// The entries of the ledger that need action.
     public var diagnoses: [Diagnosis] {
-        [paused, rejected, uncertain, waiting].compactMap { $0.map { .destination(state.name, $0) } }
+        [paused, rejected, withheld, uncertain, waiting].compactMap { $0.map { .destination(state.name, $0) } }
     }
 
     private var paused: DestinationDiagnosis? { state.stopped.map { .paused(reason: $0) } }
 
     private var rejected: DestinationDiagnosis? {
-        let rejected = entries.filter { $0.state == .rejected }
+        let rejected = entries.filter { $0.state == .rejected && !$0.isWithheld }
         return rejected.max { $0.changedAt < $1.changedAt }.map { .rejected(days: rejected.count, last: $0.day, reason: $0.lastError) }
     }
 
+    private var withheld: DestinationDiagnosis? {
+        let withheld = entries.filter(\.isWithheld)
+        return withheld.max { $0.changedAt < $1.changedAt }.map { .withheld(days: withheld.count, last: $0.day) }
+    }
+
     private var uncertain: DestinationDiagnosis? {
-        let uncertain = entries.count { $0.isInDoubt }
+        let uncertain = entries.count { $0.isInDoubt && !$0.isWithheld }
         return uncertain > 0 ? .uncertain(days: uncertain) : nil
     }
 
@@ -56,6 +61,8 @@ public enum DestinationDiagnosis: Hashable, Sendable {
     /// Nothing is sent until the user acts.
     case paused(reason: String)
     case rejected(days: Int, last: Day, reason: String?)
+    /// Days that were not sent because their steps are not plausible.
+    case withheld(days: Int, last: Day)
     /// Days that may have arrived; only the user can find out.
     case uncertain(days: Int)
     /// - Parameter seconds: the time since the first attempt to send the oldest of these days.
@@ -67,7 +74,7 @@ public enum DestinationDiagnosis: Hashable, Sendable {
         case .secretOfService, .notContacted: .skipped
         case .answers: .fine
         case .paused: .fault(.permission)
-        case .rejected, .uncertain, .waiting: .warning
+        case .rejected, .withheld, .uncertain, .waiting: .warning
         }
     }
 }

@@ -76,8 +76,8 @@ public struct ShareEntry: Hashable, Sendable {
     /// The error of a day that is withheld, because its steps are not plausible (`DaySummary.isPlausible`).
     public static let implausibleSteps = "more steps than anyone makes in a day; it is sent when it is corrected or requested"
 
-    /// Whether it was not sent because its steps are not plausible.
-    public var isWithheld: Bool { state == .rejected && lastError == Self.implausibleSteps }
+    /// Whether it was not sent because its steps are not plausible. In state `unknown`, what was sent before may have arrived.
+    public var isWithheld: Bool { (state == .rejected || isInDoubt) && lastError == Self.implausibleSteps }
 
     /// Whether it waits for its destination: it was attempted, and is tried again without the user. Before the first attempt, only the day
     /// itself makes it wait.
@@ -168,8 +168,8 @@ extension ShareEntry {
     ///
     /// - Returns: whether the user does not know this yet. A day in progress that goes on growing is reported once.
     package mutating func withhold(_ content: String, at now: Timestamp) -> Bool {
-        let isKnown = isWithheld || (state == .unknown && lastError == Self.implausibleSteps)
         nextAttempt = nil
+        let isKnown = isWithheld
         lastError = Self.implausibleSteps
         guard state != .unknown else { return !isKnown }
         fingerprint = content

@@ -258,7 +258,8 @@ extension OutboxDelivery {
             run.note(entry, .doubtful(reason: entry.lastError ?? Self.unknownArrival))
         case .leave:
             entry.hold(until: nil)
-            run.note(entry, .rejected(reason: entry.lastError ?? "no reason given"))
+            // A day that is withheld was reported when that began.
+            if !entry.isWithheld { run.note(entry, .rejected(reason: entry.lastError ?? "no reason given")) }
         }
         return .settled(entry)
     }

@@ -124,13 +124,13 @@ extension LocalPages {
 
     func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         var form = ProfileForm(request.form)
-        guard let (shown, changed, from) = form.checked(today: scope.context.today) else {
+        guard let (changed, from) = form.checked(today: scope.context.today) else {
             let filled = form
             return .page(try await blocking { try planPage(scope, profile: filled).document }, status: 422)
         }
         let isSaved = try await blocking {
             let planning = Planning(scope.history, today: scope.context.today)
-            let change = try planning.profileChange(shown: shown, changed: changed, from: from, of: scope.context.user)
+            let change = try planning.profileChange(changed, from: from, of: scope.context.user)
             if change.isEmpty { return false }
             let user = try services.people(scope.history).stored(scope.context.user)
             try planning.setProfile(change, from: from, of: user)

@@ -27,16 +27,12 @@ struct FilledForm: Hashable, Sendable {
     /// The same of a number with decimals, which may be written with a comma; nil also where the user has not changed it.
     mutating func number(_ name: String, _ range: ClosedRange<Double>, _ unit: String) -> Double? {
         guard isChanged(name) else { return nil }
-        if let value = shownNumber(name, range) { return value }
-        errors[name] = "\(Words.short(range.lowerBound)) to \(Words.short(range.upperBound)) \(unit)."
-        return nil
-    }
-
-    /// The number that a field shows, whether the user has changed it or not; nil where it is empty or wrong.
-    func shownNumber(_ name: String, _ range: ClosedRange<Double>) -> Double? {
         guard let plain = values[name]?.replacing(",", with: "."), plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e }),
             let value = Double(plain), range.contains(value)
-        else { return nil }
+        else {
+            errors[name] = "\(Words.short(range.lowerBound)) to \(Words.short(range.upperBound)) \(unit)."
+            return nil
+        }
         return value
     }
 
@@ -117,8 +113,8 @@ struct ProfileForm: Sendable {
 
     /// The request in the form; nil if something is wrong, which `form.errors` then has.
     ///
-    /// - Returns: all values that it shows, those of them that the user has changed, and the day from which they hold.
-    mutating func checked(today: Day) -> (shown: Planning.ProfileChange, changed: Planning.ProfileChange, from: Day?)? {
+    /// - Returns: the values that the user has changed, and the day from which they hold.
+    mutating func checked(today: Day) -> (changed: Planning.ProfileChange, from: Day?)? {
         var change = Planning.ProfileChange()
         change.height = form.number("height", Self.hundredfold(Profile.heights), "cm").map { $0 / 100 }
         change.weight = form.number("weight", Profile.weights, "kg")
@@ -129,18 +125,7 @@ struct ProfileForm: Sendable {
         }
         change.birthDate = form.day("birth", Profile.birthDates(today: today), "Enter a date in the past, such as 1980-04-20.")
         let from = form.validFrom()
-        return form.errors.isEmpty ? (shown(change, today: today), change, from) : nil
-    }
-
-    /// The changed values, and those that the form shows as they were. An unspecified sex is none.
-    private func shown(_ changed: Planning.ProfileChange, today: Day) -> Planning.ProfileChange {
-        let sex = changed.sex ?? form.values["sex"].flatMap(Sex.init(rawValue:))
-        let birth = form.values["birth"].flatMap { Day($0) }.flatMap { Profile.birthDates(today: today).contains($0) ? $0 : nil }
-        return Planning.ProfileChange(
-            height: changed.height ?? form.shownNumber("height", Self.hundredfold(Profile.heights)).map { $0 / 100 },
-            weight: changed.weight ?? form.shownNumber("weight", Profile.weights), sex: sex == .unspecified ? nil : sex,
-            birthDate: changed.birthDate ?? birth,
-            stepLength: changed.stepLength ?? form.shownNumber("step", Self.hundredfold(Profile.stepLengths)).map { $0 / 100 })
+        return form.errors.isEmpty ? (change, from) : nil
     }
 
     private static func hundredfold(_ range: ClosedRange<Double>) -> ClosedRange<Double> { range.lowerBound * 100...range.upperBound * 100 }

@@ -221,6 +221,8 @@ extension DestinationDiagnosis {
                     See which: \(command: "istep outbox", name) To send them again: \(command: "istep outbox retry", name) To remove them: \
                     \(command: "istep outbox drop", name)
                     """)
+        case .withheld(let days, let last):
+            DiagnosisText("\(Words.count(days, "day")) withheld, the last \(last): \(ShareEntry.implausibleSteps)", fix: .withheld(at: name))
         case .uncertain(let days):
             DiagnosisText(
                 "\(Words.count(days, "day")) may have arrived",

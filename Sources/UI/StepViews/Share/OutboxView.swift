@@ -57,12 +57,11 @@ public struct OutboxView: View {
         } else if here.contains(where: { $0.state == .pending }) {
             page.advice("The next sync sends what is due. To send it now: \(command: "istep outbox send", destination)", indent: 2)
         }
-        if here.contains(where: \.isWithheld) {
-            page.advice(
-                """
-                Withheld days have more steps than anyone makes in a day. To correct one: \(command: "istep correct DAY STEPS") \
-                To send one as it is: \(command: "istep outbox retry", destination, "DAY")
-                """, indent: 2)
+        for owner in Set(here.filter(\.isWithheld).map(\.user)).sorted() {
+            let user = users.count > 1 ? users.first { $0.id == owner }?.name : nil
+            let days = users.count > 1 ? "Withheld days of \(Printable(user ?? "?", limit: 32))" : "Withheld days"
+            page.paragraph("\(days) have more steps than anyone makes in a day.", indent: 2, hanging: 4)
+            page.advice(.withheld(at: destination).with(CommandOptions(user: user)), indent: 2)
         }
         if here.contains(where: { $0.state == .rejected && !$0.isWithheld }) {
             page.advice(
@@ -109,6 +108,7 @@ package enum EntryWords {
         case .sending: return "being sent, or istep was interrupted while sending"
         case .sent: return "sent \(Words.clock(entry.changedAt, localTime))"
         case .rejected: return entry.isWithheld ? "withheld" : "rejected\(tries)"
+        case .unknown where entry.isWithheld: return "withheld; an earlier delivery may have arrived"
         case .unknown: return entry.nextAttempt == nil ? "may have arrived: check there, then retry or drop it" : "may have arrived\(tries)"
         }
     }

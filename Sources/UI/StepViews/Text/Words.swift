@@ -154,6 +154,14 @@ extension Advice {
         "Renew the credentials, then: \(command: "istep outbox retry", destination)"
     }
 
+    /// What to do about days that were withheld because of their steps.
+    static func withheld(at destination: String) -> Advice {
+        """
+        To correct one: \(command: "istep correct DAY --steps NUMBER") To send one as it is: \
+        \(command: "istep outbox retry", destination, "DAY")
+        """
+    }
+
     /// What only the user can find out about a day whose delivery was not confirmed.
     static func whetherItArrived(_ day: Day, _ destination: String) -> Advice {
         """

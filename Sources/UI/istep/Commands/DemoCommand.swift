@@ -40,7 +40,7 @@ struct DemoCommand: AsyncParsableCommand {
     var pedometer: [String] = []
 
     /// The folder of the demo, for its background process, which --keep starts.
-    @Option(name: .customLong("folder"), help: .hidden)
+    @Option(name: .customLong("background-folder"), help: .hidden)
     var backgroundFolder: String?
 
     /// Whether the folder belongs to that process.

@@ -67,7 +67,7 @@ extension OutboxCommand {
             discussion: """
                 A day that may have arrived is sent again only if you give DAY. Check first whether the destination has it: \
                 it may otherwise have the day twice. A day that is not over or has gaps, and is therefore held back, is also sent \
-                only if you give DAY.
+                only if you give DAY; so is a day that is withheld because nobody makes so many steps.
                 """)
 
         @OptionGroup var choice: Choice

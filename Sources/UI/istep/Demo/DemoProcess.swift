@@ -75,7 +75,7 @@ final class StartedDemo: Sendable {
     static func start(_ folder: DemoFolder, _ pedometers: [DemoPedometer]) async throws -> StartedDemo? {
         let input = Pipe(), output = Pipe()
         let arguments =
-            ["istep", DemoCommand.name, "--folder", folder.path] + (folder.isTemporary ? ["--temporary"] : [])
+            ["istep", DemoCommand.name, "--background-folder", folder.path] + (folder.isTemporary ? ["--temporary"] : [])
             + pedometers.flatMap { ["--pedometer", $0.key] }
         let process: pid_t
         do {

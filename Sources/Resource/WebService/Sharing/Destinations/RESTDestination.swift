@@ -103,7 +103,7 @@ extension DestinationKind {
             kind = "rest"
             # A day is sent to url/users/{user}/days/{date}. A url that contains a date is used as it is: {date}, or all of {year},
             # {month} and {day}, as in "https://example.org/steps?of={user}&on={date}"; {destination} is possible, too.
-            # Where a day replaces the earlier one, a url without {user} is for one user: users = ["Anna"]
+            # With PUT, a url that contains a date and no {user} is for one user: users = ["Anna"]
             url = "https://example.org/api"
             # A file that contains only the token, readable by you only: chmod 600.
             token_file = "~/.config/istep/my-server.token"
