@@ -32,6 +32,13 @@ struct Command {
         ]
     }
 
+    /// A time zone in which it is noon: no day ends during a test that says `today` or `yesterday` more than once. The program uses the machine's
+    /// clock, and has no setting for the time.
+    static var zoneAtNoon: String {
+        let hour = Int(Date().timeIntervalSince1970) / 3600 % 24
+        return "LOCAL\(hour - 12)"  // POSIX writes offsets west of Greenwich as positive.
+    }
+
     /// Beside the test bundle, where the package manager puts it.
     static var program: URL {
         get throws {

@@ -7,15 +7,9 @@ import TestSupport
     /// A shell of its own; whatever a test does, no demo of it is left.
     func visiting(_ body: (_ istep: Command, _ folder: Folder) async throws -> Void) async throws {
         let folder = try Folder()
-        let istep = Command(folder: folder, timeZone: Self.noon)
+        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
         do { try await body(istep, folder) } catch { Issue.record("\(error)") }
         _ = try await istep("demo", "--end")
-    }
-
-    /// A time zone in which no day ends during a test: the program uses the machine's clock, and has no setting for the time.
-    private static var noon: String {
-        let hour = Int(Date().timeIntervalSince1970) / 3600 % 24
-        return "LOCAL\(hour - 12)"  // POSIX writes offsets west of Greenwich as positive.
     }
 
     func home(_ folder: Folder) -> String { folder.path + "/istep-demo" }
@@ -200,7 +194,7 @@ import TestSupport
 
     @Test(arguments: models + ["generic"])
     func `the walk-through shows each model`(_ model: String) async throws {
-        let istep = Command(folder: try Folder(), timeZone: Self.noon)
+        let istep = Command(folder: try Folder(), timeZone: Command.zoneAtNoon)
         let result = try await istep("demo", "--pedometer", model)
         #expect(result.status == 0 && result.output.contains("end of the demo"), "\(result)")
     }
