@@ -46,6 +46,12 @@ import Testing
                 """)
     }
 
+    @Test func `a day that may have arrived and is tried again has the time of the next attempt`() {
+        let state = DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1, lastError: "500")
+        let text = view(entry(.unknown) { ($0.lastError, $0.attempts, $0.nextAttempt) = ("500", 1, Sample.now) }, states: [state]).text()
+        #expect(text.contains("next attempt after 2014-04-21 10:31") && text.contains("istep outbox retry garden"))
+    }
+
     @Test func `withheld days are shown with the commands that correct or send them`() {
         #expect(
             view(entry(.rejected) { $0.lastError = ShareEntry.implausibleSteps }, states: [DestinationState(name: "garden")]).text() == """

@@ -30,6 +30,15 @@ import Testing
         #expect(view(report(.sent), users: [anna, ben]).text() == "garden: 2014-04-20 of anna sent")
     }
 
+    @Test func `days that wait for another attempt are shown below their destination`() {
+        let state = DestinationState(name: "garden", notBefore: Sample.now + 120, failures: 2)
+        #expect(
+            view(report(waiting: 2, state: state)).text() == """
+                garden:
+                  2 days stay in the outbox; next attempt after 2014-04-21 10:32
+                """)
+    }
+
     @Test func `an unreachable server is shown with the next attempt`() {
         let failure = ShareFailure(.unreachable, "could not connect to steps.example.org", advice: "Is it on?")
         let state = DestinationState(name: "garden", notBefore: Sample.now + 120, failures: 2)

@@ -47,14 +47,16 @@ public struct OutboxView: View {
             return page.advice(.renewCredentials(of: destination), indent: 2)
         }
         let here = entries.filter { $0.destination == destination }
-        if let moment = state.nextAttempt(after: now), here.contains(where: { $0.state == .pending }) {
+        // A day that may have arrived is tried again without the user as long as it has a next attempt.
+        let hasDue = here.contains { $0.state == .pending || ($0.state == .unknown && $0.nextAttempt != nil) }
+        if hasDue, let moment = state.nextAttempt(after: now) {
             let reason = state.lastError.map { ": \(Printable($0, limit: 300))" } ?? ""
             page.paragraph(
                 "next attempt after \(Words.clock(moment, localTime)), since the last one failed\(reason)", emphasis: .doubtful, indent: 2,
                 hanging: 4
             )
             page.advice("To try now: \(command: "istep outbox retry", destination)", indent: 2)
-        } else if here.contains(where: { $0.state == .pending }) {
+        } else if hasDue {
             page.advice("The next sync sends what is due. To send it now: \(command: "istep outbox send", destination)", indent: 2)
         }
         for owner in Set(here.filter(\.isWithheld).map(\.user)).sorted() {

@@ -45,7 +45,7 @@ public struct ShareView: View {
         let parts = done(report)
         if !parts.isEmpty || !hasNews(report) {
             page.paragraph("\(name): " + (parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")), hanging: 2)
-        } else if report.events.contains(where: { hasOwnLine($0) }) {
+        } else if report.events.contains(where: { hasOwnLine($0) }) || hasOnlyQueue(report) {
             page.row(StyledText("\(name):"))
         }
         for event in report.events { show(event, on: &page) }
@@ -82,6 +82,11 @@ public struct ShareView: View {
 
     private func hasNews(_ report: ShareReport) -> Bool {
         report.failure != nil || report.fault != nil || report.state.stopped != nil || report.queued > 0 || !report.events.isEmpty
+    }
+
+    /// Whether nothing is reported but the days that stay in the outbox.
+    private func hasOnlyQueue(_ report: ShareReport) -> Bool {
+        report.queued > 0 && report.events.isEmpty && report.failure == nil && report.fault == nil && report.state.stopped == nil
     }
 
     /// Whether it has a line of its own.
