@@ -2,7 +2,7 @@
 import contextlib
 import signal
 
-from lab import events, peripheral, set_clock
+from lab import events, peripheral, set_clock, until
 from scenarios.harness import Istep, check, scenario
 
 RING = "C0:DE:00:00:00:02"
@@ -106,11 +106,17 @@ def endless():
 
 
 def ended_by(number):
-    """Starts a sync against a ring that falls silent, and ends istep while it waits in the middle."""
+    """Starts a sync against a ring that falls silent, and ends istep while it waits in the middle, with a day in the history.
+
+    A day waits up to 250 ms for others that are stored with it (BatchStorage.delay), and a ring without a connection interval sends all
+    150 packets in less. What is not stored yet is still in the ring.
+    """
     istep = Istep(added)
     with fault("stall", 150):
         process = istep.start("sync")
         peripheral("ring", "wait", "stalled", 60)
+        until(lambda: len(istep.samples_now()) >= 60, 10, "a whole day in the history")
+        check(process.poll() is None, "the sync has ended before it was interrupted")
         process.send_signal(number)
         return istep, istep.finish(process, ("sync",), limit=15)
 

@@ -16,6 +16,8 @@ from lab import peripheral, remembered, until
 
 scenarios = []
 
+SAMPLES = "SELECT pedometer, start, steps FROM sample ORDER BY pedometer, start"
+
 
 def scenario(function):
     """Its doc string is its name in the report."""
@@ -144,9 +146,14 @@ class Istep:
             shutil.copytree(self.data, copied, dirs_exist_ok=True)
             history, = Path(copied).rglob("history.sqlite")
             database = sqlite3.connect(history)
-            query = "SELECT pedometer, start, steps FROM sample ORDER BY pedometer, start"
             with contextlib.closing(database):
-                return database.execute(query).fetchall()
+                return database.execute(SAMPLES).fetchall()
+
+    def samples_now(self):
+        """The same while istep runs: a copy of a file that is written to could be torn."""
+        history, = self.data.rglob("history.sqlite")
+        with contextlib.closing(sqlite3.connect(f"file:{history}?mode=ro", uri=True)) as database:
+            return database.execute(SAMPLES).fetchall()
 
     def slots(self):
         """The same as a ring's truth has them, by local time: day -> {quarter-hour index: steps}."""
