@@ -102,6 +102,12 @@ class PhasesTests(unittest.TestCase):
         self.assertNotIn('did not end: "days', end)
         self.assertRegex(end, r"(?s)recorded an issue at DaysTests.*↳ the comment.*alone: swift test --filter 'days add up'")
 
+    def test_failures_in_colored_output_are_repeated_at_the_end(self):
+        status, output = self.run_phases("check", table=[r"""tests 10 printf '\033[91m✘\033[0m Test "x" %s\n' 'recorded an issue at A.swift:1:1: no'; exit 1"""])
+        self.assertEqual(status, 1)
+        end = output[output.index("tests failed"):]
+        self.assertRegex(end, r"(?m)^    ✘ Test \"x\" recorded an issue.*\n    alone: swift test --filter 'x'")
+
     def test_a_test_that_lacks_a_program_fails(self):
         status, output = self.run_phases("check", table=["tests 10 echo '➜ Test \"x\" skipped: \"tidy is not installed\"'"])
         self.assertEqual(status, 1)
