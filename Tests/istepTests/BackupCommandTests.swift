@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct BackupCommandTests {
     private func withHistory(_ body: (Command, Folder, String) async throws -> Void) async throws {
         let folder = try Folder()
-        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
+        let istep = Command(folder: folder)
         #expect(try await istep("plan", "8000").status == 0)
         try await body(istep, folder, folder.path + "/data/istep/history.sqlite")
     }
@@ -182,7 +182,7 @@ import Testing
         let path = folder.path + "/empty"
         try Data().write(to: URL(fileURLWithPath: path))
         for command in ["show", "status", "sync", "backup"] {
-            let result = try await Command(folder: folder, timeZone: Command.zoneAtNoon)(command, "--db", path)
+            let result = try await Command(folder: folder)(command, "--db", path)
             #expect(result.status == 65, "\(command)")
             #expect(result.error.contains("is an empty file"))
         }
@@ -192,7 +192,7 @@ import Testing
     @Test func `a missing history with a name of one letter is reported`() async throws {
         let folder = try Folder()
         for words in [["doctor", "--no-radio", "--no-network"], ["status"], ["doctor", "--repair"]] {
-            let result = try await Command(folder: folder, timeZone: Command.zoneAtNoon).run(words + ["--db", "x"])
+            let result = try await Command(folder: folder).run(words + ["--db", "x"])
             #expect(result.status == 69, "\(words): \(result.error)")
         }
     }
@@ -201,7 +201,7 @@ import Testing
         let folder = try Folder()
         try FileManager.default.createDirectory(atPath: folder.path + "/config/istep", withIntermediateDirectories: true)
         try Data("user = \"anna\"\n[.share.diary]\n".utf8).write(to: URL(fileURLWithPath: folder.path + "/config/istep/config.toml"))
-        let result = try await Command(folder: folder, timeZone: Command.zoneAtNoon)("status")
+        let result = try await Command(folder: folder)("status")
         #expect(result.status == 78)
         #expect(result.error.contains("line 2"))
         #expect(!result.error.contains("toml.hpp"))

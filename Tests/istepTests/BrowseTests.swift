@@ -199,7 +199,7 @@ import TestSupport
     }
 
     private func corrected(_ folder: Folder) async throws -> Command {
-        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
+        let istep = Command(folder: folder)
         try #require(try await istep("correct", "today", "--steps", "7000").status == 0)
         return istep
     }

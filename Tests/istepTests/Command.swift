@@ -22,7 +22,9 @@ struct Command {
     /// - Parameters:
     ///   - folder: home, configuration, data and run-time folder.
     ///   - bus: a D-Bus address; nil for an address without a listener.
-    init(folder: Folder, bus: String? = nil, timeZone: String = "UTC0") {
+    ///   - timeZone: in the form of POSIX. It is noon in the default: no day ends during a test that says `today` or `yesterday` more than once.
+    ///     (The program uses the machine's clock, and has no setting for the time.)
+    init(folder: Folder, bus: String? = nil, timeZone: String = zoneAtNoon) {
         self.folder = folder
         environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
@@ -32,9 +34,7 @@ struct Command {
         ]
     }
 
-    /// A time zone in which it is noon: no day ends during a test that says `today` or `yesterday` more than once. The program uses the machine's
-    /// clock, and has no setting for the time.
-    static var zoneAtNoon: String {
+    private static var zoneAtNoon: String {
         let hour = Int(Date().timeIntervalSince1970) / 3600 % 24
         return "LOCAL\(hour - 12)"  // POSIX writes offsets west of Greenwich as positive.
     }

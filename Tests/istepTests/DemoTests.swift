@@ -7,7 +7,7 @@ import TestSupport
     /// A shell of its own; whatever a test does, no demo of it is left.
     func visiting(_ body: (_ istep: Command, _ folder: Folder) async throws -> Void) async throws {
         let folder = try Folder()
-        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
+        let istep = Command(folder: folder)
         do { try await body(istep, folder) } catch { Issue.record("\(error)") }
         _ = try await istep("demo", "--end")
     }
@@ -194,7 +194,7 @@ import TestSupport
 
     @Test(arguments: models + ["generic"])
     func `the walk-through shows each model`(_ model: String) async throws {
-        let istep = Command(folder: try Folder(), timeZone: Command.zoneAtNoon)
+        let istep = Command(folder: try Folder())
         let result = try await istep("demo", "--pedometer", model)
         #expect(result.status == 0 && result.output.contains("end of the demo"), "\(result)")
     }

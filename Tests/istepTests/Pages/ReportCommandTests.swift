@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReportCommandTests {
     @Test func `a report is written whole, for its owner only`() async throws {
         let folder = try Folder(), file = folder.path + "/steps.html"
-        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
+        let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
         _ = try await istep("correct", "yesterday", "--steps", "9000", "--reason", "<b>no ring</b>")
         let written = try await istep("report", "-o", file, "--json")
@@ -25,7 +25,7 @@ import Testing
 
     @Test func `a report is written where a link of the user leads, and the link stays`() async throws {
         let folder = try Folder(), link = folder.path + "/link.html", target = folder.path + "/b/steps.html"
-        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
+        let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
         _ = try await istep("correct", "yesterday", "--steps", "9000")
         for name in ["a", "b"] { try FileManager.default.createDirectory(atPath: folder.path + "/" + name, withIntermediateDirectories: false) }
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `a report that cannot be written leaves the existing file unchanged`() async throws {
         let folder = try Folder()
-        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
+        let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
         let nowhere = try await istep("report", "-o", folder.path + "/no/such/folder.html")
         #expect(nowhere.status == 64 && nowhere.error.contains("No such file"), "\(nowhere)")
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `a day is printed as a picture`() async throws {
         let folder = try Folder()
-        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
+        let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
         _ = try await istep("correct", "yesterday", "--steps", "9000")
         let card = try await istep("show", "yesterday", "--svg")
