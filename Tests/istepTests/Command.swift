@@ -34,10 +34,11 @@ struct Command {
         ]
     }
 
-    private static var zoneAtNoon: String {
+    /// The same for all tests of this process: commands of a test that are created in different hours have the same day.
+    private static let zoneAtNoon: String = {
         let hour = Int(Date().timeIntervalSince1970) / 3600 % 24
         return "LOCAL\(hour - 12)"  // POSIX writes offsets west of Greenwich as positive.
-    }
+    }()
 
     /// Beside the test bundle, where the package manager puts it.
     static var program: URL {

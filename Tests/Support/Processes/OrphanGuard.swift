@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Glibc
 internal import ProcessSpawning
 
@@ -41,7 +42,10 @@ public enum OrphanGuard {
         guard let ends = try? Ends(), let output = try? Ends() else { return }
         defer { for descriptor in [ends.theirs, output.ours, output.theirs] { close(descriptor) } }
         // Our end stays open until this process ends.
-        _ = try? Spawn.start(
+        let shell = try? Spawn.start(
             ["/bin/sh", "-c", script, "sh", run], descriptors: [ends.theirs, output.theirs, output.theirs], leadsGroup: true)
+        // If it is killed, its status must be read: Swift Testing waits for any child (waitid(2) with P_ALL), so that a child whose status
+        // nobody reads hides the end of all exit tests.
+        if let shell { Thread.detachNewThread { _ = Spawn.wait(for: shell) } }
     }
 }
