@@ -44,6 +44,25 @@ import Testing
         }
     }
 
+    @Test func `the hours of a pedometer that only counts are stored as the other one divides them`() throws {
+        try withFixture { history in
+            let whole = TimeSpan(midnight, midnight + 86_400)
+            _ = try history.database.merge(SampleBatch(samples: [slot(480, 600), slot(1200, 300)], coverage: [whole]), sync: history.sync)
+            let watch = try history.database.addPedometer(.ring(of: history.user, address: "30:34:42:00:00:09", name: "watch"))
+            let reading = StepSample(start: midnight, length: 86_400, steps: 1800, utcOffset: 0)
+            _ = try history.database.merge(
+                SampleBatch(samples: [reading], coverage: [whole]), sync: try history.database.beginSync(of: watch.id, at: noon))
+            var expected = [Int?](repeating: 0, count: 24)
+            (expected[8], expected[20]) = (1200, 600)
+            // Calculated, and then as it was stored.
+            for _ in 0..<2 {
+                let sums = try history.database.daySeriesInput(of: history.user, in: day...day).sums[0]
+                #expect(sums.hours == expected && sums.steps == 1800)
+            }
+            #expect(try history.database.wrongSums() == [])
+        }
+    }
+
     @Test func `sums that differ from their samples are found and corrected`() throws {
         try withFixture { history in
             let start = midnight - 2 * 86_400

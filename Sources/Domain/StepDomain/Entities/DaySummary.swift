@@ -142,7 +142,7 @@ extension DaySummary {
             figures.countedSteps == nil
             ? []
             : HourlyProfile(
-                merged.samples, of: data.day, localTime: localTime, coverage: data.tracks.flatMap(\.coverage),
+                merged.placed, of: data.day, localTime: localTime, coverage: data.tracks.flatMap(\.coverage),
                 isComplete: sums.completeness == .complete
             ).hours
         self.init(

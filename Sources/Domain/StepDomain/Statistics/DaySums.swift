@@ -82,19 +82,19 @@ public struct DaySums: Hashable, Sendable {
         let coverage = tracks.flatMap(\.coverage)
         let completeness = DaySummary.Completeness(coverage, of: day, hasSamples: !merged.samples.isEmpty)
         self.completeness = completeness
-        hours = completeness == .unknown ? [] : Self.hours(of: merged.samples, on: day, coverage, isComplete: completeness == .complete)
+        hours = completeness == .unknown ? [] : Self.hours(of: merged.placed, on: day, coverage, isComplete: completeness == .complete)
     }
 
     /// To be raised with each change of a figure that is stored: a history then calculates its stored sums again.
-    public static let revision = 2
+    public static let revision = 3
 
     /// Steps by hour. The part of a sample that lies past midnight counts on this day: the sample belongs to the day as a whole.
     private static func hours(of samples: [StepSample], on day: Day, _ coverage: [CoveredSpan], isComplete: Bool) -> [Int?] {
         var hours = Array(repeating: 0, count: 24)
         let midnight = day.daysSince1970 * 86_400
         for sample in samples {
-            let start = sample.start.seconds + sample.utcOffset - midnight
-            guard (0..<86_400).contains(start) else { continue }
+            // A piece of a sample can begin past midnight: it counts in the last hour.
+            let start = min(max(sample.start.seconds + sample.utcOffset - midnight, 0), 86_399)
             let span = TimeSpan(Timestamp(start), Timestamp(min(start + sample.length, 86_400)))
             hours.addSteps(sample.steps, over: span, from: start / 3600) { Timestamp(($0 + 1) * 3600) }
         }

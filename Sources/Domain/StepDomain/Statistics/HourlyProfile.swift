@@ -37,8 +37,8 @@ public struct HourlyProfile: Hashable, Sendable {
     /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own.
     ///
     /// - Parameters:
-    ///   - samples: the samples of the day by their own offset. The part of a sample that lies past the day's end counts in the day's last
-    ///     hours: the sample belongs to the day as a whole.
+    ///   - samples: the samples of the day by their own offset, or their pieces (`MergedTracks.placed`). The part of a sample that lies
+    ///     past the day's end counts in the day's last hours: the sample belongs to the day as a whole.
     ///   - coverage: the coverage of all pedometers, in any order.
     ///   - isComplete: whether all of the day is accounted for (`DaySummary.Completeness`): then all hours are known.
     public init(_ samples: [StepSample], of day: Day, localTime: LocalTime, coverage: [CoveredSpan], isComplete: Bool = false) {

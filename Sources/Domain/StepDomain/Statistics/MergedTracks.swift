@@ -3,6 +3,8 @@
 /// Samples that overlap in time, directly or through others, form a group; in each group the pedometer with the most steps counts and the
 /// others do not: two pedometers on the same minutes recorded the same walk, and a pedometer misses steps (in a pocket, on a still wrist)
 /// more often than it counts too many. So the total is never above the sum of the tracks and never below the greatest of them.
+///
+/// How many steps count does not depend on how long samples are; when they were made does: see `StepPlacement`.
 public struct MergedTracks: Hashable, Sendable {
     /// Samples that overlap, and the pedometer whose samples count.
     public struct Group: Hashable, Sendable {
@@ -19,17 +21,25 @@ public struct MergedTracks: Hashable, Sendable {
     /// The samples that count, by start.
     public let samples: [StepSample]
 
+    /// The steps of `samples`, each as exactly in time as any pedometer shows it (`StepPlacement`), by start: the source of the hours of the
+    /// day. Pieces have no distance and no energy.
+    public let placed: [StepSample]
+
     /// The samples that may count, by start and pedometer.
     private let entries: [Entry]
 
     /// - Parameter tracks: in any order; samples without steps and implausible ones are left out.
     public init(_ tracks: [DayData.Track]) {
-        let counted = tracks.map { track in
-            track.samples.filter { $0.steps > 0 && $0.isPlausible }.map { Entry(pedometer: track.pedometer, sample: $0) }
-        }.filter { !$0.isEmpty }
-        entries = counted.joined().sorted { ($0.sample.start, $0.pedometer) < ($1.sample.start, $1.pedometer) }
+        let counted = tracks.map { track -> DayData.Track in
+            var track = track
+            track.samples.removeAll { $0.steps <= 0 || !$0.isPlausible }
+            return track
+        }.filter { !$0.samples.isEmpty }
+        entries = counted.flatMap { track in track.samples.map { Entry(pedometer: track.pedometer, sample: $0) } }
+            .sorted { ($0.sample.start, $0.pedometer) < ($1.sample.start, $1.pedometer) }
         // Most days have one track: nothing to decide, and ten years have a quarter of a million samples.
         samples = counted.count == 1 ? entries.map(\.sample) : Self.groups(of: entries).flatMap(\.samples)
+        placed = StepPlacement.pieces(of: samples, from: counted)
     }
 
     /// The groups by time; no two overlap.
@@ -107,7 +117,8 @@ private func selectionWithMostSteps(_ samples: [StepSample]) -> [StepSample] {
     return chosen.reversed()
 }
 
-private func count(of samples: ArraySlice<StepSample>, endingBy moment: Timestamp) -> Int {
+/// The index of the first of some samples, by end, that ends after a moment; the end index if there is none.
+func count(of samples: ArraySlice<StepSample>, endingBy moment: Timestamp) -> Int {
     var (low, high) = (samples.startIndex, samples.endIndex)
     while low < high {
         let middle = (low + high) / 2

@@ -71,7 +71,10 @@ package struct Provenance: Hashable, Sendable {
     private func table(_ context: PageContext) -> Markup {
         Element.div(.css("wide")) {
             Element.table {
-                Element.caption { "Where two pedometers recorded the same minutes, the one with more steps counts." }
+                Element.caption {
+                    "Where two pedometers recorded the same minutes, the one with more steps counts. Its long slots are divided among the hours "
+                        + "as the one with shorter slots recorded them."
+                }
                 Charts(context: context).head(["Pedometer", "Recorded", "Counted", "Implausible", "First sync after the day"])
                 Element.tbody {
                     sources.map { source in

@@ -1,0 +1,142 @@
+/// When the steps that count were made, as exactly as any pedometer of the user shows it: the source of the hours of a day.
+///
+/// `MergedTracks` decides how many steps count. Its samples can be the few long ones of a watch that knows only a counter, while another
+/// pedometer has recorded the same walk in slots of minutes. A placement changes no number of steps: it divides long samples into pieces.
+///
+/// - A pedometer is **finer** in a long sample if all of its samples that overlap it are shorter, and have at least one step inside it.
+///   (Without steps there it shows nothing: it may not have been worn.) Of several, the one whose longest such sample is the shortest comes
+///   first; of equal ones, the one that was added first.
+/// - **Gaps** are the seconds of the long sample for which the finer pedometer has neither a sample nor coverage.
+/// - If the long sample has more steps than the finer pedometer counted inside it, the difference was made in the gaps, as far as a person
+///   can make so many steps there (`StepSample.mostStepsPerSecond`). The next finer pedometer divides them among the gaps in the same way.
+/// - All other steps are divided in proportion to the samples of the finer pedometer, cut by time at the ends of the long sample. So a
+///   difference without a gap changes the height of the hours and not their shape.
+/// - What no finer pedometer shows is spread evenly by time, with the UTC offset in force at each part as far as the coverage shows it.
+///
+/// The pieces of a sample lie within its time and do not overlap. Each has at least one step, and together they have the steps of the sample.
+/// They depend neither on the order of the tracks nor on that of their samples. Distance, energy and gait are those of the undivided samples:
+/// nothing that is shared as a figure of a day depends on pieces.
+///
+/// Steps stay whole: not each share is rounded down but their running total, so any run of pieces that are divided together is less than one
+/// step off. (The largest remainder is as exact for one piece, but of many equal slots the first ones would get all that remains.)
+struct StepPlacement {
+    /// The pedometers in the order in which they were added, each with its samples by start.
+    private let tracks: [DayData.Track]
+    /// Seconds of the shortest sample of all: no pedometer is finer in it.
+    private let shortest: Int
+    /// Whether the UTC offset changed.
+    private let isMoved: Bool
+
+    /// Divides samples into pieces, by start.
+    ///
+    /// - Parameters:
+    ///   - samples: those that count, by start.
+    ///   - tracks: all of the day, with only the samples that may count.
+    /// - Returns: pieces with their time, offset and steps. Samples that are not divided are returned as they are.
+    static func pieces(of samples: [StepSample], from tracks: [DayData.Track]) -> [StepSample] {
+        let isMoved = Set(tracks.flatMap(\.coverage).map(\.utcOffset)).count > 1
+        // Most days have one track and one offset.
+        guard tracks.count > 1 || isMoved else { return samples }
+        let placement = StepPlacement(tracks, isMoved: isMoved)
+        return samples.flatMap { placement.pieces(of: $0) }
+    }
+
+    private init(_ tracks: [DayData.Track], isMoved: Bool) {
+        self.tracks = tracks.sorted { $0.pedometer < $1.pedometer }.map { track in
+            var track = track
+            track.samples.sort { $0.start < $1.start }
+            return track
+        }
+        shortest = tracks.flatMap(\.samples).map(\.length).min() ?? 0
+        self.isMoved = isMoved
+    }
+
+    private func pieces(of sample: StepSample) -> [StepSample] {
+        guard sample.length > shortest || isMoved else { return [sample] }
+        let finer = tracks.compactMap { Finer($0, in: sample) }.sorted { ($0.longest, $0.pedometer) < ($1.longest, $1.pedometer) }
+        return divide(sample.steps, of: sample, over: [sample.span], by: finer[...]).sorted { $0.start < $1.start }
+    }
+
+    /// - Parameters:
+    ///   - spans: parts of the sample, by time; no two overlap.
+    ///   - finer: the pedometers that may divide them, the best first.
+    private func divide(_ steps: Int, of sample: StepSample, over spans: [TimeSpan], by finer: ArraySlice<Finer>) -> [StepSample] {
+        if steps == 0 { return [] }
+        guard let best = finer.first else { return spans.flatMap { evenly($0, of: sample) }.sharing(steps) }
+        let slots = best.slots(in: spans)
+        let counted = slots.reduce(0) { $0 + $1.steps }
+        if counted == 0 { return divide(steps, of: sample, over: spans, by: finer.dropFirst()) }
+        let gaps = spans.flatMap { best.known.gaps(in: $0) }
+        let room = gaps.reduce(0) { $0 + $1.length } * StepSample.mostStepsPerSecond
+        let missed = min(max(steps - counted, 0), room)
+        return slots.sharing(steps - missed) + divide(missed, of: sample, over: gaps, by: finer.dropFirst())
+    }
+
+    /// A span, cut where clocks were changed. Its parts have as many steps as seconds.
+    private func evenly(_ span: TimeSpan, of sample: StepSample) -> [StepSample] {
+        let moved = tracks.flatMap(\.coverage).filter { $0.utcOffset != sample.utcOffset && $0.span.start > sample.start }
+        let cuts = Set(moved.flatMap { [$0.span.start, $0.span.end] }.filter { span.start < $0 && $0 < span.end }).sorted()
+        return zip([span.start] + cuts, cuts + [span.end]).map { start, end in
+            let offset = moved.first { $0.span.contains(start) }?.utcOffset ?? sample.utcOffset
+            return StepSample(start: start, length: end - start, steps: end - start, utcOffset: offset)
+        }
+    }
+
+    /// What a finer pedometer recorded within a sample.
+    private struct Finer {
+        let pedometer: Pedometer.ID
+        /// Those that overlap the sample, by start.
+        let samples: ArraySlice<StepSample>
+        /// Seconds of the longest of them.
+        let longest: Int
+        /// The time for which it has these samples or coverage.
+        let known: Coverage
+
+        /// Nil if the pedometer is not finer.
+        init?(_ track: DayData.Track, in sample: StepSample) {
+            let first = count(of: track.samples[...], endingBy: sample.start)
+            samples = track.samples[first...].prefix { $0.start < sample.span.end }
+            guard let longest = samples.map(\.length).max(), longest < sample.length else { return nil }
+            pedometer = track.pedometer
+            self.longest = longest
+            known = Coverage(samples.map(\.span) + track.coverage.map(\.span))
+        }
+
+        /// The parts of its samples within spans, each with its share of the steps by time.
+        func slots(in spans: [TimeSpan]) -> [StepSample] {
+            samples.flatMap { sample in
+                spans.compactMap { span in
+                    sample.span.intersection(span).map { part in
+                        StepSample(
+                            start: part.start, length: part.length, steps: sample.share(until: part.end) - sample.share(until: part.start),
+                            utcOffset: sample.utcOffset)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension StepSample {
+    /// The steps up to a moment within the sample if all are made evenly, rounded down.
+    fileprivate func share(until moment: Timestamp) -> Int {
+        length.dividingFullWidth(steps.multipliedFullWidth(by: moment - start)).quotient
+    }
+}
+
+extension [StepSample] {
+    /// The same times with `total` steps, in proportion to the steps that they have, which are not all 0. Times without a step are left out.
+    fileprivate func sharing(_ total: Int) -> [StepSample] {
+        let all = reduce(0) { $0 + $1.steps }
+        var passed = 0, given = 0
+        return compactMap { sample in
+            var piece = sample
+            passed += sample.steps
+            // Full width, so that no number of steps overflows.
+            let through = all.dividingFullWidth(total.multipliedFullWidth(by: passed)).quotient
+            piece.steps = through - given
+            given = through
+            return piece.steps > 0 ? piece : nil
+        }
+    }
+}
