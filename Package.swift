@@ -203,8 +203,8 @@ let package = Package(
         .testTarget(
             name: "istepTests",
             dependencies: [
-                "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "WebTestSupport", "SystemdTestSupport",
-                "DesktopTestSupport", "PrivateBus", "DBus", "BlueZ", "Pedometers", "Settings", "Blocking",
+                "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "StepViews", "WebTestSupport",
+                "SystemdTestSupport", "DesktopTestSupport", "PrivateBus", "DBus", "BlueZ", "Pedometers", "Settings", "Blocking",
             ],
             path: "Tests/istepTests", swiftSettings: rules),
         .testTarget(

@@ -21,9 +21,9 @@ struct Itinerary: Sendable {
         return (stays.last { $0.from <= day } ?? stays[0]).zone
     }
 
-    func place(at moment: Timestamp) -> LocalTime { .zone(zone(at: moment)) }
+    func localTime(at moment: Timestamp) -> LocalTime { .zone(zone(at: moment)) }
 
-    func utcOffset(at moment: Timestamp) -> Int { place(at: moment).utcOffset(moment) }
+    func utcOffset(at moment: Timestamp) -> Int { localTime(at: moment).utcOffset(moment) }
 
     /// Whether the person departs or arrives on the day.
     func isJourney(_ day: Day) -> Bool { stays.dropFirst().contains { $0.from == day } }

@@ -44,7 +44,7 @@ final class Machine: Sendable {
 
         let offset = fault == .machineClock ? (roll % 41 - 20) * 60 : 0
         let now: @Sendable () -> Timestamp = { [time] in time.now + offset }
-        let place = itinerary.place(at: time.now)
+        let localTime = itinerary.localTime(at: time.now)
         let midSync = OneTimeAction { [stack] in
             switch fault {
             case .daemonRestart: try? await stack.restart()
@@ -55,22 +55,22 @@ final class Machine: Sendable {
         // Without a fault nothing is waited for in vain, and a loaded machine must not reach a limit.
         let isFaster = fault != nil && fault != .machineClock
         let recorder = SyncRecorder(
-            powerCutHistory, localTime: place, now: now,
+            powerCutHistory, localTime: localTime, now: now,
             progress: { _, step in if case .reading(let done, _) = step, done > roll % 5 { midSync.run() } })
-        let report = await recorder.read([pedometer], by: reader(place, isFaster: isFaster, now)).first
+        let report = await recorder.read([pedometer], by: reader(localTime, isFaster: isFaster, now)).first
         await midSync.finish()
         if fault == .unplugged { await stack.plug() }
         await stack.clearFaults()
         return powerCutHistory.hasLostPower ? nil : report
     }
 
-    private func reader(_ place: LocalTime, isFaster: Bool, _ now: @escaping @Sendable () -> Timestamp) -> BluetoothPedometerReader {
+    private func reader(_ localTime: LocalTime, isFaster: Bool, _ now: @escaping @Sendable () -> Timestamp) -> BluetoothPedometerReader {
         var limits = ConnectionLimits()
         // By the faster clock: a ring in range must be heard in a tenth of this time.
         limits.scan = .seconds(10)
         limits.attempts = 2
         return BluetoothPedometerReader(
-            limits: limits, localTime: place, now: now, clock: ScaledClock.faster(isFaster ? 100 : 1),
+            limits: limits, localTime: localTime, now: now, clock: ScaledClock.faster(isFaster ? 100 : 1),
             central: { [stack] in try await Central.open(.address(stack.address), clock: ScaledClock.faster(isFaster ? 10 : 1)) })
     }
 

@@ -19,13 +19,13 @@ final class PowerCutHistory: StepHistory {
 
     private func checkPower() throws { if hasLostPower { throw PowerCut() } }
 
-    func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts {
+    func merge(_ batch: SampleBatch, sync: SyncRecord.ID, localTime: LocalTime) throws -> MergeCounts {
         try left.withLock { left in
             guard let merges = left else { return }
             left = max(merges - 1, -1)
             if merges <= 0 { throw PowerCut() }
         }
-        return try database.merge(batch, sync: sync, place: place)
+        return try database.merge(batch, sync: sync, localTime: localTime)
     }
 
     func endSync(

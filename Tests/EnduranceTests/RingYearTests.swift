@@ -98,9 +98,9 @@ private final class RingYear {
             return try await sync(at: Timestamp(day.daysSince1970 * 86_400 - 60), nil, day)
         }
         let fault = nights.next()
-        let moment = itinerary.place(at: Timestamp(day.daysSince1970 * 86_400)).moment(day, seconds: 3 * 3600 + nights.roll(0...1800))
+        let moment = itinerary.localTime(at: Timestamp(day.daysSince1970 * 86_400)).moment(day, seconds: 3 * 3600 + nights.roll(0...1800))
         if nights.roll(0...99) < 3, !itinerary.isJourney(day) {
-            walk(until: itinerary.place(at: time.now).moment(today, seconds: 15 * 3600))
+            walk(until: itinerary.localTime(at: time.now).moment(today, seconds: 15 * 3600))
             ring.setClock(.utc)
             note(day, "another program set the ring to UTC")
         }

@@ -28,7 +28,7 @@ struct Walker: Sendable {
     /// In the nights of clock changes people dance, so that skipped and repeated hours have steps.
     private func isWakeful(_ moment: Timestamp) -> Bool {
         guard (0..<6).contains((moment.seconds + itinerary.utcOffset(at: moment)) / 3600 % 24) else { return false }
-        let place = itinerary.place(at: moment)
-        return place.utcOffset(moment - 6 * 3600) != place.utcOffset(moment + 6 * 3600)
+        let localTime = itinerary.localTime(at: moment)
+        return localTime.utcOffset(moment - 6 * 3600) != localTime.utcOffset(moment + 6 * 3600)
     }
 }

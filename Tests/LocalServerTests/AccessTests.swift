@@ -7,7 +7,7 @@ import Testing
 
 /// Tokens and sessions, and the sockets that they protect.
 @Suite(.timeLimit(.minutes(5))) struct AccessTests {
-    private final class Place: Sendable {
+    private final class Folder: Sendable {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-access-\(UUID().uuidString)").path
         init() { mkdir(path, 0o700) }
         deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -19,8 +19,8 @@ import Testing
     }
 
     @Test func `a token begins one session, even if a hundred tasks redeem it at the same time`() async throws {
-        let place = Place()
-        let access = try AccessFolder(path: place.path + "/serve")
+        let folder = Folder()
+        let access = try AccessFolder(path: folder.path + "/serve")
         let token = try access.issueToken()
         #expect(token.count == 64 && access.session(token) == nil)
         let sessions = await withTaskGroup(of: AccessFolder.Session?.self) { group in
@@ -31,50 +31,50 @@ import Testing
         let session = try #require(sessions.first)
         #expect(access.session(session.cookie) == session && session.cookie != session.formKey && session.cookie != token)
         // Another process of the same user knows it as well.
-        #expect(try AccessFolder(path: place.path + "/serve").session(session.cookie) == session)
+        #expect(try AccessFolder(path: folder.path + "/serve").session(session.cookie) == session)
     }
 
     @Test func `only this user can read the access folder and its files`() throws {
-        let place = Place()
-        let access = try AccessFolder(path: place.path + "/serve")
+        let folder = Folder()
+        let access = try AccessFolder(path: folder.path + "/serve")
         let token = try access.issueToken()
-        #expect(mode(place.path + "/serve") == 0o700 && mode(place.path + "/serve/token-\(token)") == 0o600)
+        #expect(mode(folder.path + "/serve") == 0o700 && mode(folder.path + "/serve/token-\(token)") == 0o600)
         let session = try #require(access.redeem(token))
-        #expect(mode(place.path + "/serve/session-\(session.cookie)") == 0o600)
-        chmod(place.path + "/serve", 0o755)
-        _ = try AccessFolder(path: place.path + "/serve")
-        #expect(mode(place.path + "/serve") == 0o700)
+        #expect(mode(folder.path + "/serve/session-\(session.cookie)") == 0o600)
+        chmod(folder.path + "/serve", 0o755)
+        _ = try AccessFolder(path: folder.path + "/serve")
+        #expect(mode(folder.path + "/serve") == 0o700)
     }
 
     @Test func `a folder that is a link is not used`() throws {
-        let place = Place()
-        symlink("/tmp", place.path + "/serve")
-        #expect(throws: AccessFolder.Failure.self) { try AccessFolder(path: place.path + "/serve") }
+        let folder = Folder()
+        symlink("/tmp", folder.path + "/serve")
+        #expect(throws: AccessFolder.Failure.self) { try AccessFolder(path: folder.path + "/serve") }
     }
 
     @Test func `expired tokens and sessions are rejected and removed`() throws {
-        let place = Place(), later = Mutex(0)
-        let access = try AccessFolder(path: place.path) { AccessFolder.systemTime() + later.withLock { $0 } }
+        let folder = Folder(), later = Mutex(0)
+        let access = try AccessFolder(path: folder.path) { AccessFolder.systemTime() + later.withLock { $0 } }
         let session = try #require(access.redeem(try access.issueToken())), token = try access.issueToken()
         later.withLock { $0 = AccessFolder.tokenLifetime }
         #expect(access.redeem(token) == nil && access.session(session.cookie) != nil)
         later.withLock { $0 = AccessFolder.sessionLifetime + 10 }
         #expect(access.session(session.cookie) == nil)
         _ = try access.issueToken()
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).count == 1, "expired ones are removed")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1, "expired ones are removed")
     }
 
     @Test(arguments: ["", "x", "../token", "../../etc/passwd", String(repeating: "g", count: 64), String(repeating: "A", count: 64)])
     func `text that is not a token is never used as a path`(_ text: String) throws {
-        let place = Place()
-        let access = try AccessFolder(path: place.path + "/serve")
+        let folder = Folder()
+        let access = try AccessFolder(path: folder.path + "/serve")
         #expect(access.redeem(text) == nil && access.session(text) == nil)
     }
 
     // MARK: Sockets
 
     @Test func `a socket file is only for this user, and is removed at the end`() throws {
-        let place = Place(), path = place.path + "/istep.sock"
+        let folder = Folder(), path = folder.path + "/istep.sock"
         do {
             let socket = try ListeningSocket.path(path)
             #expect(socket.address == .path(path) && mode(path) == 0o600)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a server that has ended has removed its socket file, and does not remove the next server's`() async throws {
-        let place = Place(), path = place.path + "/istep.sock"
+        let folder = Folder(), path = folder.path + "/istep.sock"
         // The socket stays open, as at the end of the program while a thread refers to it.
         let socket = try ListeningSocket.path(path)
         let server = try LocalServer([socket]) { _ in ServedResponse(status: 204) }
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `a socket file that was left behind is replaced, another file is not`() throws {
-        let place = Place(), path = place.path + "/istep.sock"
+        let folder = Folder(), path = folder.path + "/istep.sock"
         // As after a kill: the file is there, and nobody listens.
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
@@ -110,7 +110,7 @@ import Testing
         close(number)
         #expect(code == 0 && mode(path) != 0)
         _ = try ListeningSocket.path(path)
-        let file = place.path + "/precious"
+        let file = folder.path + "/precious"
         try Data("steps".utf8).write(to: URL(fileURLWithPath: file))
         #expect(throws: ListeningSocket.Failure.self) { try ListeningSocket.path(file) }
         #expect(FileManager.default.contents(atPath: file) == Data("steps".utf8))

@@ -6,7 +6,7 @@ import Testing
 
 /// Who is taken for the pages of an access folder, and who is not.
 @Suite(.timeLimit(.minutes(5))) struct ServerProbeTests {
-    private final class Place: Sendable {
+    private final class Folder: Sendable {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-probe-\(UUID().uuidString)").path
         init() { mkdir(path, 0o700) }
         deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -32,23 +32,23 @@ import Testing
     }
 
     @Test func `a server with the same folder and history is found`() async throws {
-        let place = Place()
-        let access = try AccessFolder(path: place.path + "/serve")
+        let folder = Folder()
+        let access = try AccessFolder(path: folder.path + "/serve")
         #expect(try await finds("/home/anna/größe.sqlite", access, pages(access, "/home/anna/größe.sqlite")))
-        #expect(try place.files().isEmpty, "the question is gone")
+        #expect(try folder.files().isEmpty, "the question is gone")
     }
 
     @Test func `a server of another history or another folder is not found`() async throws {
-        let place = Place(), other = Place()
-        let access = try AccessFolder(path: place.path + "/serve"), foreign = try AccessFolder(path: other.path + "/serve")
+        let folder = Folder(), other = Folder()
+        let access = try AccessFolder(path: folder.path + "/serve"), foreign = try AccessFolder(path: other.path + "/serve")
         #expect(try await !finds("/a.sqlite", access, pages(access, "/b.sqlite")))
         #expect(try await !finds("/a.sqlite", access, pages(foreign, "/a.sqlite")))
-        #expect(try place.files().isEmpty)
+        #expect(try folder.files().isEmpty)
     }
 
     @Test func `a program with a different answer is not found as a server`() async throws {
-        let place = Place()
-        let access = try AccessFolder(path: place.path + "/serve")
+        let folder = Folder()
+        let access = try AccessFolder(path: folder.path + "/serve")
         let id = Array(String(repeating: "a", count: 64).utf8)
         let bodies: [[UInt8]] = [[], Array("hello".utf8), id, id + Array("\n/a.sqlite".utf8), Array(repeating: 0x61, count: 1 << 20)]
         for body in bodies {
@@ -62,20 +62,20 @@ import Testing
     }
 
     @Test func `a silent listener and an unused port are not found as servers`() async throws {
-        let place = Place()
-        let access = try AccessFolder(path: place.path + "/serve")
+        let folder = Folder()
+        let access = try AccessFolder(path: folder.path + "/serve")
         // Nobody accepts: the kernel completes the connection.
         let silent = try ListeningSocket.loopback(port: 0)
         guard case .loopback(let port, _) = silent.address else { return }
         #expect(try await !blocking { try ServerProbe(port: port, seconds: 1).finds("/a.sqlite", by: access) })
         withExtendedLifetime(silent) {}
         #expect(try await !blocking { try ServerProbe(port: 1, seconds: 60).finds("/a.sqlite", by: access) })
-        #expect(try place.files().isEmpty)
+        #expect(try folder.files().isEmpty)
     }
 
     @Test func `the server proves its identity only for a pending probe`() throws {
-        let place = Place()
-        let access = try AccessFolder(path: place.path + "/serve")
+        let folder = Folder()
+        let access = try AccessFolder(path: folder.path + "/serve")
         let token = try access.issueToken()
         for id in ["", "..", "../token-\(token)", token, String(repeating: "0", count: 64)] {
             #expect(access.proof(for: ServedRequest(method: "GET", target: "/proof/\(id)"), history: "/a") == nil, "\(id)")

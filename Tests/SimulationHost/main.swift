@@ -48,7 +48,7 @@ func command(_ words: [String], _ peripheral: DescribedPeripheral, _ stack: Simu
     }
     switch (words.first, words.dropFirst().first) {
     case ("drop", _): await stack.drop(peripheral.address)
-    case ("range", let place?): await set(.outOfRange, place == "out")
+    case ("range", let state?): await set(.outOfRange, state == "out")
     // A peripheral that does not advertise cannot be connected to, like one out of range.
     case ("advertise", let state?): await set(.outOfRange, state == "off")
     case ("pairing", let answer?): await set(.pairingRefused(), answer == "refuse")

@@ -169,7 +169,7 @@ import Testing
             let history = try Fixture(directory)
             try history.database.close()
             let path = history.path
-            for place in [directory, path] { try #require(chown(place, 65_534, 65_534) == 0) }
+            for file in [directory, path] { try #require(chown(file, 65_534, 65_534) == 0) }
             try Data().write(to: URL(fileURLWithPath: path + suffix))
             chmod(path + suffix, mode)
             await #expect(processExitsWith: .success) { [path = path as String, suffix = suffix as String] in

@@ -83,18 +83,18 @@ private struct RandomChanges {
         let sql: String
         switch kind {
         case .merge:
-            let place = LocalTime.fixed(offset)
+            let localTime = LocalTime.fixed(offset)
             let samples = (0..<number(1...20)).map { _ in
                 StepSample(
                     start: Timestamp(moment()), length: [60, 900, 3600, 40_000][number(0...3)], steps: number(0...290),
                     distance: number(0...3) == 0 ? nil : Double(steps), utcOffset: offset)
             }
             let batch = SampleBatch(samples: samples.sorted { $0.start < $1.start }, coverage: [TimeSpan(Timestamp(start), Timestamp(other))])
-            _ = try database.merge(batch, sync: syncs[number(0...(syncs.count - 1))], place: place)
+            _ = try database.merge(batch, sync: syncs[number(0...(syncs.count - 1))], localTime: localTime)
             return "\(kind)"
         case .cover:
             let span = TimeSpan(Timestamp(midnight.seconds - 5 * 86_400), Timestamp(other))
-            _ = try database.merge(SampleBatch(coverage: [span]), sync: syncs[number(0...(syncs.count - 1))], place: .fixed(offset))
+            _ = try database.merge(SampleBatch(coverage: [span]), sync: syncs[number(0...(syncs.count - 1))], localTime: .fixed(offset))
             return "\(kind)"
         case .correct:
             try database.setCorrection(

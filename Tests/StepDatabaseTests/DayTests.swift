@@ -69,7 +69,7 @@ import Testing
                         SampleBatch(
                             samples: [slot(minutes + 5, 3, offset: offset)],
                             coverage: [TimeSpan(Timestamp(start), Timestamp(start + 90_000))]),
-                        sync: sync, place: .fixed(offset))
+                        sync: sync, localTime: .fixed(offset))
                 }
             }
             for number in [0, 3, 20] {

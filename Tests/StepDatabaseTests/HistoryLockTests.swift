@@ -75,7 +75,7 @@ import Testing
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             try Data().write(to: URL(fileURLWithPath: path))
-            if geteuid() == 0 { for place in [directory, path] { try #require(chown(place, 65_534, 65_534) == 0) } }
+            if geteuid() == 0 { for file in [directory, path] { try #require(chown(file, 65_534, 65_534) == 0) } }
             try await HistoryLock.hold(ofDatabase: path) {}
             await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
                 if geteuid() == 0 { try #require(setuid(65_534) == 0) }

@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import StepDomain
+import TestSupport
 import Testing
 
 @testable import StepDatabase
@@ -50,7 +52,7 @@ import Testing
             let path = directory + "/history.sqlite"
             await #expect(processExitsWith: .success) { [path = path as String] in
                 let (releases, release) = AsyncStream<Void>.makeStream()
-                var history: StepDatabase? = try StepDatabase(path: path)
+                var history: StepDatabase? = try StepDatabase(path: path, isUsedByTasks: true)
                 _ = try history?.addUser(named: "Ada")
                 // The reference of a task that ends when the program does.
                 Task.detached { [history] in
@@ -66,6 +68,39 @@ import Testing
             }
             let files = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(files == ["history.sqlite"])
+        }
+    }
+
+    @Test func `a history whose last reference a task releases is closed on another thread`() async throws {
+        try await withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            let (closings, closing) = AsyncStream<Bool>.makeStream()
+            let report = Report { closing.yield(withUnsafeCurrentTask { $0 != nil }) }
+            do {
+                let history = try StepDatabase(path: path, isUsedByTasks: true)
+                callAtClosing(history, report)
+            }
+            let isClosedInTask = await closings.first { _ in true }
+            #expect(isClosedInTask == false)
+            while FileManager.default.fileExists(atPath: path + "-wal") { try await letOthersRun() }
+            withExtendedLifetime(report) {}
+        }
+    }
+
+    private final class Report: Sendable {
+        let call: @Sendable () -> Void
+        init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+    }
+
+    /// SQLite calls the trace at the beginning of `sqlite3_close`, on the same thread.
+    private func callAtClosing(_ history: StepDatabase, _ report: Report) {
+        history.queue.unsafeRead { database in
+            _ = sqlite3_trace_v2(
+                database.sqliteConnection, UInt32(SQLITE_TRACE_CLOSE),
+                { _, context, _, _ in
+                    if let context { Unmanaged<Report>.fromOpaque(context).takeUnretainedValue().call() }
+                    return 0
+                }, Unmanaged.passUnretained(report).toOpaque())
         }
     }
 

@@ -75,7 +75,7 @@ extension StepDatabase {
 
     /// Merges a batch that was recorded in Greenwich.
     func merge(_ batch: SampleBatch, sync: SyncRecord.ID) throws -> MergeCounts {
-        try merge(batch, sync: sync, place: .fixed(0))
+        try merge(batch, sync: sync, localTime: .fixed(0))
     }
 }
 

@@ -62,8 +62,8 @@ import Testing
         let start = try #require(Day("2024-01-01"))
         let cells = (0..<366).map { SVGHeatMap.Cell(day: start.advanced(by: $0), steps: $0, title: "\($0)") }
         let map = SVGHeatMap(cells: cells, firstWeekday: first, summary: "")
-        let places = map.svg.source.matches(of: /<rect x="([0-9.]+)" y="([0-9.]+)"/).map { String($0.1) + " " + String($0.2) }
-        #expect(places.count == 366 && Set(places).count == 366, "two days share a place")
+        let positions = map.svg.source.matches(of: /<rect x="([0-9.]+)" y="([0-9.]+)"/).map { String($0.1) + " " + String($0.2) }
+        #expect(positions.count == 366 && Set(positions).count == 366, "two days share a place")
         #expect([53, 54].contains(Set(map.svg.source.matches(of: /<rect x="([0-9.]+)"/).map { String($0.1) }).count))
     }
 

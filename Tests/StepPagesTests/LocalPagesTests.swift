@@ -5,14 +5,8 @@ import Testing
 
 @testable import StepPages
 
-/// What the addresses show and what the forms do.
+/// What the addresses show.
 @Suite(.timeLimit(.minutes(5))) struct LocalPagesTests {
-    private func fixture(_ steps: [Int?] = [nil, 9000, 4000, 100]) throws -> PagesFixture {
-        let fixture = PagesFixture()
-        _ = try fixture.walk(fixture.history.addUser(named: "anna"), steps: steps)
-        return fixture
-    }
-
     @Test func `without a history the pages explain the first steps`() async {
         var fixture = PagesFixture()
         fixture.isEmpty = true
@@ -24,7 +18,7 @@ import Testing
 
     @Test(arguments: ["/day", "/day/2026-11-17", "/week", "/month/2026-11", "/year/2026", "/range?from=2026-11-01&to=2026-11-18"])
     func `every view has the numbers, in a table and for programs`(_ target: String) async throws {
-        let fixture = try fixture()
+        let fixture = try PagesFixture.ofAnna()
         let (status, text) = await fixture.get(target)
         #expect(status == 200 && text.contains("<table>") && text.contains("<svg"), "\(target)")
         let parts = target.split(separator: "?", maxSplits: 1)
@@ -35,7 +29,7 @@ import Testing
     }
 
     @Test func `previous and next lead through the known days and not beyond`() async throws {
-        let fixture = try fixture()
+        let fixture = try PagesFixture.ofAnna()
         let day = await fixture.get("/day/2026-11-17").text
         #expect(day.contains("href=\"/day/2026-11-16\" rel=\"prev\"") && day.contains("href=\"/day/2026-11-18\" rel=\"next\""))
         #expect(!(await fixture.get("/day/2026-11-18").text.contains("rel=\"next\"")))
@@ -44,7 +38,7 @@ import Testing
     }
 
     @Test func `the date picker leads to the page of the date`() async throws {
-        let fixture = try fixture()
+        let fixture = try PagesFixture.ofAnna()
         for (unit, link) in [("day", "/day/2026-11-05"), ("week", "/week/2026-11-02"), ("month", "/month/2026-11"), ("year", "/year/2026")] {
             let response = await fixture.pages.respond(to: PagesFixture.request("GET", "/go?unit=\(unit)&date=2026-11-05"))
             #expect(response.status == 303 && response.header("Location") == link)
@@ -52,7 +46,7 @@ import Testing
     }
 
     @Test func `an unknown day is not shown as zero steps`() async throws {
-        let fixture = try fixture([9000, nil, 4000, 100])
+        let fixture = try PagesFixture.ofAnna([9000, nil, 4000, 100])
         let (_, week) = await fixture.get("/week")
         #expect(week.contains("Tuesday 17 November 2026: 4,000 steps") && week.contains("Monday 16 November 2026: nothing known"))
         #expect(week.contains("partial 0, unknown 1"))
@@ -68,13 +62,13 @@ import Testing
         ("/day?user=nobody", 404, "no user &#39;nobody&#39;"), ("/nowhere", 404, "nothing at this address"),
         ("/day/1/2/3", 404, "nothing at this address"),
     ]) func `the error for a wrong address shows what is wrong`(_ target: String, _ status: Int, _ words: String) async throws {
-        let answer = await (try fixture()).get(target)
+        let answer = await (try PagesFixture.ofAnna()).get(target)
         #expect(answer.status == status && answer.text.contains(words), "\(answer.text.suffix(900))")
     }
 
     @Test(arguments: ["/day/%zz", "/day/%ff", "/%", "/day?x=%+1", "//evil.example", "day", "/day?" + String(repeating: "a=1&", count: 65)])
     func `an invalid request target gets status 400 or 404`(_ target: String) async throws {
-        let response = await (try fixture()).pages.respond(to: PagesFixture.request("GET", target))
+        let response = await (try PagesFixture.ofAnna()).pages.respond(to: PagesFixture.request("GET", target))
         #expect([400, 404].contains(response.status), "\(target): \(response.status)")
     }
 
@@ -82,17 +76,17 @@ import Testing
 
     /// A day of which the pedometer reports so many kilocalories; it is a Sunday.
     private func burn(_ energy: Double, in fixture: PagesFixture) throws -> Day {
-        let place = LocalTime.berlin, day = PagesFixture.today.advanced(by: -3)
+        let localTime = LocalTime.berlin, day = PagesFixture.today.advanced(by: -3)
         let pedometer = try #require(fixture.history.pedometers().first)
         let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
-        let start = place.moment(day, seconds: 8 * 3600)
-        let sample = StepSample(start: start, length: 3600, steps: 5000, energy: energy, utcOffset: place.utcOffset(start))
-        _ = try fixture.history.merge(SampleBatch(samples: [sample], coverage: [place.span(of: day)]), sync: sync, place: place)
+        let start = localTime.moment(day, seconds: 8 * 3600)
+        let sample = StepSample(start: start, length: 3600, steps: 5000, energy: energy, utcOffset: localTime.utcOffset(start))
+        _ = try fixture.history.merge(SampleBatch(samples: [sample], coverage: [localTime.span(of: day)]), sync: sync, localTime: localTime)
         return day
     }
 
     @Test func `kilocalories have the same groups of digits everywhere`() async throws {
-        let fixture = try fixture(), day = try burn(1234.4, in: fixture)
+        let fixture = try PagesFixture.ofAnna(), day = try burn(1234.4, in: fixture)
         for target in ["/day/\(day)", "/day/\(day).svg", "/week/\(day.advanced(by: -6))"] {
             let (status, text) = await fixture.get(target)
             #expect(status == 200 && text.contains("1,234 kcal"), "\(target): \(text.suffix(900))")
@@ -101,7 +95,7 @@ import Testing
     }
 
     @Test func `kilocalories that no person uses are not shown`() async throws {
-        let fixture = try fixture(), day = try burn(1e19, in: fixture)
+        let fixture = try PagesFixture.ofAnna(), day = try burn(1e19, in: fixture)
         for target in ["/week/\(day.advanced(by: -6))", "/month", "/year"] {
             let (status, text) = await fixture.get(target)
             #expect(status == 200 && text.contains("? kcal"), "\(target)")
@@ -154,8 +148,10 @@ import Testing
         #expect(await fixture.get("/devices\(query)").text.contains("&lt;script&gt;server()&lt;/script&gt;"))
     }
 
+    // MARK: Days
+
     @Test func `a day shows which syncs its figures came from, and when it was corrected`() async throws {
-        let fixture = try fixture()
+        let fixture = try PagesFixture.ofAnna()
         let user = fixture.history.users()[0], day = PagesFixture.today.advanced(by: -1)
         fixture.history.setCorrection(StepCorrection(steps: 5), of: user.id, on: day, at: PagesFixture.now - 60)
         let page = await fixture.get("/day/\(day)").text
@@ -164,7 +160,7 @@ import Testing
     }
 
     @Test func `several people can be chosen, and their days do not mix`() async throws {
-        let fixture = try fixture()
+        let fixture = try PagesFixture.ofAnna()
         _ = try fixture.walk(fixture.history.addUser(named: "bob"), steps: [333], named: "band", address: "C0:DE:52:02:A1:B3")
         let anna = await fixture.get("/day?user=anna").text, bob = await fixture.get("/day?user=bob").text
         #expect(anna.contains("<strong>100</strong>") && !anna.contains("<strong>333</strong>"))
@@ -172,67 +168,8 @@ import Testing
         #expect(bob.contains("href=\"/week?user=bob\""))
     }
 
-    // MARK: Forms
-
-    @Test func `a wrong value is returned with the reason at its field, and nothing is stored`() async throws {
-        let fixture = try fixture()
-        let response = await fixture.post("/plan", RequestGuardTests.plan.replacing("tuesday=8000", with: "tuesday=8%2C5<k>"))
-        #expect(response.status == 422)
-        #expect(response.text.contains("value=\"8,5&lt;k&gt;\" autocomplete=\"off\" aria-invalid=\"true\" aria-describedby=\"tuesday-error\""))
-        #expect(response.text.contains("id=\"tuesday-error\">Enter a whole number from 0 to 200,000; 0 is a rest day."))
-        #expect(response.text.contains("name=\"monday\" value=\"8000\""))
-        #expect(try fixture.history.plans(of: 1).isEmpty)
-        let profile = await fixture.post("/profile", "height=1.78&weight=72%2C5&sex=male&birth=2031-01-01")
-        #expect(profile.status == 422 && profile.text.contains("50 to 250 cm") && profile.text.contains("Enter a date in the past"))
-        #expect(profile.text.contains("value=\"72,5\"") && fixture.history.profiles(of: 1).isEmpty)
-    }
-
-    @Test func `right values are saved`() async throws {
-        let fixture = try fixture()
-        let response = await fixture.post("/profile", "height=178&weight=72%2C5&sex=male&birth=1980-04-20&step=&valid-from=2026-11-01")
-        #expect(response.status == 303 && response.header("Location") == "/plan?saved=profile")
-        let profile = try #require(fixture.history.profiles(of: 1).first)
-        #expect(profile.height == 1.78 && profile.weight == 72.5 && profile.sex == .male && profile.stepLength == nil)
-        #expect(profile.validFrom == Day("2026-11-01"))
-        #expect(await fixture.get("/plan?saved=profile").text.contains("The profile is saved."))
-        #expect(!(await fixture.get("/plan?saved=%3Cb%3E").text.contains("<b>")))
-    }
-
-    @Test(arguments: ["/plan", "/profile"]) func `a plan or profile cannot be valid from a date before 1970`(_ target: String) async throws {
-        let fixture = try fixture()
-        let values = target == "/plan" ? RequestGuardTests.plan : "height=178"
-        #expect(await fixture.post(target, values).status == 303)
-        let refused = await fixture.post(target, values + "&valid-from=0001-01-01")
-        #expect(refused.status == 422 && refused.text.contains("Enter a date from 1970-01-01 on"), "\(refused.text.suffix(900))")
-        #expect(await fixture.post(target, values + "&valid-from=1970-01-01").status == 303)
-        #expect(try fixture.history.plans(of: 1).count + fixture.history.profiles(of: 1).count == 1)
-        // Earlier versions of istep stored both.
-        if target == "/plan" { fixture.history.setPlan(SportPlan(validFrom: Period.calendar.lowerBound, everyDay: 5000), of: 1) }
-        #expect(await fixture.get("/plan").text.matches(of: /the beginning/).count == (target == "/plan" ? 1 : 0))
-    }
-
-    @Test func `a form without a required field is reported as incomplete`() async throws {
-        let fixture = try fixture()
-        for (target, form) in [
-            ("/share", ""), ("/share", "destination=garden"), ("/outbox/drop", "day=2026-11-17"), ("/notices/dismiss", "notice=x"),
-        ] {
-            let response = await fixture.post(target, form)
-            #expect(response.status == 400 && response.text.contains("<h1>The form is incomplete</h1>"), "\(target) \(form)")
-        }
-    }
-
-    @Test func `dropping a day that was sent meanwhile is a conflict`() async throws {
-        var fixture = try fixture()
-        fixture.destinations = [ScriptedDestination("garden")]
-        let day = PagesFixture.today.advanced(by: -1)
-        let gone = await fixture.post("/outbox/drop", "destination=garden&day=\(day)")
-        #expect(gone.status == 409 && gone.text.contains("The outbox has changed"), "\(gone.text.suffix(900))")
-        try fixture.history.record([ShareEntry(user: 1, day: day, destination: "garden", state: .sent, changedAt: PagesFixture.now)])
-        #expect(await fixture.post("/outbox/drop", "destination=garden&day=\(day)").status == 409)
-    }
-
     @Test func `an error page is of the user whose page was requested`() async throws {
-        let fixture = try fixture()
+        let fixture = try PagesFixture.ofAnna()
         _ = try fixture.walk(fixture.history.addUser(named: "bob"), steps: [333], named: "band", address: "C0:DE:52:02:A1:B3")
         let page = await fixture.get("/day/2027-01-01?user=bob")
         #expect(page.status == 404 && page.text.contains("href=\"/day?user=bob\""), "\(page.text.suffix(900))")
@@ -242,160 +179,33 @@ import Testing
     }
 
     @Test func `hours of today that have not begun are not zero`() async throws {
-        let fixture = try fixture()
+        let fixture = try PagesFixture.ofAnna()
         let page = await fixture.get("/day/2026-11-18").text
         #expect(page.contains("<th scope=\"row\">8:00</th><td>100</td>") && page.contains("<th scope=\"row\">9:00</th><td>0</td>"))
         #expect(page.contains("<th scope=\"row\">13:00</th><td>not begun</td>") && page.contains("<title>13:00: not begun</title>"))
     }
 
     @Test func `the two hours of one name are distinguished`() async throws {
-        let fixture = try fixture()
-        let place = LocalTime.berlin, day = try #require(Day("2026-10-25"))
+        let fixture = try PagesFixture.ofAnna()
+        let localTime = LocalTime.berlin, day = try #require(Day("2026-10-25"))
         let pedometer = try #require(fixture.history.pedometers().first)
         let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
-        _ = try fixture.history.merge(SampleBatch(coverage: [place.span(of: day)]), sync: sync, place: place)
+        _ = try fixture.history.merge(SampleBatch(coverage: [localTime.span(of: day)]), sync: sync, localTime: localTime)
         let page = await fixture.get("/day/\(day)").text
         #expect(page.contains("<th scope=\"row\">2:00 (first)</th>") && page.contains("<th scope=\"row\">2:00 (second)</th>"))
         #expect(page.contains("<th scope=\"row\">3:00</th>"))
     }
 
     @Test func `the longest streak is that of the whole history, and why the last one ended is shown`() async throws {
-        let fixture = try fixture([9000, 9000, 9000, nil, 9000, 100])
+        let fixture = try PagesFixture.ofAnna([9000, 9000, 9000, nil, 9000, 100])
         fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
         // The longest lies in the week before.
         let week = await fixture.get("/week").text
         #expect(week.contains("<span>Longest streak</span> <strong>3 days</strong>"), "\(week.prefix(4000))")
         #expect(week.contains("<span>Streak now</span> <strong>1 day</strong>"))
-        let ended = try self.fixture([9000, 9000, nil, 100])
+        let ended = try PagesFixture.ofAnna([9000, 9000, nil, 100])
         ended.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
         let year = await ended.get("/year").text
         #expect(year.contains("<strong>none</strong>") && year.contains("nothing shows that the goal of 2026-11-17 was met"))
-    }
-
-    @Test func `a notice is dismissed`() async throws {
-        let fixture = try fixture()
-        _ = fixture.history.update(
-            active: [Notice(.machine, since: PagesFixture.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))], withdrawn: [],
-            at: PagesFixture.now)
-        #expect(await fixture.get("/day").text.contains("Bluetooth on this machine has not worked"))
-        let id = try #require(fixture.history.standingNotices().first?.id)
-        #expect(await fixture.post("/notices/dismiss", "notice=\(id)").status == 303)
-        #expect(fixture.history.standingNotices().first?.isNew == false)
-        #expect(!(await fixture.get("/day").text.contains("has not worked")))
-    }
-
-    // MARK: Sync and share
-
-    /// Returns once nothing runs any longer.
-    private func finish(_ pages: LocalPages) async { for await _ in pages.activity.events() {} }
-
-    @Test func `a sync shows its progress and its result`() async throws {
-        let fixture = try fixture()
-        let pedometer = try #require(fixture.history.pedometers().first)
-        fixture.reader.script(pedometer.id, .progress(.connecting), .finish(ReadReport(battery: 55)))
-        let pages = fixture.pages
-        let begun = await fixture.post("/sync", "", to: pages)
-        #expect(begun.status == 303 && begun.header("Location") == "/activity")
-        await finish(pages)
-        let page = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
-        #expect(page.contains("Sync: done") && page.contains("ring: no steps, battery 55 %"), "\(page)")
-    }
-
-    @Test func `while a sync runs, another one is refused, and its page refreshes itself`() async throws {
-        let fixture = try fixture()
-        let pedometer = try #require(fixture.history.pedometers().first)
-        fixture.reader.script(pedometer.id, .progress(.searching), .hang)
-        let pages = fixture.pages
-        _ = await fixture.post("/sync", "", to: pages)
-        for await _ in fixture.reader.hanging { break }
-        let page = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
-        #expect(page.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>") && page.contains("/istep.js"))
-        #expect(page.contains("id=\"activity-line\"") && page.contains("ring: searching"))
-        #expect(await fixture.post("/sync", "", to: pages).status == 409)
-        var events: [String] = []
-        for await event in pages.activity.events() {
-            events.append(event)
-            break
-        }
-        #expect(events == ["data: ring: searching\n\n"])
-    }
-
-    @Test func `a sync that goes on when the server ends is cancelled and waited for, and none is begun any longer`() async throws {
-        let fixture = try fixture()
-        let pedometer = try #require(fixture.history.pedometers().first)
-        fixture.reader.script(pedometer.id, .progress(.searching), .hang)
-        let pages = fixture.pages
-        #expect(!pages.isBusy)
-        _ = await fixture.post("/sync", "", to: pages)
-        for await _ in fixture.reader.hanging { break }
-        #expect(pages.isBusy)
-        await pages.end()
-        #expect(!pages.isBusy && fixture.history.syncs(of: pedometer.id, limit: 1).first?.outcome == .failed)
-        #expect(await fixture.post("/sync", "", to: pages).status == 409)
-    }
-
-    private struct OutOfRange: ReportableError {
-        let description = "it is away"
-        let category = FailureCategory.temporary
-        let advice: String? = "Bring it close: `istep scan`"
-    }
-
-    @Test func `the result of a sync that failed says what to do`() async throws {
-        let fixture = try fixture()
-        let pedometer = try #require(fixture.history.pedometers().first)
-        fixture.reader.script(pedometer.id, .fail(OutOfRange()))
-        let pages = fixture.pages
-        _ = await fixture.post("/sync", "", to: pages)
-        await finish(pages)
-        let page = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
-        #expect(page.contains("finished with errors") && page.contains("Bring it close:") && page.contains("istep scan"), "\(page)")
-    }
-
-    @Test func `a notice about a rejected day ends when the day is dropped`() async throws {
-        let garden = ScriptedDestination("garden")
-        var fixture = try fixture()
-        fixture.destinations = [garden]
-        let pages = fixture.pages
-        let day = PagesFixture.today.advanced(by: -1)
-        garden.script(.fail(ShareFailure(.rejected, "too many steps")))
-        _ = await fixture.post("/share", "destination=garden&day=\(day)", to: pages)
-        await finish(pages)
-        #expect(fixture.history.standingNotices().contains { $0.notice.kind == .shareRejected })
-        #expect(await fixture.post("/outbox/drop", "destination=garden&day=\(day)", to: pages).status == 303)
-        #expect(!fixture.history.standingNotices().contains { $0.notice.kind == .shareRejected })
-    }
-
-    @Test func `a due day of a destination that failed waits for the next attempt`() async throws {
-        var fixture = try fixture()
-        fixture.destinations = [ScriptedDestination("garden")]
-        let day = PagesFixture.today.advanced(by: -1)
-        try fixture.history.record([
-            ShareEntry(user: 1, day: day, destination: "garden", attempts: 1, lastError: "down", changedAt: PagesFixture.now)
-        ])
-        #expect(await fixture.get("/share").text.contains("to be sent, 1 attempt: down"))
-        try fixture.history.record(DestinationState(name: "garden", notBefore: PagesFixture.now + 60, failures: 1, lastError: "down"))
-        #expect(await fixture.get("/share").text.contains("waits for the next attempt, 1 attempt: down"))
-    }
-
-    @Test func `a day is shared, retried and dropped`() async throws {
-        let garden = ScriptedDestination("garden")
-        var fixture = try fixture()
-        fixture.destinations = [garden]
-        let pages = fixture.pages
-        let day = PagesFixture.today.advanced(by: -1)
-        garden.script(.fail(ShareFailure(.rejected, "too many <steps>")))
-        #expect(await fixture.post("/share", "destination=garden&day=\(day)", to: pages).status == 303)
-        await finish(pages)
-        let failed = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
-        #expect(failed.contains("finished with errors") && failed.contains("too many &lt;steps&gt;"), "\(failed)")
-        #expect(await fixture.get("/share").text.contains("rejected, 1 attempt: too many &lt;steps&gt;"))
-        _ = await fixture.post("/outbox/retry", "destination=garden&day=\(day)", to: pages)
-        await finish(pages)
-        #expect(garden.steps(day) == 4000)
-        #expect(await fixture.get("/day/\(day)").text.contains("sent 2026-11-18 12:00"))
-        try fixture.history.record([ShareEntry(user: 1, day: day.advanced(by: -1), destination: "garden", changedAt: PagesFixture.now)])
-        #expect(await fixture.post("/outbox/drop", "destination=garden&day=\(day.advanced(by: -1))", to: pages).status == 303)
-        #expect(fixture.history.entries(for: "garden", in: [.pending]).isEmpty)
-        #expect(await fixture.post("/share", "destination=garden&day=2027-01-01", to: pages).status == 400)
     }
 }

@@ -17,19 +17,28 @@ struct PagesFixture {
     let access = ScriptedAccess()
     var isEmpty = false
 
+    /// The history of anna, with a pedometer.
+    ///
+    /// - Parameter steps: as for `walk`.
+    static func ofAnna(_ steps: [Int?] = [nil, 9000, 4000, 100]) throws -> PagesFixture {
+        let fixture = PagesFixture()
+        _ = try fixture.walk(fixture.history.addUser(named: "anna"), steps: steps)
+        return fixture
+    }
+
     /// A pedometer of a user, with `steps` on each of the last days, one hour each, today last; nil for a day of which nothing is known.
     func walk(_ user: User, steps: [Int?], named name: String = "ring", address: String = "C0:DE:52:02:A1:B2") throws -> Pedometer {
-        let place = LocalTime.berlin
+        let localTime = LocalTime.berlin
         let pedometer = history.addPedometer(
             Pedometer(id: 0, user: user.id, model: "colmi", address: address, addressType: "random", name: name))
         let sync = try history.beginSync(of: pedometer.id, at: Self.now - 60)
         for (index, count) in steps.reversed().enumerated() {
             guard let count else { continue }
-            let day = Self.today.advanced(by: -index), start = place.moment(day, seconds: 8 * 3600)
-            let sample = StepSample(start: start, length: 3600, steps: count, utcOffset: place.utcOffset(start))
-            let span = place.span(of: day)
+            let day = Self.today.advanced(by: -index), start = localTime.moment(day, seconds: 8 * 3600)
+            let sample = StepSample(start: start, length: 3600, steps: count, utcOffset: localTime.utcOffset(start))
+            let span = localTime.span(of: day)
             let covered = TimeSpan(span.start, min(span.end, Self.now))
-            _ = try history.merge(SampleBatch(samples: [sample], coverage: [covered]), sync: sync, place: place)
+            _ = try history.merge(SampleBatch(samples: [sample], coverage: [covered]), sync: sync, localTime: localTime)
         }
         try history.endSync(sync, at: Self.now - 30, outcome: .complete, battery: 80, failure: nil, cause: nil)
         return pedometer

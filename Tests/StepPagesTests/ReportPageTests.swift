@@ -29,12 +29,12 @@ import Testing
 
     @Test func `every day is there once, and each link leads to a place in the file`() throws {
         let text = report(try figures())
-        let places = text.matches(of: /id="([^"]+)"/).map { String($0.1) }
-        #expect(Set(places).count == places.count, "an id occurs twice")
-        #expect(places.count { $0.hasPrefix("day-") } == 1000)
+        let ids = text.matches(of: /id="([^"]+)"/).map { String($0.1) }
+        #expect(Set(ids).count == ids.count, "an id occurs twice")
+        #expect(ids.count { $0.hasPrefix("day-") } == 1000)
         let links = text.matches(of: /href="([^"]+)"/).map { String($0.1) }
         #expect(links.count > 1000)
-        for link in links where !(link.hasPrefix("#") && (places + ["content"]).contains(String(link.dropFirst()))) { Issue.record("\(link)") }
+        for link in links where !(link.hasPrefix("#") && (ids + ["content"]).contains(String(link.dropFirst()))) { Issue.record("\(link)") }
     }
 
     @Test func `nothing is loaded or run, and names stay text`() throws {

@@ -84,7 +84,7 @@ private final class ScriptedBackups: HistoryBackups {
     var log: [String] { calls.withLock { $0 } }
 
     func list() -> [StoredBackup] { stored }
-    func backUp(to place: String?) -> HistoryContents { HistoryContents(path: place ?? "/backups/new", version: 5, size: 7) }
+    func backUp(to path: String?) -> HistoryContents { HistoryContents(path: path ?? "/backups/new", version: 5, size: 7) }
 
     func contents(of backup: String) throws -> HistoryContents {
         if backup == "/damaged" { throw Damaged() }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CorrectionsTests {
     private let outbox = OutboxFixture(now: LocalTime.berlin.at("2014-04-22", 3))
 
-    private var corrections: Corrections { Corrections(outbox.history, localTime: outbox.place, now: { outbox.now }) }
+    private var corrections: Corrections { Corrections(outbox.history, localTime: outbox.localTime, now: { outbox.now }) }
 
     private func summary(on day: Day) throws -> DaySummary { try outbox.statistics.summary(of: outbox.anna, on: day) }
 

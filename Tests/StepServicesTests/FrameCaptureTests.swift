@@ -55,9 +55,9 @@ import Testing
 
     /// What the ring sends begins with its address.
     private func capturing(_ fixture: inout ServiceFixture, _ end: ScriptedReader.Step) throws -> SampleBatch {
-        let place = fixture.outbox.place, start = fixture.outbox.now - 3600
+        let localTime = fixture.outbox.localTime, start = fixture.outbox.now - 3600
         let batch = SampleBatch(
-            samples: [StepSample(start: start, length: 900, steps: 700, utcOffset: place.utcOffset(start))],
+            samples: [StepSample(start: start, length: 900, steps: 700, utcOffset: localTime.utcOffset(start))],
             frames: [
                 RawFrame(.sent, at: fixture.outbox.now - 9, bytes: [3, 0xff]),
                 RawFrame(.received, at: fixture.outbox.now - 8, bytes: [0xc0, 0xde, 0, 0, 0, 1, 42]),

@@ -106,8 +106,8 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
 
     func beginSync(of pedometer: Pedometer.ID, at start: Timestamp) throws -> SyncRecord.ID { try actual.beginSync(of: pedometer, at: start) }
 
-    func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts {
-        try actual.merge(batch, sync: sync, place: place)
+    func merge(_ batch: SampleBatch, sync: SyncRecord.ID, localTime: LocalTime) throws -> MergeCounts {
+        try actual.merge(batch, sync: sync, localTime: localTime)
     }
 
     func endSync(

@@ -25,7 +25,7 @@ import Testing
         let now = Timestamp(16_180 * 86_400 + 4 * 3600)
         let first = try history.beginSync(of: ring.id, at: now - 4 * 86_400)
         let walked = StepSample(start: now - 3600, length: 900, steps: 150, utcOffset: 0)
-        _ = try history.merge(SampleBatch(samples: [walked]), sync: first, place: .fixed(0))
+        _ = try history.merge(SampleBatch(samples: [walked]), sync: first, localTime: .fixed(0))
         for night in [3, 2, 1] {
             let sync = try history.beginSync(of: ring.id, at: now - night * 86_400)
             try history.endSync(sync, at: now - night * 86_400 + 5, outcome: .failed, battery: nil, failure: "no answer", cause: .other)

@@ -7,7 +7,7 @@ final class OutboxFixture: Sendable {
     let history = InMemoryHistory()
     let anna: User
     let ring: Pedometer
-    let place = LocalTime.berlin
+    let localTime = LocalTime.berlin
     let time: TestTime
 
     init(now: Timestamp = LocalTime.berlin.at("2014-04-22", 3)) {
@@ -24,21 +24,21 @@ final class OutboxFixture: Sendable {
     /// Steps of a day, made at eight in the morning; covered up to `until` (by default the whole day).
     func walk(_ steps: Int, on day: Day, until: Timestamp? = nil) throws {
         let sync = try history.beginSync(of: ring.id, at: now)
-        let start = place.moment(day, seconds: 8 * 3600)
-        let span = place.span(of: day)
+        let start = localTime.moment(day, seconds: 8 * 3600)
+        let span = localTime.span(of: day)
         _ = try history.merge(
             SampleBatch(
-                samples: [StepSample(start: start, length: 3600, steps: steps, utcOffset: place.utcOffset(start))],
+                samples: [StepSample(start: start, length: 3600, steps: steps, utcOffset: localTime.utcOffset(start))],
                 coverage: [TimeSpan(span.start, until ?? span.end)]),
-            sync: sync, place: place)
+            sync: sync, localTime: localTime)
         try history.endSync(sync, at: now, outcome: .complete, battery: nil, failure: nil, cause: nil)
     }
 
     var service: Outbox {
-        Outbox(history: history, ledger: history, localTime: place, now: { self.now })
+        Outbox(history: history, ledger: history, localTime: localTime, now: { self.now })
     }
 
-    var statistics: StepStatistics { StepStatistics(history, localTime: place, now: { self.now }) }
+    var statistics: StepStatistics { StepStatistics(history, localTime: localTime, now: { self.now }) }
 
     @discardableResult
     func share(

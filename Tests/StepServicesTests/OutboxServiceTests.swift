@@ -156,8 +156,8 @@ import Testing
         let post = ScriptedDestination(
             "post", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false), terms: always)
         fixture.destinations = [post]
-        let outbox = fixture.outbox, today = outbox.place.day(of: outbox.now), yesterday = today.advanced(by: -1)
-        let morning = outbox.place.span(of: today).start, midnight = outbox.place.span(of: today).end
+        let outbox = fixture.outbox, today = outbox.localTime.day(of: outbox.now), yesterday = today.advanced(by: -1)
+        let morning = outbox.localTime.span(of: today).start, midnight = outbox.localTime.span(of: today).end
         try outbox.walk(4000, on: april20)
         try outbox.walk(3000, on: yesterday, until: morning - 12 * 3600)
         try outbox.walk(2000, on: today, until: outbox.now)

@@ -210,6 +210,9 @@ import Testing
         await #expect(throws: ServiceError.unknownKind("shoe", known: ["ring", "described", "band"])) {
             try await register(.init(kind: "shoe"), scanner)
         }
+        await #expect(throws: ServiceError.optionOfDescribedKind("format")) {
+            try await register(.init(device: "Infini", kind: "ring", options: ["service": "180d", "format": "u32le"]), scanner)
+        }
         #expect(scanner.log.isEmpty)
         let (pedometer, _) = try await register(.init(device: "Infini", options: ["service": "180d"]), scanner)
         #expect(pedometer.model == "described" && pedometer.options == ["service": "180d", "format": "u32le"])

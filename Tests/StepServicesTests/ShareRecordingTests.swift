@@ -14,7 +14,7 @@ import Testing
         let days = (0..<700).map { april20.advanced(by: $0 - 699) }
         for (index, day) in days.enumerated() { try outbox.walk(1000 + index, on: day) }
         let ledger = LockedLedger(outbox.history, refusing: call)
-        let service = Outbox(history: outbox.history, ledger: ledger, localTime: outbox.place, now: { [outbox] in outbox.now })
+        let service = Outbox(history: outbox.history, ledger: ledger, localTime: outbox.localTime, now: { [outbox] in outbox.now })
         let report = try #require(try await service.share(.days(days, of: outbox.anna), to: [garden], users: [outbox.anna]).first)
         #expect(report.fault is Refusal)
         #expect(outbox.history.entries(for: "garden", in: [.sending]).isEmpty)

@@ -170,7 +170,7 @@ import TestSupport
     @Test func `samples change the fingerprint of a shared day`() async throws {
         try outbox.walk(4000, on: april20)
         let data = try outbox.history.dayData(of: outbox.anna, on: april20)
-        let summary = DaySummary(data, localTime: outbox.place, now: outbox.now)
+        let summary = DaySummary(data, localTime: outbox.localTime, now: outbox.now)
         let plain = try #require(SharedDay(summary))
         let whole = try #require(SharedDay(summary, tracks: [.init(pedometer: "ring", samples: data.tracks[0].samples)]))
         #expect(plain.fingerprint != whole.fingerprint)

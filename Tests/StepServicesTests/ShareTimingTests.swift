@@ -76,12 +76,12 @@ import TestSupport
     private func overcount(_ outbox: OutboxFixture) throws {
         let sync = try outbox.history.beginSync(of: outbox.ring.id, at: outbox.now)
         let samples = (8..<20).map { hour in
-            let start = outbox.place.moment(april20, seconds: hour * 3600)
+            let start = outbox.localTime.moment(april20, seconds: hour * 3600)
             let steps = 3600 * StepSample.mostStepsPerSecond
-            return StepSample(start: start, length: 3600, steps: steps, utcOffset: outbox.place.utcOffset(start))
+            return StepSample(start: start, length: 3600, steps: steps, utcOffset: outbox.localTime.utcOffset(start))
         }
         _ = try outbox.history.merge(
-            SampleBatch(samples: samples, coverage: [outbox.place.span(of: april20)]), sync: sync, place: outbox.place)
+            SampleBatch(samples: samples, coverage: [outbox.localTime.span(of: april20)]), sync: sync, localTime: outbox.localTime)
         try outbox.history.endSync(sync, at: outbox.now, outcome: .complete, battery: nil, failure: nil, cause: nil)
     }
 

@@ -5,10 +5,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct StatusReportTests {
     private let outbox = OutboxFixture(now: LocalTime.berlin.at("2014-04-22", 12))
-    private var today: Day { outbox.place.day(of: outbox.now) }
+    private var today: Day { outbox.localTime.day(of: outbox.now) }
 
     private func report(of user: User? = nil) throws -> StatusReport {
-        try StatusReport(outbox.history, of: user, localTime: outbox.place, now: outbox.now)
+        try StatusReport(outbox.history, of: user, localTime: outbox.localTime, now: outbox.now)
     }
 
     private func add(_ name: String, of user: User) -> Pedometer {

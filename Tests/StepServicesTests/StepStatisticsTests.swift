@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct StepStatisticsTests {
-    private let place = LocalTime.berlin
-    private var today: Day { place.day(of: now) }
-    private var now: Timestamp { place.at("2014-04-20", 15) }
+    private let localTime = LocalTime.berlin
+    private var today: Day { localTime.day(of: now) }
+    private var now: Timestamp { localTime.at("2014-04-20", 15) }
 
     @Test func `figures reach from the first known day to today`() async throws {
         let history = InMemoryHistory()
         let user = history.addUser(named: "Ada")
-        let service = StepStatistics(history, localTime: place, now: { [now] in now })
+        let service = StepStatistics(history, localTime: localTime, now: { [now] in now })
         let nothing = try await service.figures(of: user)
         #expect(nothing.days.isEmpty && nothing.today == today && nothing.known == nil)
 
@@ -29,7 +29,7 @@ import Testing
         let history = InMemoryHistory()
         let user = history.addUser(named: "Ada")
         history.setCorrection(7000, of: user.id, on: today, at: now)
-        let service = StepStatistics(history, localTime: place, now: { [now] in now })
+        let service = StepStatistics(history, localTime: localTime, now: { [now] in now })
         struct Enough: Error {}
         // The default of the port calculates all at once; what progress throws ends the call of a history that reports any.
         #expect(try service.figures(of: user, progress: { _, _ in throw Enough() }).days.count == 1)

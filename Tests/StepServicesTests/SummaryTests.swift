@@ -4,11 +4,11 @@ import Testing
 import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct SummaryTests {
-    private let place = LocalTime.berlin
+    private let localTime = LocalTime.berlin
     private let history = InMemoryHistory()
 
     private func statistics(now: Timestamp) -> StepStatistics {
-        StepStatistics(history, localTime: place, now: { now })
+        StepStatistics(history, localTime: localTime, now: { now })
     }
 
     @Test func `a day is summed up from the history`() throws {
@@ -18,20 +18,20 @@ import TestSupport
         let day = try #require(Day("2014-04-20"))
         history.setProfile(Profile(validFrom: Day(daysSince1970: 0), stepLength: 0.75), of: anna.id)
         history.setPlan(SportPlan(validFrom: day, everyDay: 2000), of: anna.id)
-        let sync = try history.beginSync(of: ring.id, at: place.at("2014-04-21", 6))
+        let sync = try history.beginSync(of: ring.id, at: localTime.at("2014-04-21", 6))
         _ = try history.merge(
             SampleBatch(
-                samples: [StepSample(start: place.at("2014-04-20", 7), length: 900, steps: 1000, utcOffset: 7200)],
-                coverage: [place.span(of: day)]), sync: sync, place: place)
-        try history.endSync(sync, at: place.at("2014-04-21", 6, 1), outcome: .complete, battery: nil, failure: nil, cause: nil)
+                samples: [StepSample(start: localTime.at("2014-04-20", 7), length: 900, steps: 1000, utcOffset: 7200)],
+                coverage: [localTime.span(of: day)]), sync: sync, localTime: localTime)
+        try history.endSync(sync, at: localTime.at("2014-04-21", 6, 1), outcome: .complete, battery: nil, failure: nil, cause: nil)
 
-        let summary = try statistics(now: place.at("2014-04-21", 7)).summary(of: anna, on: day)
+        let summary = try statistics(now: localTime.at("2014-04-21", 7)).summary(of: anna, on: day)
         #expect(summary.steps == 1000)
         #expect(summary.distance == 750)
         #expect(summary.percentage == 50)
         #expect(summary.completeness == .complete)
-        #expect(summary.lastSync == place.at("2014-04-21", 6, 1))
-        #expect(try statistics(now: place.at("2014-04-20", 8)).summary(of: anna, on: day).isInProgress)
+        #expect(summary.lastSync == localTime.at("2014-04-21", 6, 1))
+        #expect(try statistics(now: localTime.at("2014-04-20", 8)).summary(of: anna, on: day).isInProgress)
     }
 
     @Test func `the goal is that of the plan in force on the day`() throws {
@@ -39,7 +39,7 @@ import TestSupport
         let day = try #require(Day("2014-04-20"))
         history.setPlan(SportPlan(validFrom: day, everyDay: 5000), of: anna.id)
         history.setPlan(SportPlan(validFrom: day.advanced(by: 7), everyDay: 6000), of: anna.id)
-        let statistics = statistics(now: place.at("2014-04-21", 7))
+        let statistics = statistics(now: localTime.at("2014-04-21", 7))
         #expect(try statistics.summary(of: anna, on: day.advanced(by: -1)).goal == nil)
         #expect(try statistics.summary(of: anna, on: day.advanced(by: 6)).goal == 5000)
         #expect(try statistics.summary(of: anna, on: day.advanced(by: 7)).goal == 6000)

@@ -15,9 +15,9 @@ import Testing
 
     /// 4,000 steps on 20 April.
     private func batch(_ fixture: ServiceFixture) throws -> SampleBatch {
-        let place = fixture.outbox.place, start = place.moment(april20, seconds: 8 * 3600), span = place.span(of: april20)
+        let localTime = fixture.outbox.localTime, start = localTime.moment(april20, seconds: 8 * 3600), span = localTime.span(of: april20)
         return SampleBatch(
-            samples: [StepSample(start: start, length: 3600, steps: 4000, utcOffset: place.utcOffset(start))],
+            samples: [StepSample(start: start, length: 3600, steps: 4000, utcOffset: localTime.utcOffset(start))],
             coverage: [TimeSpan(span.start, span.end)])
     }
 
@@ -59,7 +59,7 @@ import Testing
         let outbox = fixture.outbox, stale = outbox.ring, reached = PedometerCursor(readThrough: outbox.now - 900)
         let earlier = ClockState.Setting(at: outbox.now - 600, utcOffset: 7200), later = ClockState.Setting(at: outbox.now, utcOffset: 3600)
         let sync = try fixture.history.beginSync(of: stale.id, at: outbox.now - 900)
-        _ = try fixture.history.merge(SampleBatch(cursor: reached), sync: sync, place: outbox.place)
+        _ = try fixture.history.merge(SampleBatch(cursor: reached), sync: sync, localTime: outbox.localTime)
         try fixture.history.setClock(ClockState(settings: [earlier]), of: stale.id)
         try fixture.history.endSync(sync, at: outbox.now - 600, outcome: .complete, battery: nil, failure: nil, cause: nil)
 

@@ -5,10 +5,10 @@ import TestSupport
 
 /// A sample day, and variants of it with single values changed.
 enum Sample {
-    static let place = LocalTime.berlin
-    static let day = place.day(of: place.at("2014-04-20", 12))
-    static let now = place.at("2014-04-21", 10, 30)
-    static let synced = place.at("2014-04-21", 7, 30)
+    static let localTime = LocalTime.berlin
+    static let day = localTime.day(of: localTime.at("2014-04-20", 12))
+    static let now = localTime.at("2014-04-21", 10, 30)
+    static let synced = localTime.at("2014-04-21", 7, 30)
 
     static let steps = [7: 812, 8: 1650, 9: 40, 12: 2210, 13: 380, 17: 1104, 18: 2600, 21: 5]
 
@@ -19,13 +19,13 @@ enum Sample {
         let track = DayData.Track(
             pedometer: 1, name: "ring",
             samples: steps.sorted { $0.key < $1.key }.map {
-                StepSample(start: place.moment(day, seconds: $0.key * 3600), length: 3600, steps: $0.value, utcOffset: 7200)
-            }, coverage: place.covered(place.span(of: day)))
+                StepSample(start: localTime.moment(day, seconds: $0.key * 3600), length: 3600, steps: $0.value, utcOffset: 7200)
+            }, coverage: localTime.covered(localTime.span(of: day)))
         let data = DayData(
             user: User(id: 1, name: "anna"), day: day, tracks: [track],
             profile: Profile(validFrom: Day(daysSince1970: 0), height: 1.7, weight: 62, sex: .female),
             plan: SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), lastSync: synced)
-        var summary = DaySummary(data, localTime: place, now: now)
+        var summary = DaySummary(data, localTime: localTime, now: now)
         change(&summary)
         return summary
     }
@@ -35,7 +35,7 @@ enum Sample {
     }
 
     static func view(_ summary: DaySummary) -> DayView {
-        DayView(summary, today: place.day(of: now), now: now, localTime: place)
+        DayView(summary, today: localTime.day(of: now), now: now, localTime: localTime)
     }
 
     static func pedometer(_ name: String = "ring", clock: ClockState = ClockState()) -> Pedometer {

@@ -142,7 +142,7 @@ public final class InMemoryHistory: StepHistory {
         }
     }
 
-    public func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts {
+    public func merge(_ batch: SampleBatch, sync: SyncRecord.ID, localTime: LocalTime) throws -> MergeCounts {
         try asked(.merge(sync)) { state in
             guard let index = state.syncs.firstIndex(where: { $0.id == sync }) else {
                 Issue.record("a merge into sync \(sync), which was never begun")
@@ -155,7 +155,7 @@ public final class InMemoryHistory: StepHistory {
                 state.sources[pedometer, default: [:]][sample.start] = sync
                 if let owner { state.ledger.change(sample.day...sample.day, of: owner) }
             }
-            for span in batch.coverage.flatMap(place.covered) where state.cover(span, by: pedometer) {
+            for span in batch.coverage.flatMap(localTime.covered) where state.cover(span, by: pedometer) {
                 if let owner { state.ledger.change(span.days, of: owner) }
             }
             if let total = batch.deviceTotal { state.totals[pedometer, default: [:]][total.day] = total }

@@ -56,7 +56,7 @@ struct LedgerFixture {
     }
 
     func merge(_ batch: SampleBatch, of other: SyncRecord.ID? = nil, at utcOffset: Int = 0) throws {
-        _ = try store.merge(batch, sync: other ?? sync, place: .fixed(utcOffset))
+        _ = try store.merge(batch, sync: other ?? sync, localTime: .fixed(utcOffset))
     }
 
     func correct(_ steps: Int?, on day: Day) throws {

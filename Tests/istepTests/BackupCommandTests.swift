@@ -118,8 +118,8 @@ import Testing
             for path in [history, backup] {
                 var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
                 for name in ["monday INTEGER", "CHECK (monday"] {
-                    let place = try #require(bytes.range(of: Data(name.utf8)))
-                    let letter = try #require(bytes[place].firstIndex(of: UInt8(ascii: "d")))
+                    let range = try #require(bytes.range(of: Data(name.utf8)))
+                    let letter = try #require(bytes[range].firstIndex(of: UInt8(ascii: "d")))
                     bytes[letter] ^= 1
                 }
                 try bytes.write(to: URL(fileURLWithPath: path))

@@ -136,11 +136,11 @@ import TestSupport
         let folder = try Folder()
         let istep = try await corrected(folder)
         #expect(try await istep("correct", "yesterday", "--steps", "6000").status == 0)
-        let configuration = folder.path + "/config/istep", place = folder.path + "/garden"
+        let configuration = folder.path + "/config/istep", garden = folder.path + "/garden"
         try FileManager.default.createDirectory(atPath: configuration, withIntermediateDirectories: true)
-        try Data("[share.garden]\nkind = \"file\"\npath = \"\(place)/steps.csv\"\n".utf8).write(
+        try Data("[share.garden]\nkind = \"file\"\npath = \"\(garden)/steps.csv\"\n".utf8).write(
             to: URL(fileURLWithPath: configuration + "/config.toml"))
-        try Data().write(to: URL(fileURLWithPath: place))
+        try Data().write(to: URL(fileURLWithPath: garden))
         try await withWindow(istep, folder) { window in
             try await window.until("7,000")
             try await window.press("S")
@@ -149,14 +149,14 @@ import TestSupport
             try await window.until("> 20")
             // Keys that would begin something are left out until this ends.
             try await window.until("1 day waits")
-            try FileManager.default.removeItem(atPath: place)
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+            try FileManager.default.removeItem(atPath: garden)
+            try FileManager.default.createDirectory(atPath: garden, withIntermediateDirectories: false)
             try await window.press("r")
             try await window.until("1 day sent")
             try await window.until("The outbox is empty.")
-            #expect(try String(contentsOfFile: place + "/steps.csv", encoding: .utf8).contains("7000"))
-            try FileManager.default.removeItem(atPath: place)
-            try Data().write(to: URL(fileURLWithPath: place))
+            #expect(try String(contentsOfFile: garden + "/steps.csv", encoding: .utf8).contains("7000"))
+            try FileManager.default.removeItem(atPath: garden)
+            try Data().write(to: URL(fileURLWithPath: garden))
             try await window.press("Escape", "Left")
             try await window.until("6,000")
             try await window.press("S", "Enter")

@@ -7,10 +7,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DayEndsTests {
     @Test func `the end of a local day is reported, whatever its length`() async {
-        let place = LocalTime.berlin, clock = ManualClock()
-        let time = Mutex(place.at("2026-03-28", 23, 59) + 50)
+        let localTime = LocalTime.berlin, clock = ManualClock()
+        let time = Mutex(localTime.at("2026-03-28", 23, 59) + 50)
         let (reports, reported) = AsyncStream<Void>.makeStream()
-        let days = DayEnds(localTime: place, now: { time.withLock { $0 } }, clock: clock)
+        let days = DayEnds(localTime: localTime, now: { time.withLock { $0 } }, clock: clock)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await days.report { reported.yield() } }
             // The second of the two days has 23 hours.

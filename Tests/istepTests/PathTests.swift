@@ -6,18 +6,18 @@ import Testing
     @Test(arguments: ["", ".", "loop", "dangling", "pipe", "file/x", "/dev/null", String(repeating: "x", count: 5000)])
     func `an invalid history path is rejected`(_ name: String) async throws {
         let folder = try Folder()
-        let place = { (name: String) in folder.path + "/" + name }
-        try FileManager.default.createSymbolicLink(atPath: place("loop"), withDestinationPath: "loop")
-        try FileManager.default.createSymbolicLink(atPath: place("dangling"), withDestinationPath: "nowhere")
-        try #require(mkfifo(place("pipe"), 0o600) == 0)
-        try Data().write(to: URL(fileURLWithPath: place("file")))
-        let path = name.isEmpty || name.hasPrefix("/") ? name : place(name)
+        let inFolder = { (name: String) in folder.path + "/" + name }
+        try FileManager.default.createSymbolicLink(atPath: inFolder("loop"), withDestinationPath: "loop")
+        try FileManager.default.createSymbolicLink(atPath: inFolder("dangling"), withDestinationPath: "nowhere")
+        try #require(mkfifo(inFolder("pipe"), 0o600) == 0)
+        try Data().write(to: URL(fileURLWithPath: inFolder("file")))
+        let path = name.isEmpty || name.hasPrefix("/") ? name : inFolder(name)
         for words in [["show"], ["plan", "8000"], ["sync"]] {
             let result = try await Command(folder: folder).run(words + ["--db", path])
             #expect(result.status == 64, "\(words)")
             #expect(result.error.contains("--db"))
         }
-        #expect(!FileManager.default.fileExists(atPath: place("nowhere")))
+        #expect(!FileManager.default.fileExists(atPath: inFolder("nowhere")))
     }
 
     // MARK: The demo

@@ -1,4 +1,5 @@
 import Foundation
+import StepViews
 import Testing
 
 /// Invalid words on the command line: exit code 64 and an error that says what to write instead.
@@ -29,6 +30,18 @@ import Testing
         #expect(result.status == 64)
         #expect(result.output == "")
         #expect(!result.error.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["--model", "nonsense"], "There is no model 'nonsense'"), (["--model", "generic"], "needs its address or name"),
+        (["Stepper", "--model", "colmi", "--format", "u16le"], "--format is for a generic pedometer only"),
+        (["Stepper", "--service", "180d"], "--characteristic is needed: a Bluetooth UUID"),
+    ])
+    func `an invalid description of a pedometer is reported before a history is created`(_ words: [String], _ message: String) async throws {
+        let folder = try Folder()
+        let result = try await Command(folder: folder).run(["add"] + words)
+        #expect(result.status == 64 && result.error.contains(message), "\(result.error)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"))
     }
 
     @Test func `a user name that is not UTF-8 is rejected`() async throws {
@@ -110,10 +123,7 @@ import Testing
     @Test func `examples in the help fit on their lines`() async throws {
         let istep = Command(folder: try Folder())
         let all = try await istep("--help").output
-        let section = try #require(all.components(separatedBy: "SUBCOMMANDS:\n").last)
-        let commands = section.split(separator: "\n").compactMap { line -> String? in
-            line.hasPrefix("  ") && !line.hasPrefix("   ") ? line.split(separator: " ").first.map(String.init) : nil
-        }
+        let commands = Self.subcommands(all)
         try #require(commands.count > 20)
         for command in commands + [""] {
             let help = command.isEmpty ? all : try await istep("help", command).output
@@ -122,6 +132,32 @@ import Testing
             for line in overview.split(separator: "\n", omittingEmptySubsequences: false) {
                 #expect(!isExample || line.isEmpty || line.hasPrefix(" "), "\(command): \(line)")
                 isExample = line.hasPrefix("  ")
+            }
+        }
+    }
+
+    /// The names in the section of the subcommands of a help text.
+    private static func subcommands(_ help: String) -> [String] {
+        guard let start = help.range(of: "\nSUBCOMMANDS:") else { return [] }
+        return help[start.upperBound...].matches(of: /\n  ([a-z]+)/).map { String($0.1) }
+    }
+
+    @Test func `a command in advice gets just the options that its subcommand takes`() async throws {
+        let istep = Command(folder: try Folder())
+        // They take --user because it is one of the common options. Advice names them for the machine, the whole history, or a named device.
+        let ofNoUser: Set = ["scan", "gatt", "forget", "backup", "restore", "config", "doctor"]
+        let options = CommandOptions(user: "anna", database: "history", configuration: "file")
+        let all = Self.subcommands(try await istep("help").output)
+        try #require(all.count > 20 && ofNoUser.isSubset(of: all))
+        for command in all {
+            let nested = Self.subcommands(try await istep("help", command).output)
+            for words in nested.isEmpty ? [[command]] : nested.map({ [command, $0] }) {
+                let help = try await istep.run(["help"] + words).output
+                var taken = Set(["--user", "--db", "--config"].filter { help.contains("\n  \($0) <") })
+                if ofNoUser.contains(command) { taken.remove("--user") }
+                let line = ShellCommand((["istep"] + words).joined(separator: " ")).with(options).text()
+                let given = Set(line.split(separator: " ").filter { $0.hasPrefix("--") }.map { String($0) })
+                #expect(given == taken, "\(line)")
             }
         }
     }

@@ -65,6 +65,24 @@ public struct Registration: Sendable {
     /// More pedometers than this are not listed in an error.
     private static let mostListed = 10
 
+    /// Checks the kind and the options of a request, for which neither a history nor the radio is needed.
+    ///
+    /// - Returns: the kind, nil if it is to be recognised; the complete options of a pedometer of the described kind.
+    /// - Throws: `ServiceError`, the catalog's error.
+    @discardableResult
+    public static func checked(
+        _ request: Request, _ catalog: any PedometerCatalog
+    ) throws -> (kind: PedometerKind?, options: [String: String]) {
+        guard let key = request.kind ?? (request.options.isEmpty ? nil : catalog.describedKind) else { return (nil, [:]) }
+        guard let kind = catalog.kind(key) else { throw ServiceError.unknownKind(key, known: catalog.kinds.map(\.key)) }
+        guard key == catalog.describedKind else {
+            if let option = request.options.keys.min() { throw ServiceError.optionOfDescribedKind(option) }
+            return (kind, [:])
+        }
+        if request.device == nil { throw ServiceError.deviceNeeded }
+        return (kind, try catalog.checked(request.options))
+    }
+
     /// Finds a pedometer, connects to it to check what it is, and registers it.
     ///
     /// - Parameters:
@@ -75,9 +93,7 @@ public struct Registration: Sendable {
         _ request: Request, of people: UserSelection, plain: @Sendable (String) -> String, progress: @Sendable (Step) -> Void = { _ in }
     ) async throws -> (pedometer: Pedometer, owner: User) {
         // Errors in the request are reported before the radio is used.
-        let kind = try kind(of: request)
-        let isDescribed = kind?.key == catalog.describedKind
-        let options = isDescribed ? try catalog.checked(request.options) : [:]
+        let (kind, options) = try Self.checked(request, catalog)
         let (owner, known) = try await blocking { [history] in (try people.user(creating: .always), try history.pedometers()) }
         if let device = request.device,
             let before = known.first(where: { $0.address == device.uppercased() || $0.name.lowercased() == device.lowercased() })
@@ -131,14 +147,6 @@ public struct Registration: Sendable {
         if unpairing { try await scanner.unpair(pedometer) }
         try await blocking { [history] in try history.forgetPedometer(pedometer.id) }
         return pedometer
-    }
-
-    /// Nil if the kind is to be recognised.
-    private func kind(of request: Request) throws(ServiceError) -> PedometerKind? {
-        guard let key = request.kind ?? (request.options.isEmpty ? nil : catalog.describedKind) else { return nil }
-        guard let kind = catalog.kind(key) else { throw .unknownKind(key, known: catalog.kinds.map(\.key)) }
-        if key == catalog.describedKind, request.device == nil { throw .deviceNeeded }
-        return kind
     }
 
     // MARK: Finding it

@@ -29,6 +29,8 @@ public enum ServiceError: ReportableError, Hashable {
     /// A name in the form of an address would be mistaken for that of another pedometer.
     case nameIsAddress(String)
     case unknownKind(String, known: [String])
+    /// An option that describes a pedometer, for one of another kind.
+    case optionOfDescribedKind(String)
     /// A pedometer that is never recognised must be named by its address or name.
     case deviceNeeded
     /// The device of this name is in range, and of no known kind.
@@ -82,8 +84,8 @@ public enum ServiceError: ReportableError, Hashable {
     public var category: FailureCategory {
         switch self {
         case .severalUsers, .unknownUser, .unknownPedometer, .noPedometer, .unknownDestination, .neverShared, .notInOutbox, .alreadySent: .usage
-        case .alreadyRegistered, .nameTaken, .nameIsAddress, .unknownKind, .deviceNeeded, .notRecognised, .advertisesOtherwise, .severalInRange,
-            .backupIsHistory:
+        case .alreadyRegistered, .nameTaken, .nameIsAddress, .unknownKind, .optionOfDescribedKind, .deviceNeeded, .notRecognised,
+            .advertisesOtherwise, .severalInRange, .backupIsHistory:
             .usage
         case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
         case .unusableFirstDay, .birthNotPast, .birthTooLongAgo, .dayTooEarly, .implausibleSteps, .unusableReason, .notCorrected: .usage
@@ -111,6 +113,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .nameTaken(let name): "A pedometer named '\(name)' exists already."
         case .nameIsAddress(let name): "'\(name)' is an address, and not a name."
         case .unknownKind(let key, let known): "There is no model '\(key)'; known models: \(known.joined(separator: ", "))."
+        case .optionOfDescribedKind(let name): "--\(name) is for a generic pedometer only."
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
         case .notHeard(let name, isName: true, let seconds):

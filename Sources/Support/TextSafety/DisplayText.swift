@@ -50,22 +50,6 @@ extension Unicode.Scalar {
     }
 }
 
-/// The rule for the names of people and pedometers: 1 to 64 characters that can be shown on a terminal.
-public enum NameRule {
-    private static let mostCharacters = 64
-    /// A character can have an unlimited number of combining marks.
-    private static let mostScalars = 256
-
-    /// Why a text is not a valid name; nil if it is one.
-    public static func problem(of name: String) -> String? {
-        if name.allSatisfy(\.isWhitespace) { return "it is empty" }
-        if name.unicodeScalars.prefix(mostScalars + 1).count > mostScalars || name.count > mostCharacters {
-            return "it has more than \(mostCharacters) characters"
-        }
-        return name.unicodeScalars.contains(where: \.isUnfitForTerminals) ? "it contains control characters" : nil
-    }
-}
-
 /// A number as texts show it: without its fraction if that is zero, as it is for most limits of time.
 public func brief(_ number: Double) -> String {
     Int(exactly: number).map(String.init) ?? "\(number)"

@@ -22,6 +22,7 @@ public enum ServiceErrorWords {
             "To change its name or model, forget it and add it again; its steps stay: `istep forget \(address)`"
         case .nameTaken, .nameIsAddress: "Choose another name: --name NAME"
         case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."
+        case .optionOfDescribedKind: "Leave it out, or describe the pedometer with --model generic."
         case .deviceNeeded: "List the devices in range with: `istep scan --all`"
         case .notRecognised: "If it shows its steps in a characteristic, describe it with --model generic; see: `istep add --help`"
         case .notHeard: "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."

@@ -24,7 +24,7 @@ func prepare(_ path: String) throws {
 func merge(_ path: String, from first: Day, days: Int) throws {
     let database = try StepDatabase(path: path)
     for day in first..<first.advanced(by: days) {
-        _ = try database.merge(SampleBatch(samples: samples(of: day)), sync: 1, place: .fixed(0))
+        _ = try database.merge(SampleBatch(samples: samples(of: day)), sync: 1, localTime: .fixed(0))
     }
 }
 
@@ -38,7 +38,7 @@ func mergeSlots(_ path: String, from first: Day, days: Int) throws {
             return StepSample(start: start, length: 900, steps: start.seconds / 900 * 7919 % 300, utcOffset: 0)
         }
         let batch = SampleBatch(samples: samples, coverage: [TimeSpan(midnight, midnight + 86_400)])
-        _ = try database.merge(batch, sync: 1, place: .fixed(0))
+        _ = try database.merge(batch, sync: 1, localTime: .fixed(0))
     }
 }
 

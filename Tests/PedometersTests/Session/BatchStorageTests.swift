@@ -93,7 +93,7 @@ import Testing
             let ring = history.addPedometer(
                 Pedometer(id: 0, user: user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
             let sync = try history.beginSync(of: ring.id, at: Timestamp(1000))
-            for batch in batches { _ = try history.merge(batch, sync: sync, place: .fixed(0)) }
+            for batch in batches { _ = try history.merge(batch, sync: sync, localTime: .fixed(0)) }
             return try history.dayData(of: user, on: Day(daysSince1970: 0))
         }
         #expect(data[0] == data[1])

@@ -50,11 +50,11 @@ import TextSafety
             for _ in 0..<100 {
                 var bytes = answer
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
-                    let place = Int.random(in: bytes.indices, using: &random)
+                    let index = Int.random(in: bytes.indices, using: &random)
                     switch Int.random(in: 0..<3, using: &random) {
-                    case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-                    case 1: bytes.remove(at: place)
-                    default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
+                    case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                    case 1: bytes.remove(at: index)
+                    default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: index)
                     }
                 }
                 let (first, second) = (try? SOAPReply(bytes), try? SOAPReply(bytes))

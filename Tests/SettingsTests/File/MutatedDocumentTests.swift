@@ -72,14 +72,14 @@ import Testing
     private func mutated(_ text: String, _ random: inout SeededGenerator) -> String {
         var scalars = Array(text.unicodeScalars)
         for _ in 0..<Int.random(in: 1...6, using: &random) {
-            let place = Int.random(in: 0...scalars.count, using: &random)
+            let index = Int.random(in: 0...scalars.count, using: &random)
             switch Int.random(in: 0..<4, using: &random) {
-            case 0: scalars.insert(contentsOf: (Self.pieces.randomElement(using: &random) ?? "").unicodeScalars, at: place)
-            case 1: scalars.removeSubrange(place..<min(scalars.count, place + Int.random(in: 1...4, using: &random)))
-            case 2: scalars.removeSubrange(place...)
+            case 0: scalars.insert(contentsOf: (Self.pieces.randomElement(using: &random) ?? "").unicodeScalars, at: index)
+            case 1: scalars.removeSubrange(index..<min(scalars.count, index + Int.random(in: 1...4, using: &random)))
+            case 2: scalars.removeSubrange(index...)
             default:
                 let start = Int.random(in: 0...scalars.count, using: &random)
-                scalars.insert(contentsOf: scalars[start..<min(scalars.count, start + 7)], at: place)
+                scalars.insert(contentsOf: scalars[start..<min(scalars.count, start + 7)], at: index)
             }
         }
         return String(String.UnicodeScalarView(scalars))

@@ -3,7 +3,7 @@ import Testing
 
 /// The exact message about one wrong value.
 @Suite(.timeLimit(.minutes(5))) struct WrongValueTests {
-    private static let place = "\"c.toml\", line 2: `share.garden.key` "
+    private static let location = "\"c.toml\", line 2: `share.garden.key` "
 
     private func message(_ value: String, home: String? = nil, _ read: (inout TableReader) -> Any?) throws -> String? {
         var reader = try reader("[share.garden]\nkey = \(value)", home: home)
@@ -23,21 +23,22 @@ import Testing
         ("\"a\\u2028b\"", "cannot be \"a\\u{2028}b\"; it has to be a street, without control characters"),
     ])
     func `an invalid text is reported with the expected value`(value: String, expected: String) throws {
-        #expect(try message(value) { $0.text("key", "a street") } == Self.place + expected)
-        #expect(try message(value) { $0.requireText("key", "a street") } == Self.place + expected)
+        #expect(try message(value) { $0.text("key", "a street") } == Self.location + expected)
+        #expect(try message(value) { $0.requireText("key", "a street") } == Self.location + expected)
     }
 
     @Test(arguments: ["\"s3cret\\n\"", "\"\\u001Bs3cret\"", "\"s3cret\\t\""])
     func `an invalid private text is reported without its value`(value: String) throws {
         #expect(
             try message(value) { $0.text("key", "a street", isPrivate: true) }
-                == Self.place + "has to be a street, without control characters")
-        #expect(try message("'s3cret'") { $0.value("key", "a street", isPrivate: true) { _ in Int?.none } } == Self.place + "has to be a street")
+                == Self.location + "has to be a street, without control characters")
+        #expect(
+            try message("'s3cret'") { $0.value("key", "a street", isPrivate: true) { _ in Int?.none } } == Self.location + "has to be a street")
     }
 
     @Test(arguments: [("'true'", "a text"), ("1", "a number"), ("{}", "a table")])
     func `a value other than true or false is reported`(value: String, found: String) throws {
-        #expect(try message(value) { $0.flag("key") } == Self.place + "has to be true or false, not \(found)")
+        #expect(try message(value) { $0.flag("key") } == Self.location + "has to be true or false, not \(found)")
     }
 
     @Test(arguments: [
@@ -46,7 +47,7 @@ import Testing
         ("1.0", "has to be tries, from 1 to 9, not a number with a point"), ("'1'", "has to be tries, from 1 to 9, not a text"),
     ])
     func `an integer of the wrong type or range is reported`(value: String, expected: String) throws {
-        #expect(try message(value) { $0.integer("key", in: 1...9, "tries") } == Self.place + expected)
+        #expect(try message(value) { $0.integer("key", in: 1...9, "tries") } == Self.location + expected)
     }
 
     @Test(arguments: [
@@ -55,21 +56,21 @@ import Testing
         ("1e300", "cannot be \"1e+300\"; it has to be a factor, from 0.5 to 2"), ("'1'", "has to be a factor, from 0.5 to 2, not a text"),
     ])
     func `a number of the wrong type or range is reported`(value: String, expected: String) throws {
-        #expect(try message(value) { $0.number("key", in: 0.5...2, "a factor") } == Self.place + expected)
+        #expect(try message(value) { $0.number("key", in: 0.5...2, "a factor") } == Self.location + expected)
     }
 
     @Test(arguments: ["publik", "PUBLIC"])
     func `an invalid choice is reported with the nearest valid choice`(value: String) throws {
         #expect(
             try message("'\(value)'") { $0.choice("key", among: ["public", "private"]) }
-                == Self.place + "cannot be \"\(value)\"; it has to be `public` or `private`; did you mean `public`?")
+                == Self.location + "cannot be \"\(value)\"; it has to be `public` or `private`; did you mean `public`?")
     }
 
     @Test func `an invalid choice without a near match has no suggestion`() throws {
         #expect(
             try message("'everybody'") { $0.choice("key", among: ["public", "private", "direct"]) }
-                == Self.place + "cannot be \"everybody\"; it has to be `public`, `private` or `direct`")
-        #expect(try message("1") { $0.choice("key", among: ["public"]) } == Self.place + "has to be a text: `public`, not a number")
+                == Self.location + "cannot be \"everybody\"; it has to be `public`, `private` or `direct`")
+        #expect(try message("1") { $0.choice("key", among: ["public"]) } == Self.location + "has to be a text: `public`, not a number")
     }
 
     @Test(arguments: [
@@ -79,15 +80,15 @@ import Testing
     func `a text that is not a valid date is reported`(value: String) throws {
         #expect(
             try message("'\(value)'") { $0.date("key") }
-                == Self.place + "cannot be \"\(value)\"; it has to be a day that exists, such as 2026-03-01")
+                == Self.location + "cannot be \"\(value)\"; it has to be a day that exists, such as 2026-03-01")
     }
 
     @Test(arguments: [("20260101", "a number"), ("07:30:00", "a time"), ("2026-01-01T07:30:00Z", "a date with time")])
     func `a date of the wrong type is reported`(value: String, found: String) throws {
-        #expect(try message(value) { $0.date("key") } == Self.place + "has to be a day that exists, such as 2026-03-01, not \(found)")
+        #expect(try message(value) { $0.date("key") } == Self.location + "has to be a day that exists, such as 2026-03-01, not \(found)")
         #expect(
             try message("0000-01-01") { $0.date("key") }
-                == Self.place + "cannot be \"0000-01-01\"; it has to be a day that exists, such as 2026-03-01")
+                == Self.location + "cannot be \"0000-01-01\"; it has to be a day that exists, such as 2026-03-01")
     }
 
     @Test(arguments: [
@@ -97,7 +98,7 @@ import Testing
         ("[\"a\\r\"]", "cannot be \"a\\u{d}\"; it has to be names"), ("''", "cannot be \"\"; it has to be names"),
     ])
     func `an invalid list of texts is reported`(value: String, expected: String) throws {
-        #expect(try message(value) { $0.texts("key", "names") } == Self.place + expected)
+        #expect(try message(value) { $0.texts("key", "names") } == Self.location + expected)
     }
 
     @Test(arguments: [
@@ -108,14 +109,14 @@ import Testing
         ("{ '' = 's3cret' }", ".\"\"` has to be a text under a name, both without control characters"),
     ])
     func `an invalid table of texts is reported without its values`(value: String, expected: String) throws {
-        #expect(try message(value) { $0.textTable("key", "headers") } == Self.place.dropLast(2) + expected)
+        #expect(try message(value) { $0.textTable("key", "headers") } == Self.location.dropLast(2) + expected)
     }
 
     @Test(arguments: ["steps.jsonl", "~", "~ada/steps", "./steps"])
     func `a path that is not absolute is reported`(value: String) throws {
         #expect(
             try message("'\(value)'", home: "/home/ada") { $0.path("key", "a file") }
-                == Self.place + "cannot be \"\(value)\"; it has to be a file, a path that starts with / or ~/")
+                == Self.location + "cannot be \"\(value)\"; it has to be a file, a path that starts with / or ~/")
         #expect(try message("'~/steps'") { $0.path("key", "a file") }?.contains("~/steps") == true, "without a home")
     }
 }

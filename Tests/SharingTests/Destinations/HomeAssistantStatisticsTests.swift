@@ -12,10 +12,10 @@ import TestSupport
     private static func zone(_ name: String) -> LocalTime { TimeZone(identifier: name).map(LocalTime.zone) ?? .fixed(0) }
 
     private func day(
-        _ date: String, hours: [Int: Int], steps: Int? = nil, by place: LocalTime = Self.zone("Europe/Berlin"), isInProgress: Bool = false
+        _ date: String, hours: [Int: Int], steps: Int? = nil, by localTime: LocalTime = Self.zone("Europe/Berlin"), isInProgress: Bool = false
     ) throws -> SharedDay {
         let day = try #require(Day(date))
-        let slots = place.hours(of: day)
+        let slots = localTime.hours(of: day)
         var rest = hours
         let profile = slots.map { slot in
             DaySummary.Hour(start: slot.span.start, hour: slot.hour, steps: rest.removeValue(forKey: slot.hour) ?? 0)
@@ -39,8 +39,8 @@ import TestSupport
     }
 
     @Test func `a day of Home Assistant in another zone has the same steps at the same time of the clock`() throws {
-        let place = Self.zone("America/New_York")
-        let hours = try Statistics.hours(of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: place)
+        let localTime = Self.zone("America/New_York")
+        let hours = try Statistics.hours(of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: localTime)
         #expect(
             hours.steps.filter { $0.value > 0 } == [
                 try utc("2026-07-01T04:00:00Z"): 5, try utc("2026-07-01T12:00:00Z"): 100, try utc("2026-07-02T03:00:00Z"): 7,
@@ -50,14 +50,14 @@ import TestSupport
     @Test(arguments: [
         "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Chatham", "Europe/Berlin", "Pacific/Apia", "UTC",
     ]) func `all steps lie on full hours inside of their own day, whatever the zone`(_ name: String) throws {
-        let place = Self.zone(name)
+        let localTime = Self.zone(name)
         var rows: Set<Int> = []
         var date = try #require(Day("2025-03-01"))
         while date <= Day("2026-05-01")! {
-            let span = place.span(of: date)
+            let span = localTime.span(of: date)
             if !span.isEmpty {  // Apia's clocks left out a day in 2011
                 let here = try day("\(date)", hours: [0: 11, 2: 22, 12: 33, 23: 44], steps: nil)
-                let hours = try Statistics.hours(of: here, in: place)
+                let hours = try Statistics.hours(of: here, in: localTime)
                 #expect(hours.steps.values.reduce(0, +) == here.steps, "\(name) \(date)")
                 #expect(
                     hours.steps.keys.allSatisfy { $0 % 3600 == 0 && span.contains(Timestamp($0)) && rows.insert($0).inserted }, "\(name) \(date)"

@@ -13,15 +13,15 @@ import Testing
     @Test func `a backup is a private file with the committed content, also during a write transaction`() throws {
         try withFixture { history in
             try history.merge(slot(0, 10), slot(15, 20))
-            let place = history.path + ".copy"
+            let copy = history.path + ".copy"
             // During an open transaction of a sync, the committed content is copied.
             let other = try DatabaseQueue(path: history.path)
             try other.writeWithoutTransaction { database in
                 try database.execute(sql: "BEGIN IMMEDIATE; DELETE FROM sample")
-                let contents = try StepDatabase.backUp(history.path, to: place)
+                let contents = try StepDatabase.backUp(history.path, to: copy)
                 #expect(contents.samples == 2 && contents.people == ["Ada"] && contents.pedometers == ["ring"])
                 #expect(contents.firstDay == day && contents.lastDay == day && contents.version == Schema.current.version)
-                #expect(contents.path == place)
+                #expect(contents.path == copy)
                 try database.execute(sql: "ROLLBACK")
             }
         }
@@ -39,14 +39,14 @@ import Testing
 
     @Test func `only a backup of istep is replaced`() throws {
         try withFixture { history in
-            let place = history.path + ".copy"
-            _ = try StepDatabase.backUp(history.path, to: place)
+            let copy = history.path + ".copy"
+            _ = try StepDatabase.backUp(history.path, to: copy)
             try history.merge(slot(0, 10))
-            #expect(try StepDatabase.backUp(history.path, to: place).samples == 1)
+            #expect(try StepDatabase.backUp(history.path, to: copy).samples == 1)
             // A history in use, another program's file, and the history itself are not replaced.
-            try Data("precious".utf8).write(to: URL(fileURLWithPath: place))
-            expect(.occupied(path: place)) { try StepDatabase.backUp(history.path, to: place) }
-            #expect(try String(contentsOfFile: place, encoding: .utf8) == "precious")
+            try Data("precious".utf8).write(to: URL(fileURLWithPath: copy))
+            expect(.occupied(path: copy)) { try StepDatabase.backUp(history.path, to: copy) }
+            #expect(try String(contentsOfFile: copy, encoding: .utf8) == "precious")
             expect(.occupied(path: history.path)) { try StepDatabase.backUp(history.path, to: history.path) }
             let second = try StepDatabase(path: history.path + ".second")
             expect(.occupied(path: second.path)) { try StepDatabase.backUp(history.path, to: second.path) }
@@ -105,9 +105,9 @@ import Testing
     @Test(arguments: [".lock", ".share.lock", ".check", ".check.4999999", "-wal", "-shm", "-journal"])
     func `a backup is refused under the name of a lock, log or check record`(suffix: String) throws {
         try withFixture { history in
-            for place in [history.path + suffix, history.path + ".copy" + suffix] where !FileManager.default.fileExists(atPath: place) {
-                expect(.reserved(path: place)) { try StepDatabase.backUp(history.path, to: place) }
-                #expect(!FileManager.default.fileExists(atPath: place))
+            for copy in [history.path + suffix, history.path + ".copy" + suffix] where !FileManager.default.fileExists(atPath: copy) {
+                expect(.reserved(path: copy)) { try StepDatabase.backUp(history.path, to: copy) }
+                #expect(!FileManager.default.fileExists(atPath: copy))
             }
             expect(.reserved(path: "/tmp/.a.new-7")) { try StepDatabase.backUp(history.path, to: "/tmp/.a.new-7") }
             #expect(HistoryError.reserved(path: "/x").category == .usage)
@@ -117,9 +117,9 @@ import Testing
     @Test(arguments: ["-wal", "-journal"])
     func `a backup is refused if a log or journal exists at its place`(suffix: String) throws {
         try withFixture { history in
-            let place = history.path + ".copy"
-            try Data("log".utf8).write(to: URL(fileURLWithPath: place + suffix))
-            expect(.occupied(path: place + suffix)) { try StepDatabase.backUp(history.path, to: place) }
+            let copy = history.path + ".copy"
+            try Data("log".utf8).write(to: URL(fileURLWithPath: copy + suffix))
+            expect(.occupied(path: copy + suffix)) { try StepDatabase.backUp(history.path, to: copy) }
         }
     }
 
@@ -128,10 +128,10 @@ import Testing
     @Test func `copies that killed processes have left are removed by the next backup, and nothing else`() async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
-            let path = history.path, place = directory + "/to/copy.sqlite"
+            let path = history.path, copy = directory + "/to/copy.sqlite"
             for folder in ["/to", "/backups"] { try StepDatabase.createDirectory(directory + folder) }
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, place = place as String] in
-                _ = try DatabaseCopy(for: place, ofHistory: path)
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, copy = copy as String] in
+                _ = try DatabaseCopy(for: copy, ofHistory: path)
                 kill(getpid(), SIGKILL)
             }
             let left = try FileManager.default.contentsOfDirectory(atPath: directory + "/to")
@@ -150,7 +150,7 @@ import Testing
             let locked = open(directory + "/.history.sqlite.new-3", O_RDWR)
             try #require(flock(locked, LOCK_EX) == 0)
             defer { close(locked) }
-            _ = try StepDatabase.backUp(path, to: place)
+            _ = try StepDatabase.backUp(path, to: copy)
             for name in abandoned { #expect(!FileManager.default.fileExists(atPath: directory + name), "\(name)") }
             for name in kept { #expect(FileManager.default.fileExists(atPath: directory + name), "\(name)") }
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/to").sorted() == [".history.sqlite.old-1", "copy.sqlite"])
@@ -183,15 +183,15 @@ import Testing
         try await withDirectory { directory in
             let history = try Fixture(directory)
             try history.database.close()
-            let path = history.path, place = directory + "/closed/b.sqlite"
+            let path = history.path, copy = directory + "/closed/b.sqlite"
             try StepDatabase.createDirectory(directory + "/closed")
             for folder in [directory, directory + "/closed"] { chmod(folder, 0o555) }
             chmod(path, 0o644)
-            await #expect(processExitsWith: .success) { [path = path as String, place = place as String] in
+            await #expect(processExitsWith: .success) { [path = path as String, copy = copy as String] in
                 if geteuid() == 0 { try #require(setuid(65_534) == 0) }
                 guard
-                    historyError({ try StepDatabase.backUp(path, to: place) })
-                        == .of(.place, .readOnly(path: place, reason: "Permission denied"))
+                    historyError({ try StepDatabase.backUp(path, to: copy) })
+                        == .of(.place, .readOnly(path: copy, reason: "Permission denied"))
                 else { exit(1) }
             }
             chmod(directory, 0o755)

@@ -7,9 +7,9 @@ import Testing
 
 /// A history that is known to be damaged is not written to.
 @Suite(.timeLimit(.minutes(5))) struct CheckTests {
-    private func damage(_ path: String, from place: Int, count: Int) throws {
+    private func damage(_ path: String, from offset: Int, count: Int) throws {
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-        try file.seek(toOffset: UInt64(place))
+        try file.seek(toOffset: UInt64(offset))
         try file.write(contentsOf: Data(repeating: 0xA5, count: count))
         try file.close()
     }

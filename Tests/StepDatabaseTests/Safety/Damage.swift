@@ -78,7 +78,7 @@ enum Damage: CaseIterable {
     /// - Returns: the changed pages, counted from 1.
     func apply(to bytes: inout Data, pageSize: Int, _ random: inout SeededGenerator) -> Set<Int> {
         let pages = bytes.count / pageSize
-        func place(_ page: Int) -> Int { (page - 1) * pageSize }
+        func offset(_ page: Int) -> Int { (page - 1) * pageSize }
         func some(_ random: inout SeededGenerator) -> Int { Int.random(in: 1...pages, using: &random) }
         switch self {
         case .flippedBits:
@@ -90,11 +90,11 @@ enum Damage: CaseIterable {
                 })
         case .flippedBytesOfOnePage:
             let page = some(&random)
-            for _ in 0..<20 { bytes[place(page) + Int.random(in: 0..<pageSize, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+            for _ in 0..<20 { bytes[offset(page) + Int.random(in: 0..<pageSize, using: &random)] = UInt8.random(in: 0...255, using: &random) }
             return [page]
         case .zeroedPage, .strangePage:
             let page = some(&random)
-            for index in 0..<pageSize { bytes[place(page) + index] = self == .zeroedPage ? 0 : UInt8.random(in: 0...255, using: &random) }
+            for index in 0..<pageSize { bytes[offset(page) + index] = self == .zeroedPage ? 0 : UInt8.random(in: 0...255, using: &random) }
             return [page]
         case .cut:
             let length = Int.random(in: pageSize..<bytes.count, using: &random)
@@ -107,13 +107,13 @@ enum Damage: CaseIterable {
             return [1]
         case .swappedPages:
             let (a, b) = (some(&random), some(&random))
-            let first = bytes[place(a)..<place(a) + pageSize]
-            bytes.replaceSubrange(place(a)..<place(a) + pageSize, with: Data(bytes[place(b)..<place(b) + pageSize]))
-            bytes.replaceSubrange(place(b)..<place(b) + pageSize, with: Data(first))
+            let first = bytes[offset(a)..<offset(a) + pageSize]
+            bytes.replaceSubrange(offset(a)..<offset(a) + pageSize, with: Data(bytes[offset(b)..<offset(b) + pageSize]))
+            bytes.replaceSubrange(offset(b)..<offset(b) + pageSize, with: Data(first))
             return [a, b]
         case .zeroedRun:
             let first = some(&random), last = min(pages, first + Int.random(in: 1...8, using: &random))
-            for index in place(first)..<place(last) + pageSize { bytes[index] = 0 }
+            for index in offset(first)..<offset(last) + pageSize { bytes[index] = 0 }
             return Set(first...last)
         }
     }

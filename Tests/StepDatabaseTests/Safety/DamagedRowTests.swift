@@ -18,9 +18,9 @@ import Testing
     /// Replaces bytes that occur once in the file.
     private func replace(_ old: [UInt8], by new: [UInt8], in path: String) throws {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        let place = try #require(bytes.range(of: Data(old)))
-        try #require(bytes.range(of: Data(old), in: place.upperBound..<bytes.endIndex) == nil)
-        bytes.replaceSubrange(place, with: Data(new))
+        let range = try #require(bytes.range(of: Data(old)))
+        try #require(bytes.range(of: Data(old), in: range.upperBound..<bytes.endIndex) == nil)
+        bytes.replaceSubrange(range, with: Data(new))
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 

@@ -66,8 +66,8 @@ import Testing
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let now = midnight + 10 * 86_400
-            let place = AutomaticBackups.directory(of: history.path)
-            try Data().write(to: URL(fileURLWithPath: place))
+            let folder = AutomaticBackups.directory(of: history.path)
+            try Data().write(to: URL(fileURLWithPath: folder))
             func upkeep(at moment: Timestamp) -> HistoryFileUpkeep {
                 let backups = AutomaticBackups(BackupSchedule(count: 4), now: { moment }, localTime: .fixed(0))
                 return HistoryFileUpkeep(path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { moment })
@@ -77,7 +77,7 @@ import Testing
             try await upkeep(at: now + 3600).run()
             #expect(try kept(history).count == 2)
             await #expect(throws: HistoryError.self) { try await upkeep(at: now + 86_400).run() }
-            try FileManager.default.removeItem(atPath: place)
+            try FileManager.default.removeItem(atPath: folder)
             // The clock was ahead.
             try await upkeep(at: now + 7200).run()
             #expect(AutomaticBackups.list(of: history.path).count == 1)

@@ -121,15 +121,15 @@ import Testing
             for round in 0..<10 {
                 let definition = try #require(definitions.randomElement(using: &random))
                 // A definition that is longer than a page is stored in pieces.
-                guard let place = bytes.range(of: Data(definition.utf8)) else { continue }
-                let index = Int.random(in: place.indices, using: &random), bit = UInt8.random(in: 0...7, using: &random)
+                guard let range = bytes.range(of: Data(definition.utf8)) else { continue }
+                let index = Int.random(in: range.indices, using: &random), bit = UInt8.random(in: 0...7, using: &random)
                 let old = Unicode.Scalar(bytes[index]), new = Unicode.Scalar(bytes[index] ^ 1 << bit)
                 if old.properties.isWhitespace, new.properties.isWhitespace { continue }
                 let copy = path + ".\(round)"
                 var damaged = bytes
                 damaged[index] ^= 1 << bit
                 try damaged.write(to: URL(fileURLWithPath: copy))
-                let report = try expectDamage(copy, "\(old) became \(new) at \(index - place.lowerBound) of \(definition.prefix(40))")
+                let report = try expectDamage(copy, "\(old) became \(new) at \(index - range.lowerBound) of \(definition.prefix(40))")
                 #expect(report.isWhole && report.contents.samples == 400, "\(report)")
                 #expect(!report.isSharingUncertain)
             }

@@ -70,12 +70,12 @@ import Testing
             }
             #expect(try completeness() == .partial)
             _ = try history.database.merge(
-                SampleBatch(coverage: [TimeSpan(change, change + 3600)]), sync: history.sync, place: .fixed(3600))
+                SampleBatch(coverage: [TimeSpan(change, change + 3600)]), sync: history.sync, localTime: .fixed(3600))
             #expect(try completeness() == .complete)
             #expect(try history.revisions() == ["2014-04-20 2", "2014-04-21 2"])
             // From then on only the next day changes.
             _ = try history.database.merge(
-                SampleBatch(coverage: [TimeSpan(change, change + 7200)]), sync: history.sync, place: .fixed(3600))
+                SampleBatch(coverage: [TimeSpan(change, change + 7200)]), sync: history.sync, localTime: .fixed(3600))
             #expect(try history.revisions() == ["2014-04-20 2", "2014-04-21 3"])
         }
     }
@@ -94,7 +94,7 @@ import Testing
             try history.merge(StepSample(start: end, length: 60, steps: 1, utcOffset: 3600))
             try history.merge(StepSample(start: Timestamp(0), length: 60, steps: 1, utcOffset: -3600))
             _ = try history.database.merge(
-                SampleBatch(coverage: [TimeSpan(end, end + 1)]), sync: history.sync, place: .fixed(3600))
+                SampleBatch(coverage: [TimeSpan(end, end + 1)]), sync: history.sync, localTime: .fixed(3600))
             #expect(try history.revisions() == ["1969-12-31 1"])
             let (first, last) = (Day(daysSince1970: .min), Day(daysSince1970: .max))
             #expect(try history.database.knownDays(of: history.user.id, from: first, through: last) == [Day(daysSince1970: -1)])

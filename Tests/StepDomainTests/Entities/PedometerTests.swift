@@ -19,18 +19,18 @@ import Testing
     }
 
     @Test func `the UTC offset of a pedometer follows its clock settings`() {
-        let place = LocalTime.berlin
-        let set = place.at("2014-04-20", 12), tokyo = place.at("2014-04-25", 12)
+        let localTime = LocalTime.berlin
+        let set = localTime.at("2014-04-20", 12), tokyo = localTime.at("2014-04-25", 12)
         let clock = ClockState(settings: [.init(at: set, utcOffset: 7200), .init(at: tokyo, utcOffset: 32_400)])
-        let there = clock.place(.fixed(32_400))
+        let there = clock.localTime(.fixed(32_400))
         #expect(there.utcOffset(set + 1) == 7200)
         #expect(there.utcOffset(tokyo - 1) == 7200)
         #expect(there.utcOffset(tokyo) == 32_400)
         #expect(there.utcOffset(set - 1) == 32_400, "before all settings nothing else is known than where one is")
         // At home the day follows the zone, whatever the pedometer's clock still shows.
-        let home = ClockState(settings: [.init(at: set, utcOffset: 7200)]).place(place)
-        #expect(home.utcOffset(place.at("2014-12-01", 12)) == 3600)
-        #expect(ClockState().place(place).utcOffset(set) == 7200)
+        let home = ClockState(settings: [.init(at: set, utcOffset: 7200)]).localTime(localTime)
+        #expect(home.utcOffset(localTime.at("2014-12-01", 12)) == 3600)
+        #expect(ClockState().localTime(localTime).utcOffset(set) == 7200)
     }
 
     @Test func `a cursor is encoded with the clock difference, and an older one without it is decoded`() throws {

@@ -4,10 +4,10 @@ import Testing
 
 /// The notices that result from sharing and goals.
 @Suite(.timeLimit(.minutes(5))) struct SharingNoticeTests {
-    private let place = LocalTime.berlin
+    private let localTime = LocalTime.berlin
     private let anna = User(id: 1, name: "anna")
-    private var now: Timestamp { place.at("2014-04-20", 4) }
-    private var today: Day { place.day(of: now) }
+    private var now: Timestamp { localTime.at("2014-04-20", 4) }
+    private var today: Day { localTime.day(of: now) }
 
     private func entry(_ state: ShareEntry.State, changed hoursAgo: Int = 1, _ change: (inout ShareEntry) -> Void = { _ in }) -> ShareEntry {
         var entry = ShareEntry(
@@ -18,7 +18,7 @@ import Testing
     }
 
     private func notices(_ state: DestinationState = DestinationState(name: "garden"), _ entries: ShareEntry...) -> [Notice] {
-        NoticeRules(users: [anna], sharing: [.init(state, entries)], now: now, localTime: place).notices
+        NoticeRules(users: [anna], sharing: [.init(state, entries)], now: now, localTime: localTime).notices
     }
 
     @Test func `a rejected day produces an event notice`() throws {
@@ -64,7 +64,7 @@ import Testing
 
     private func goal(_ steps: Int?, of goal: Int?, rest: Bool = false, daysAgo: Int = 0) -> [Notice] {
         let day = DaySummary(user: anna, day: today.advanced(by: -daysAgo), steps: steps, goal: goal, isRestDay: rest)
-        return NoticeRules(users: [anna], days: [day], now: now, localTime: place).notices
+        return NoticeRules(users: [anna], days: [day], now: now, localTime: localTime).notices
     }
 
     @Test func `a reached goal is reported once a day`() {
@@ -80,7 +80,7 @@ import Testing
         let reached = goal(8000, of: 8000).map { StoredNotice(id: 1, notice: $0, storedAt: now) }
         func withdrawn(_ steps: Int?, of goal: Int?, by person: Int64 = 1, daysAgo: Int = 0) -> Set<String> {
             let day = DaySummary(user: User(id: person, name: "x"), day: today.advanced(by: -daysAgo), steps: steps, goal: goal)
-            return NoticeRules(users: [anna], days: [day], standing: reached, now: now, localTime: place).withdrawn
+            return NoticeRules(users: [anna], days: [day], standing: reached, now: now, localTime: localTime).withdrawn
         }
         let keys = Set(reached.map(\.notice.key))
         #expect(keys.count == 1)

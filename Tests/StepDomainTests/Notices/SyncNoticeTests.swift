@@ -4,17 +4,17 @@ import Testing
 
 /// The notices that result from the syncs of many nights.
 @Suite(.timeLimit(.minutes(5))) struct SyncNoticeTests {
-    private let place = LocalTime.berlin
+    private let localTime = LocalTime.berlin
     private let anna = User(id: 1, name: "anna")
     private let ring = Pedometer(
         id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
     private let watch = Pedometer(
         id: 2, user: 1, model: "generic", address: "C0:DE:00:00:00:02", addressType: "public", name: "watch")
-    private var now: Timestamp { place.at("2014-04-20", 4) }
+    private var now: Timestamp { localTime.at("2014-04-20", 4) }
 
     /// An attempt this many nights ago, at a quarter past three.
     private func sync(_ nightsAgo: Int, _ cause: FailureCause? = nil, battery: Int? = nil) -> SyncRecord {
-        let start = place.at("2014-04-20", 3, 15) - nightsAgo * 86_400
+        let start = localTime.at("2014-04-20", 3, 15) - nightsAgo * 86_400
         return SyncRecord(
             id: Int64(1000 - nightsAgo), pedometer: 1, start: start, end: start + 5, outcome: cause == nil ? .complete : .failed,
             battery: battery, failure: cause.map { "\($0)" }, cause: cause)
@@ -22,7 +22,7 @@ import Testing
 
     private func notices(_ syncs: [SyncRecord], watch others: [SyncRecord]? = nil, standing: [StoredNotice] = []) -> [Notice] {
         let devices = [NoticeRules.Device(ring, syncs)] + (others.map { [.init(watch, $0)] } ?? [])
-        return NoticeRules(users: [anna], devices: devices, standing: standing, now: now, localTime: place).notices
+        return NoticeRules(users: [anna], devices: devices, standing: standing, now: now, localTime: localTime).notices
     }
 
     private func contents(_ syncs: [SyncRecord], watch others: [SyncRecord]? = nil) -> [Notice.Content] {
@@ -126,7 +126,7 @@ import Testing
         func notices(watched daysAgo: Int, _ syncs: SyncRecord...) -> [Notice.Content] {
             NoticeRules(
                 users: [anna], devices: [.init(ring, syncs)], listening: ListeningState(since: [1: now - daysAgo * 86_400]), now: now,
-                localTime: place
+                localTime: localTime
             ).notices.map(\.content)
         }
         #expect(notices(watched: 3, sync(4)) == [.notSeen(lastRead: sync(4).start + 5)])
@@ -140,7 +140,7 @@ import Testing
         let devices = [NoticeRules.Device(ring, []), .init(watch, [sync(9)])]
         func found(_ since: [Pedometer.ID: Timestamp]) -> [Notice.Subject] {
             let listening = ListeningState(since: since)
-            return NoticeRules(users: [anna], devices: devices, listening: listening, now: now, localTime: place).notices.map(\.subject)
+            return NoticeRules(users: [anna], devices: devices, listening: listening, now: now, localTime: localTime).notices.map(\.subject)
         }
         #expect(found([1: now - 3 * 86_400]) == [.pedometer(1)])
         #expect(found([2: now - 3 * 86_400]) == [.pedometer(2)])
@@ -156,7 +156,7 @@ import Testing
             let outage = hoursAgo.map { ListeningState.Outage(since: now - $0 * 3600, reason: "no adapter") }
             return NoticeRules(
                 users: [anna], devices: [.init(ring, syncs)], standing: known.map { [$0] } ?? [],
-                listening: ListeningState(since: since, outage: outage), now: now, localTime: place
+                listening: ListeningState(since: since, outage: outage), now: now, localTime: localTime
             ).notices
         }
         #expect(notices(silentSince: 47, [sync(3)]).isEmpty)
@@ -175,7 +175,7 @@ import Testing
     @Test func `a complete sync before the recent syncs gives the last read time`() {
         let away = (0..<4).map { sync($0, .outOfRange) }
         let long = NoticeRules.Device(ring, away, lastComplete: sync(400))
-        let notices = NoticeRules(users: [anna], devices: [long], now: now, localTime: place).notices
+        let notices = NoticeRules(users: [anna], devices: [long], now: now, localTime: localTime).notices
         #expect(notices.map(\.content) == [.notSeen(lastRead: sync(400).start + 5)])
         #expect(notices.map(\.since) == [sync(400).start + 5])
     }
@@ -263,7 +263,7 @@ import Testing
                 .tooOld([Day(daysSince1970: 4)]), .missing([DayGap(Day(daysSince1970: 5), .refused)]), .undecided(steps: 9),
                 .countingStarted, .oversized(values: 1),
             ])
-        let notices = NoticeRules(users: [anna], reports: [report], now: now, localTime: place).notices
+        let notices = NoticeRules(users: [anna], reports: [report], now: now, localTime: localTime).notices
         #expect(notices.map(\.kind) == [.clockWasOff, .stepsLost, .stepsLost, .stepsLost, .stepsLost])
         #expect(Set(notices.map(\.key)).count == 5)
         #expect(notices.allSatisfy { $0.since == record.start && $0.subject == .pedometer(1) && !$0.isState })
@@ -271,10 +271,10 @@ import Testing
 
     @Test func `steps in doubt are one event, however often they are found`() {
         let report = SyncReport(pedometer: ring, record: sync(0), notices: [.stepsInDoubt(.unchecked)])
-        let notices = NoticeRules(users: [anna], reports: [report], now: now, localTime: place).notices
+        let notices = NoticeRules(users: [anna], reports: [report], now: now, localTime: localTime).notices
         #expect(notices.map(\.kind) == [.stepsInDoubt] && notices.allSatisfy { !$0.isState })
         let later = SyncReport(pedometer: ring, record: sync(1), notices: [.stepsInDoubt(.totals(1, 2))])
-        let again = NoticeRules(users: [anna], reports: [later], now: now, localTime: place).notices
+        let again = NoticeRules(users: [anna], reports: [later], now: now, localTime: localTime).notices
         #expect(notices.map(\.key) == again.map(\.key))
     }
 
@@ -283,7 +283,7 @@ import Testing
         let gap = DayGap(Day(daysSince1970: 16_178), .refused)
         ring.cursor.missing = [gap, DayGap(Day(daysSince1970: 16_177), .unconfirmed)]
         func notices(_ ring: Pedometer, standing: [StoredNotice] = []) -> [Notice] {
-            NoticeRules(users: [anna], devices: [.init(ring, [sync(0)])], standing: standing, now: now, localTime: place).notices
+            NoticeRules(users: [anna], devices: [.init(ring, [sync(0)])], standing: standing, now: now, localTime: localTime).notices
         }
         let begun = try #require(notices(ring).first)
         #expect(begun.content == .daysMissing([gap]) && begun.isState && begun.since == now)

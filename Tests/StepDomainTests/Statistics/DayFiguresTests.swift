@@ -14,21 +14,21 @@ import Testing
         ("2014-04-20", LocalTime.berlin), ("2014-03-30", .berlin), ("2014-10-26", .berlin), ("2023-10-01", .lordHowe),
         ("2023-04-02", .lordHowe), ("2014-04-20", .fixed(-18_000)),
     ])
-    func `a day summary has the figures of the day`(word: String, place: LocalTime) throws {
+    func `a day summary has the figures of the day`(word: String, localTime: LocalTime) throws {
         var random = SeededGenerator(seed: 7)
         let day = try #require(Day(word))
         for round in 0..<60 {
-            var tracks = RandomDay.tracks(of: word, in: place, using: &random)
+            var tracks = RandomDay.tracks(of: word, in: localTime, using: &random)
             if round % 3 == 0 { tracks = tracks.map(Self.withFigures) }
             if round % 4 == 0 { for index in tracks.indices { tracks[index].coverage = [] } }
             if round % 11 == 0 { tracks = [] }
             let correction = round % 5 == 0 ? StepCorrection(steps: Int.random(in: 0...30_000, using: &random)) : nil
             let plan = round % 2 == 0 ? SportPlan(validFrom: day, goals: [8000, 0, 6000, 0, 8000, 0, 9000]) : nil
             let profile = Self.profiles[round % 4]
-            let now = round % 7 == 0 ? place.span(of: day).start + 40_000 : place.span(of: day).end + 9
+            let now = round % 7 == 0 ? localTime.span(of: day).start + 40_000 : localTime.span(of: day).end + 9
             let data = DayData(
                 user: User(id: 1, name: "Ada"), day: day, tracks: tracks, correction: correction, profile: profile, plan: plan)
-            let summary = DaySummary(data, localTime: place, now: now)
+            let summary = DaySummary(data, localTime: localTime, now: now)
             let figures = DayFigures(
                 DaySums(tracks, of: day), correction: correction, profile: profile, plan: plan, isInProgress: round % 7 == 0)
 
@@ -67,16 +67,16 @@ import Testing
     /// Samples of quarter hours: none spans a change of the clocks.
     @Test(arguments: ["2014-04-20", "2014-03-30", "2014-10-26"])
     func `hours of one name add up to those of the day summary`(word: String) throws {
-        let place = LocalTime.berlin
-        let span = place.span(of: try #require(Day(word)))
+        let localTime = LocalTime.berlin
+        let span = localTime.span(of: try #require(Day(word)))
         var random = SeededGenerator(seed: 3)
         let samples = stride(from: 0, to: span.length, by: 900).map { seconds in
             let start = span.start + seconds
-            return StepSample(start: start, length: 900, steps: Int.random(in: 1...900, using: &random), utcOffset: place.utcOffset(start))
+            return StepSample(start: start, length: 900, steps: Int.random(in: 1...900, using: &random), utcOffset: localTime.utcOffset(start))
         }
-        let track = DayData.Track(pedometer: 1, name: "ring", samples: samples, coverage: place.covered(span))
+        let track = DayData.Track(pedometer: 1, name: "ring", samples: samples, coverage: localTime.covered(span))
         let day = try #require(Day(word))
-        let summary = DaySummary(DayData(user: User(id: 1, name: "Ada"), day: day, tracks: [track]), localTime: place, now: span.end)
+        let summary = DaySummary(DayData(user: User(id: 1, name: "Ada"), day: day, tracks: [track]), localTime: localTime, now: span.end)
         var byName = [Int?](repeating: nil, count: 24)
         for hour in summary.hours { byName[hour.hour] = (byName[hour.hour] ?? 0) + (try #require(hour.steps)) }
         #expect(DaySums([track], of: day).hours == byName)
@@ -85,16 +85,16 @@ import Testing
 
     /// The ring was taken off at 15:20: what follows is not known, and the day summary agrees with the stored sums.
     @Test func `hours after the end of coverage are unknown in sums and summary`() throws {
-        let place = LocalTime.berlin, day = try #require(Day("2014-04-20"))
-        let span = TimeSpan(place.span(of: day).start, place.at("2014-04-20", 15, 20))
-        let samples = [9, 15].map { StepSample(start: place.at("2014-04-20", $0), length: 600, steps: 70, utcOffset: 7200) }
-        let track = DayData.Track(pedometer: 1, name: "ring", samples: samples, coverage: place.covered(span))
+        let localTime = LocalTime.berlin, day = try #require(Day("2014-04-20"))
+        let span = TimeSpan(localTime.span(of: day).start, localTime.at("2014-04-20", 15, 20))
+        let samples = [9, 15].map { StepSample(start: localTime.at("2014-04-20", $0), length: 600, steps: 70, utcOffset: 7200) }
+        let track = DayData.Track(pedometer: 1, name: "ring", samples: samples, coverage: localTime.covered(span))
         let hours = DaySums([track], of: day).hours
         #expect(hours[..<15] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 70, 0, 0, 0, 0, 0])
         #expect(hours[15] == 70, "it has steps")
         #expect(hours[16...].allSatisfy { $0 == nil })
         let data = DayData(user: User(id: 1, name: "Ada"), day: day, tracks: [track])
-        #expect(DaySummary(data, localTime: place, now: span.end).hours.map(\.steps) == hours)
+        #expect(DaySummary(data, localTime: localTime, now: span.end).hours.map(\.steps) == hours)
     }
 
     /// After a journey the hours are those of the place where the steps were made, wherever the user is now.

@@ -3,24 +3,24 @@ import Testing
 import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct DaySummaryTests {
-    private let place = LocalTime.berlin
+    private let localTime = LocalTime.berlin
     private let user = User(id: 1, name: "anna")
-    private var day: Day { place.day(of: place.at("2014-04-20", 12)) }
-    private var span: TimeSpan { place.span(of: day) }
-    private var later: Timestamp { place.at("2014-04-22", 8) }
+    private var day: Day { localTime.day(of: localTime.at("2014-04-20", 12)) }
+    private var span: TimeSpan { localTime.span(of: day) }
+    private var later: Timestamp { localTime.at("2014-04-22", 8) }
 
     private func track(_ id: Pedometer.ID = 1, _ steps: [Int: Int] = [:], coverage: [TimeSpan] = []) -> DayData.Track {
         DayData.Track(
             pedometer: id, name: "ring",
             samples: steps.sorted { $0.key < $1.key }.map {
                 StepSample(
-                    start: place.at("2014-04-20", $0.key), length: 3600, steps: $0.value,
+                    start: localTime.at("2014-04-20", $0.key), length: 3600, steps: $0.value,
                     distance: Double($0.value), energy: Double($0.value) / 20, utcOffset: 7200)
-            }, coverage: coverage.flatMap(place.covered))
+            }, coverage: coverage.flatMap(localTime.covered))
     }
 
     private func summary(_ data: DayData, now: Timestamp? = nil) -> DaySummary {
-        DaySummary(data, localTime: place, now: now ?? later)
+        DaySummary(data, localTime: localTime, now: now ?? later)
     }
 
     private func near(_ a: Double?, _ b: Double) -> Bool { a.map { abs($0 - b) < 1e-6 } ?? false }
@@ -56,7 +56,7 @@ import TestSupport
     }
 
     @Test func `two pedometers together can cover a day`() {
-        let noon = place.at("2014-04-20", 12)
+        let noon = localTime.at("2014-04-20", 12)
         let halves = [track(1, coverage: [TimeSpan(span.start - 999, noon)]), track(2, coverage: [TimeSpan(noon, span.end)])]
         #expect(summary(DayData(user: user, day: day, tracks: halves)).completeness == .complete)
         #expect(summary(DayData(user: user, day: day, tracks: [halves[1]])).completeness == .partial)
@@ -69,7 +69,7 @@ import TestSupport
     }
 
     @Test func `coverage of another day does not count`() {
-        let yesterday = place.span(of: day.advanced(by: -1))
+        let yesterday = localTime.span(of: day.advanced(by: -1))
         #expect(summary(DayData(user: user, day: day, tracks: [track(coverage: [yesterday])])).completeness == .unknown)
     }
 
@@ -97,7 +97,7 @@ import TestSupport
     }
 
     @Test(arguments: [-6, 3, 10]) func `a day of travel is complete after its actual length`(hours: Int) {
-        let noon = place.at("2014-04-20", 12)
+        let noon = localTime.at("2014-04-20", 12)
         let there = 7200 + hours * 3600
         let end = span.end - hours * 3600
         func summary(until end: Timestamp, from start: Timestamp = noon) -> DaySummary.Completeness {
@@ -129,7 +129,7 @@ import TestSupport
 
     @Test(arguments: ["2014-03-30", "2014-10-26"]) func `a day of 23 or 25 hours is complete at its end`(word: String) throws {
         let day = try #require(Day(word))
-        let span = place.span(of: day)
+        let span = localTime.span(of: day)
         let whole = DayData(user: user, day: day, tracks: [track(coverage: [span])])
         let short = DayData(user: user, day: day, tracks: [track(coverage: [TimeSpan(span.start, span.end - 1)])])
         let now = span.end
@@ -237,7 +237,7 @@ import TestSupport
         var generator = SeededGenerator(seed: seed &* 31)
         let day = try #require(Day(word))
         var data = DayData(
-            user: user, day: day, tracks: RandomDay.tracks(of: word, in: place, using: &generator),
+            user: user, day: day, tracks: RandomDay.tracks(of: word, in: localTime, using: &generator),
             profile: Profile(validFrom: day, height: 1.7, weight: 70), plan: SportPlan(validFrom: day, everyDay: 7000))
         let summary = summary(data)
         #expect(summary.steps == summary.hours.compactMap(\.steps).reduce(0, +))

@@ -3,35 +3,35 @@ import Testing
 import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct HourlyProfileTests {
-    private let place = LocalTime.berlin
+    private let localTime = LocalTime.berlin
 
     /// The hours of a day that is covered as a whole.
-    private func hours(_ samples: [StepSample], _ day: String, _ place: LocalTime = .berlin) throws -> [DaySummary.Hour] {
+    private func hours(_ samples: [StepSample], _ day: String, _ localTime: LocalTime = .berlin) throws -> [DaySummary.Hour] {
         let day = try #require(Day(day))
-        return HourlyProfile(samples, of: day, localTime: place, coverage: place.covered(place.span(of: day))).hours
+        return HourlyProfile(samples, of: day, localTime: localTime, coverage: localTime.covered(localTime.span(of: day))).hours
     }
 
     private func sample(_ start: Timestamp, _ length: Int, _ steps: Int, offset: Int? = nil) -> StepSample {
-        StepSample(start: start, length: length, steps: steps, utcOffset: offset ?? place.utcOffset(start))
+        StepSample(start: start, length: length, steps: steps, utcOffset: offset ?? localTime.utcOffset(start))
     }
 
     @Test func `an ordinary day has 24 hours`() throws {
-        let hours = try hours([sample(place.at("2014-04-20", 7, 30), 900, 1000)], "2014-04-20")
+        let hours = try hours([sample(localTime.at("2014-04-20", 7, 30), 900, 1000)], "2014-04-20")
         #expect(hours.map(\.hour) == Array(0...23))
-        #expect(hours.map(\.start) == (0...23).map { place.at("2014-04-20", $0) })
+        #expect(hours.map(\.start) == (0...23).map { localTime.at("2014-04-20", $0) })
         #expect(hours.filter { $0.steps != 0 }.map(\.hour) == [7])
     }
 
     @Test func `an hour that is not accounted for is unknown, unless it has steps`() throws {
         let day = try #require(Day("2014-04-20"))
-        let samples = [sample(place.at("2014-04-20", 7, 30), 900, 1000), sample(place.at("2014-04-20", 20), 60, 50)]
+        let samples = [sample(localTime.at("2014-04-20", 7, 30), 900, 1000), sample(localTime.at("2014-04-20", 20), 60, 50)]
         // The ring was taken off at 15:20.
-        let worn = place.covered(TimeSpan(place.at("2014-04-20", 0), place.at("2014-04-20", 15, 20)))
-        let partial = HourlyProfile(samples, of: day, localTime: place, coverage: worn).hours.map(\.steps)
+        let worn = localTime.covered(TimeSpan(localTime.at("2014-04-20", 0), localTime.at("2014-04-20", 15, 20)))
+        let partial = HourlyProfile(samples, of: day, localTime: localTime, coverage: worn).hours.map(\.steps)
         var expected: [Int?] = Array(repeating: 0, count: 15) + Array(repeating: nil, count: 9)
         (expected[7], expected[20]) = (1000, 50)
         #expect(partial == expected)
-        let whole = HourlyProfile(samples, of: day, localTime: place, coverage: worn, isComplete: true).hours
+        let whole = HourlyProfile(samples, of: day, localTime: localTime, coverage: worn, isComplete: true).hours
         #expect(whole.allSatisfy { $0.steps != nil })
     }
 
@@ -40,18 +40,18 @@ import TestSupport
         let day = try #require(Day("2014-04-20"))
         let start = Timestamp(day.daysSince1970 * 86_400 + 8 * 3600 + 14_400)
         let there = [CoveredSpan(TimeSpan(start, start + 7200), utcOffset: -14_400)]
-        let hours = HourlyProfile([], of: day, localTime: place, coverage: there).hours
+        let hours = HourlyProfile([], of: day, localTime: localTime, coverage: there).hours
         #expect(hours.filter { $0.steps != nil }.map(\.hour) == [8, 9])
     }
 
     @Test func `the spring change gives 23 hours without the skipped hour`() throws {
-        let hours = try hours([sample(place.at("2014-03-30", 3, 10), 60, 100)], "2014-03-30")
+        let hours = try hours([sample(localTime.at("2014-03-30", 3, 10), 60, 100)], "2014-03-30")
         #expect(hours.map(\.hour) == [0, 1] + Array(3...23))
         #expect(hours[2].steps == 100)
     }
 
     @Test func `the autumn change gives 25 hours with the repeated hour separate`() throws {
-        let second = place.at("2014-10-26", 3) - 1800
+        let second = localTime.at("2014-10-26", 3) - 1800
         let hours = try hours([sample(second, 60, 100)], "2014-10-26")
         #expect(hours.map(\.hour) == [0, 1, 2, 2] + Array(3...23))
         #expect(hours.map(\.steps).prefix(5) == [0, 0, 0, 100, 0])
@@ -86,12 +86,12 @@ import TestSupport
 
     @Test func `long samples are spread over hours by time`() throws {
         // 100 minutes from 10:40: 20 in hour 10, 60 in 11, 20 in 12.
-        let hours = try hours([sample(place.at("2014-04-20", 10, 40), 6000, 1001)], "2014-04-20")
+        let hours = try hours([sample(localTime.at("2014-04-20", 10, 40), 6000, 1001)], "2014-04-20")
         #expect(hours[10...12].map(\.steps) == [200, 600, 201])
     }
 
     @Test func `a sample across midnight counts entirely in the last hour`() throws {
-        let hours = try hours([sample(place.at("2014-04-20", 23, 30), 3600, 800)], "2014-04-20")
+        let hours = try hours([sample(localTime.at("2014-04-20", 23, 30), 3600, 800)], "2014-04-20")
         #expect(hours[23].steps == 800)
         #expect(hours.compactMap(\.steps).reduce(0, +) == 800)
     }
@@ -104,7 +104,7 @@ import TestSupport
     }
 
     @Test func `very long samples do not overflow`() throws {
-        let start = place.at("2014-04-20", 0)
+        let start = localTime.at("2014-04-20", 0)
         let hours = try hours([sample(start, 1 << 50, 5 << 50)], "2014-04-20")
         #expect(hours.compactMap(\.steps).reduce(0, +) == 5 << 50)
     }
@@ -112,7 +112,7 @@ import TestSupport
     @Test(arguments: ["2014-04-20", "2014-03-30", "2014-10-26"], 0..<60 as Range<UInt64>)
     func `the hours add up to the samples`(day: String, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let merged = MergedTracks(RandomDay.tracks(of: day, in: place, using: &generator))
+        let merged = MergedTracks(RandomDay.tracks(of: day, in: localTime, using: &generator))
         let hours = try hours(merged.samples, day)
         #expect(hours.compactMap(\.steps).reduce(0, +) == merged.steps)
         #expect(hours.allSatisfy { $0.steps.map { $0 >= 0 } ?? false })

@@ -28,7 +28,7 @@ struct WatchFixture {
         return WatchContext(
             histories: histories, services: { _ in services.context }, scanner: scanner, reader: services.reader, supervisor: supervisor,
             output: output, reporter: { UnattendedReporter($0, output: log, desktop: nil) },
-            reloadTimeZone: { [zoneReloads] in zoneReloads.increment() }, localTime: outbox.place, now: { outbox.now }, clock: clock)
+            reloadTimeZone: { [zoneReloads] in zoneReloads.increment() }, localTime: outbox.localTime, now: { outbox.now }, clock: clock)
     }
 
     /// Runs a watch during `body`, then ends it.

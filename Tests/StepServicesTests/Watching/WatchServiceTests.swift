@@ -200,8 +200,8 @@ import Testing
             Pedometer(id: 0, user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch"))
         for (pedometer, steps) in [(watch, 500), (outbox.ring, 20)] {
             let sync = try outbox.history.beginSync(of: pedometer.id, at: outbox.now)
-            let sample = StepSample(start: outbox.now - 3600, length: 3600, steps: steps, utcOffset: outbox.place.utcOffset(outbox.now))
-            _ = try outbox.history.merge(SampleBatch(samples: [sample]), sync: sync, place: outbox.place)
+            let sample = StepSample(start: outbox.now - 3600, length: 3600, steps: steps, utcOffset: outbox.localTime.utcOffset(outbox.now))
+            _ = try outbox.history.merge(SampleBatch(samples: [sample]), sync: sync, localTime: outbox.localTime)
         }
         fixture.scriptReading()
         fixture.services.reader.follow(fixture.ring.id)

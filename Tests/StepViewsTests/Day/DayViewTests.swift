@@ -100,7 +100,7 @@ import TestSupport
     @Test func `the view of a day before the history shows when the history begins`() {
         let summary = DaySummary(user: User(id: 1, name: "anna"), day: Sample.day)
         func text(_ begins: Day?) -> String {
-            DayView(summary, today: Sample.day.advanced(by: 9), now: Sample.now, localTime: Sample.place, historyBegins: begins).text()
+            DayView(summary, today: Sample.day.advanced(by: 9), now: Sample.now, localTime: Sample.localTime, historyBegins: begins).text()
         }
         #expect(text(Sample.day.advanced(by: 1)).contains("\n  The history begins on 2014-04-21.\n\n  Steps     unknown\n"))
         #expect(!text(Sample.day.advanced(by: -1)).contains("begins") && !text(nil).contains("begins"))

@@ -12,7 +12,7 @@ import Testing
             summary.deviceTotals = totals.map { name, total, slots in
                 .init(
                     pedometer: name,
-                    total: DeviceTotal(day: Sample.day, at: Sample.place.at("2014-04-20", 15, 42), total: total, slots: slots))
+                    total: DeviceTotal(day: Sample.day, at: Sample.localTime.at("2014-04-20", 15, 42), total: total, slots: slots))
             }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DevicesViewTests {
     private func view(_ entries: DevicesView.Entry...) -> DevicesView {
-        DevicesView(entries, now: Sample.now, localTime: Sample.place)
+        DevicesView(entries, now: Sample.now, localTime: Sample.localTime)
     }
 
     private func entry(_ name: String, _ syncs: SyncRecord...) -> DevicesView.Entry {

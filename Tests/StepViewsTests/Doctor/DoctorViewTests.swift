@@ -19,7 +19,7 @@ import Testing
     private static let lingering = ScheduleDiagnosis(.notLingering, timer: "istep-sync.timer", isSystemWide: false, hasWatch: false)
 
     private static func view(_ findings: [Finding], isTerse: Bool = false) -> DoctorView {
-        DoctorView(findings, isTerse: isTerse, now: Sample.now, localTime: Sample.place)
+        DoctorView(findings, isTerse: isTerse, now: Sample.now, localTime: Sample.localTime)
     }
 
     private let view = view(findings)

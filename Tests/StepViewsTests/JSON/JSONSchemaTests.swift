@@ -44,7 +44,7 @@ import Testing
                 StoredNotice(
                     id: 1, notice: Notice(.pedometer(1), name: "ring", since: Sample.synced, .batteryLow(percent: 9)), storedAt: Sample.now),
                 StoredNotice(id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")), storedAt: Sample.now),
-            ], database: "/h", now: Sample.now, localTime: Sample.place)
+            ], database: "/h", now: Sample.now, localTime: Sample.localTime)
     }
 
     /// It waits for its next attempt.
@@ -61,7 +61,7 @@ import Testing
             failure: ShareFailure(.busy, "slow down", advice: "Wait."))
         let broken = ShareReport(
             destination: "diary", kind: "file", events: [], waiting: 0, state: waiting, failure: nil, fault: Broken())
-        return ShareView([report, broken], users: [anna], now: Sample.now, localTime: Sample.place)
+        return ShareView([report, broken], users: [anna], now: Sample.now, localTime: Sample.localTime)
     }
 
     private var sync: SyncView {
@@ -75,7 +75,7 @@ import Testing
             connectedSeconds: 1.2,
             daysRead: 6, daysPlanned: 8, failure: nil, failureText: nil)
         let bad = SyncReport(pedometer: Sample.pedometer("watch"), failure: Broken(), failureText: "gone")
-        return SyncView([good, bad], shares: share, failures: [failure], now: Sample.now, localTime: Sample.place) { _ in "Bring it close." }
+        return SyncView([good, bad], shares: share, failures: [failure], now: Sample.now, localTime: Sample.localTime) { _ in "Bring it close." }
     }
 
     private var auto: AutoView {
@@ -84,7 +84,7 @@ import Testing
             .init(
                 owner: .user("anna", lingers: false), night: trigger, midnight: trigger, adapter: trigger, watch: trigger,
                 lastRun: .init(end: Sample.synced, exitCode: 75, result: "exit-code")),
-            now: Sample.now, localTime: Sample.place)
+            now: Sample.now, localTime: Sample.localTime)
     }
 
     private var machineAuto: AutoView {
@@ -93,7 +93,7 @@ import Testing
             .init(
                 owner: .machine, night: trigger, midnight: trigger, adapter: trigger, watch: trigger,
                 lastRun: .init(end: Sample.synced, exitCode: nil, result: "timeout")),
-            now: Sample.now, localTime: Sample.place)
+            now: Sample.now, localTime: Sample.localTime)
     }
 
     private var outbox: OutboxView {
@@ -104,7 +104,7 @@ import Testing
         return OutboxView(
             entries, states: [DestinationState(name: "garden", notBefore: Sample.now, failures: 1, stopped: "401", lastError: "401"), waiting],
             users: [anna],
-            now: Sample.now, localTime: Sample.place)
+            now: Sample.now, localTime: Sample.localTime)
     }
 
     private var destinations: DestinationsView {
@@ -118,7 +118,7 @@ import Testing
                     name: "diary", kind: "file", place: "/s", state: waiting, counts: [:],
                     answer: .failure(ShareFailure(.busy, "no"))),
                 .init(name: "other", kind: "file", place: "/s", state: DestinationState(name: "other"), counts: [:]),
-            ], now: Sample.now, localTime: Sample.place)
+            ], now: Sample.now, localTime: Sample.localTime)
     }
 
     private var doctor: DoctorView {
@@ -126,7 +126,7 @@ import Testing
             [
                 .bluetooth(.kernelSupported), .noSystemd, .storage(.fileOpen(path: "/a b", mode: 0o644)), .skipped(.disk, dependsOn: .history),
             ] + FailureCategory.allCases.map { .failed(.history, .reported($0, message: "y", advice: "Do `chmod 600 x`")) }
-        return DoctorView(diagnoses.map { Finding(check: "x", area: .history, diagnosis: $0) }, now: Sample.now, localTime: Sample.place)
+        return DoctorView(diagnoses.map { Finding(check: "x", area: .history, diagnosis: $0) }, now: Sample.now, localTime: Sample.localTime)
     }
 
     private func holdings(_ day: Day? = Sample.day) -> HistoryHoldings {
@@ -146,8 +146,8 @@ import Testing
 
     private func live() -> LiveDocument {
         LiveDocument(
-            [.init(name: "ring", steps: 4857, goal: 8000), .init(name: "watch", steps: nil, goal: nil)], now: Sample.now, localTime: Sample.place
-        )
+            [.init(name: "ring", steps: 4857, goal: 8000), .init(name: "watch", steps: nil, goal: nil)], now: Sample.now,
+            localTime: Sample.localTime)
     }
 
     @Test func `every document is as the schema says, and every key of the schema occurs`() throws {
@@ -166,13 +166,13 @@ import Testing
                 let nothing = HistoryView(SampleHistory.figures(""), Period(.week, containing: Sample.day))
                 check.add(try nothing.json(), as: "history", "nothing known")
                 check.add(try status.json(), as: "status", "status")
-                check.add(try StatusView([], database: "/h", now: Sample.now, localTime: Sample.place).json(), as: "status", "nobody")
+                check.add(try StatusView([], database: "/h", now: Sample.now, localTime: Sample.localTime).json(), as: "status", "nobody")
                 check.add(
                     try DevicesView(
                         [
                             .init(pedometer: Sample.pedometer(), model: "a ring", caveat: "Not proven.", user: "anna", syncs: [failed, full]),
                             .init(pedometer: Sample.pedometer("b"), model: "a ring", user: "anna", syncs: [Sample.sync(.running, battery: nil)]),
-                        ], now: Sample.now, localTime: Sample.place
+                        ], now: Sample.now, localTime: Sample.localTime
                     ).json(), as: "devices", "devices")
                 let ring = ScannedDevice(
                     address: "C0:DE:00:00:00:01", addressType: "public", name: "R02", rssi: -60,

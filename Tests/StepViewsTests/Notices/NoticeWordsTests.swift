@@ -16,7 +16,7 @@ import Testing
             }
         return NoticeWords(
             Notice(subject, name: name, since: Sample.now - daysAgo * 86_400, content), isHousehold: household, now: Sample.now,
-            localTime: Sample.place)
+            localTime: Sample.localTime)
     }
 
     @Test func `notices of pedometers have a headline and a detail`() {
@@ -65,7 +65,7 @@ import Testing
 
     @Test func `a reached goal is shown with its day and steps`() {
         func goal(daysAgo: Int, household: Bool = false) -> String {
-            let day = Sample.place.day(of: Sample.now).advanced(by: -daysAgo)
+            let day = Sample.localTime.day(of: Sample.now).advanced(by: -daysAgo)
             return words(.goalReached(day: day, steps: 8123, goal: 8000), .user(1), household: household).headline
         }
         #expect(goal(daysAgo: 0) == "Goal reached today: 8,123 of 8,000 steps")
@@ -88,7 +88,7 @@ import Testing
     private func status(_ notices: StoredNotice...) -> StatusView {
         StatusView(
             [.init(today: Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]), pedometers: [])], notices: notices,
-            database: "/h", now: Sample.now, localTime: Sample.place)
+            database: "/h", now: Sample.now, localTime: Sample.localTime)
     }
 
     private let battery = Notice(.pedometer(1), name: "ring", user: 1, since: Sample.synced, .batteryLow(percent: 9))

@@ -72,7 +72,7 @@ import Testing
     private func status(_ today: DaySummary, _ syncs: SyncRecord...) -> StatusView {
         StatusView(
             [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a smart ring", syncs: syncs)])],
-            database: "/home/anna/history.sqlite", now: Sample.now, localTime: Sample.place)
+            database: "/home/anna/history.sqlite", now: Sample.now, localTime: Sample.localTime)
     }
 
     private var today: DaySummary { Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]) }
@@ -98,7 +98,7 @@ import Testing
         var wrong = today
         wrong.steps = -1
         #expect(status(wrong).text().hasPrefix("anna: today's figures are invalid: steps: -1 is negative\n"))
-        let nobody = StatusView([], database: "x", now: Sample.now, localTime: Sample.place)
+        let nobody = StatusView([], database: "x", now: Sample.now, localTime: Sample.localTime)
         #expect(nobody.text().contains("istep scan"))
     }
 

@@ -12,7 +12,7 @@ import Testing
     }
 
     private func view(_ entries: ShareEntry..., states: [DestinationState] = []) -> OutboxView {
-        OutboxView(entries, states: states, users: [User(id: 1, name: "anna")], now: Sample.now, localTime: Sample.place)
+        OutboxView(entries, states: states, users: [User(id: 1, name: "anna")], now: Sample.now, localTime: Sample.localTime)
     }
 
     @Test func `an empty outbox is reported as empty`() { #expect(view().text() == "The outbox is empty.") }
@@ -72,7 +72,7 @@ import Testing
             user: 2, day: Sample.day, destination: "garden", state: .unknown, lastError: ShareEntry.implausibleSteps, changedAt: Sample.synced)
         let text = OutboxView(
             [entry], states: [DestinationState(name: "garden")], users: [User(id: 1, name: "anna"), User(id: 2, name: "ben")], now: Sample.now,
-            localTime: Sample.place
+            localTime: Sample.localTime
         ).text()
         #expect(text.contains("Withheld days of ben have") && text.contains("istep correct DAY --steps NUMBER --user ben"))
         #expect(text.contains("istep outbox retry garden DAY --user ben") && text.contains("withheld; an earlier delivery may have arrived"))
@@ -110,7 +110,7 @@ import Testing
     @Test func `a due day waits with its destination`() {
         let entry = entry(.pending) { $0.attempts = 1 }
         func words(isHeldBack: Bool) -> String {
-            EntryWords.state(entry, isHeldBack: isHeldBack, now: Sample.now, localTime: Sample.place)
+            EntryWords.state(entry, isHeldBack: isHeldBack, now: Sample.now, localTime: Sample.localTime)
         }
         #expect(words(isHeldBack: false) == "to be sent, 1 attempt")
         #expect(words(isHeldBack: true) == "waits for the next attempt, 1 attempt")
@@ -126,7 +126,7 @@ import Testing
                     name: "toots", kind: "mastodon", place: "https://example.social",
                     state: DestinationState(name: "toots", stopped: "401"), counts: [:],
                     answer: .failure(ShareFailure(.credentials, "example.social answered 401", advice: "Renew the token."))),
-            ], now: Sample.now, localTime: Sample.place)
+            ], now: Sample.now, localTime: Sample.localTime)
         #expect(
             view.text() == """
                 garden  rest  https://steps.example.org

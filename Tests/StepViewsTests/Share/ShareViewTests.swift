@@ -10,7 +10,7 @@ import Testing
     private let ben = User(id: 2, name: "ben")
 
     private func view(_ reports: ShareReport..., users: [User]? = nil) -> ShareView {
-        ShareView(reports, users: users ?? [anna], now: Sample.now, localTime: Sample.place) { _ in "the history is locked" }
+        ShareView(reports, users: users ?? [anna], now: Sample.now, localTime: Sample.localTime) { _ in "the history is locked" }
     }
 
     private func report(
@@ -78,7 +78,7 @@ import Testing
     @Test func `each day with a problem is explained on its own line`() {
         let text = view(
             report(
-                .rejected(reason: "unknown user"), .unknown(reason: "no answer"), .held(until: Sample.place.at("2014-04-22", 12)),
+                .rejected(reason: "unknown user"), .unknown(reason: "no answer"), .held(until: Sample.localTime.at("2014-04-22", 12)),
                 .fixed, .nothingKnown)
         ).text()
         #expect(
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `a day in progress is shown as waiting for its end`() {
-        let text = view(report(.held(until: Sample.place.at("2014-04-21", 0)))).text()
+        let text = view(report(.held(until: Sample.localTime.at("2014-04-21", 0)))).text()
         #expect(text == "garden:\n  2014-04-20: is sent when the day is over")
     }
 
@@ -132,7 +132,7 @@ import Testing
 
     @Test func `the document contains events, the queue and the failure`() throws {
         let failure = ShareFailure(.busy, "slow down", advice: "Wait.")
-        let held = Sample.place.at("2014-04-22", 12)
+        let held = Sample.localTime.at("2014-04-22", 12)
         let document = view(
             report(
                 .sent, .held(until: held), .queued(reason: "slow down"), waiting: 2,
@@ -149,16 +149,16 @@ import Testing
     /// As the text: what was recorded while the clock was wrong, is over or waits for the user is no time to wait for.
     @Test(
         arguments: [
-            (Sample.now + 60, nil, "2014-04-21T10:31:00+02:00"), (Sample.place.at("2090-01-01", 12), nil, nil), (Sample.now - 60, nil, nil),
+            (Sample.now + 60, nil, "2014-04-21T10:31:00+02:00"), (Sample.localTime.at("2090-01-01", 12), nil, nil), (Sample.now - 60, nil, nil),
             (Sample.now + 60, "401", nil),
         ] as [(Timestamp, String?, String?)])
     func `no document reports a time before which nothing is held back`(_ notBefore: Timestamp, _ stopped: String?, _ time: String?) {
         let state = DestinationState(name: "garden", notBefore: notBefore, failures: 1, stopped: stopped, lastError: "down")
         #expect(view(report(waiting: 1, state: state)).document.destinations[0].nextAttempt == time)
-        let outbox = OutboxView([], states: [state], users: [anna], now: Sample.now, localTime: Sample.place)
+        let outbox = OutboxView([], states: [state], users: [anna], now: Sample.now, localTime: Sample.localTime)
         #expect(outbox.document.destinations[0].nextAttempt == time)
         let entry = DestinationStatus(name: "garden", kind: "rest", place: "/", state: state, counts: [:])
-        let destinations = DestinationsView([entry], now: Sample.now, localTime: Sample.place)
+        let destinations = DestinationsView([entry], now: Sample.now, localTime: Sample.localTime)
         #expect(destinations.document.destinations[0].nextAttempt == time)
     }
 

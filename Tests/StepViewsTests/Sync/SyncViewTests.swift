@@ -8,7 +8,7 @@ import Testing
     private struct OutOfRange: Error {}
 
     private func view(_ reports: SyncReport...) -> SyncView {
-        SyncView(reports, now: Sample.now, localTime: Sample.place) { $0 is OutOfRange ? "Bring it close." : nil }
+        SyncView(reports, now: Sample.now, localTime: Sample.localTime) { $0 is OutOfRange ? "Bring it close." : nil }
     }
 
     private func report(
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `an interrupted sync says that data was saved only if there is any`() {
         func text(_ report: SyncReport) -> String {
-            SyncView([report], now: Sample.now, localTime: Sample.place) { _ in "Run the command again." }.text()
+            SyncView([report], now: Sample.now, localTime: Sample.localTime) { _ in "Run the command again." }.text()
         }
         let errors: [any Error] = [CancellationError(), LinkLost()]
         for error in errors {

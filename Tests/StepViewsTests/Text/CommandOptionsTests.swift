@@ -47,10 +47,10 @@ import Testing
 
     @Test func `every command of a view is for the user of the view`() {
         let ben = User(id: 2, name: "Ben")
-        let today = Sample.place.day(of: Sample.now)
+        let today = Sample.localTime.day(of: Sample.now)
         let unknown = DaySummary(user: ben, day: today, steps: 100, category: .sedentary, completeness: .partial, isInProgress: true)
         // Height, weight, plan, sync, and the day before.
-        expectOptions(DayView(unknown, today: today, now: Sample.now, localTime: Sample.place), 5)
+        expectOptions(DayView(unknown, today: today, now: Sample.now, localTime: Sample.localTime), 5)
         expectOptions(Sample.view(), 1)
         expectOptions(PlanView(user: ben, plans: []), 1)
         expectOptions(ProfileView(user: ben, profiles: []), 1)
@@ -84,9 +84,9 @@ import Testing
         let people = ["anna", "ben"].enumerated().map { index, name in
             StatusView.Person(today: DaySummary(user: User(id: Int64(index + 1), name: name), day: Sample.day), pedometers: [])
         }
-        let household = StatusView(people, isHousehold: true, database: "/h", now: Sample.now, localTime: Sample.place).text()
+        let household = StatusView(people, isHousehold: true, database: "/h", now: Sample.now, localTime: Sample.localTime).text()
         #expect(household.contains("istep add ADDRESS --user anna\n") && household.contains("istep add ADDRESS --user ben\n"), "\(household)")
-        let alone = StatusView([people[0]], database: "/h", now: Sample.now, localTime: Sample.place).text()
+        let alone = StatusView([people[0]], database: "/h", now: Sample.now, localTime: Sample.localTime).text()
         #expect(alone.contains("istep add ADDRESS\n"), "\(alone)")
     }
 
@@ -95,7 +95,7 @@ import Testing
         let report = ShareReport(
             destination: "garden", kind: "rest", events: [event], waiting: 0, state: DestinationState(name: "garden"))
         let users = [User(id: 1, name: "anna"), User(id: 2, name: "ben")]
-        func text(_ users: [User]) -> String { ShareView([report], users: users, now: Sample.now, localTime: Sample.place).text() }
+        func text(_ users: [User]) -> String { ShareView([report], users: users, now: Sample.now, localTime: Sample.localTime).text() }
         #expect(text(users).contains("istep outbox drop garden 2014-04-20 --user ben\n"))
         #expect(text(users).hasSuffix("istep outbox retry garden 2014-04-20 --user ben"))
         #expect(text([users[1]]).hasSuffix("istep outbox retry garden 2014-04-20"))
@@ -103,7 +103,7 @@ import Testing
         let notice = Notice(
             .destination("garden"), name: "garden", since: Sample.synced, .shareInDoubt(user: "ben", day: Sample.day, reason: "no answer"))
         func commands(isHousehold: Bool) -> [String] {
-            NoticeWords(notice, isHousehold: isHousehold, now: Sample.now, localTime: Sample.place).advice.commands.map { $0.text() }
+            NoticeWords(notice, isHousehold: isHousehold, now: Sample.now, localTime: Sample.localTime).advice.commands.map { $0.text() }
         }
         #expect(commands(isHousehold: true).allSatisfy { $0.hasSuffix("garden 2014-04-20 --user ben") })
         #expect(commands(isHousehold: false).allSatisfy { $0.hasSuffix("garden 2014-04-20") })

@@ -45,8 +45,8 @@ import TestSupport
 
     @Test func `dates, times and counts are formatted`() {
         #expect(Words.date(Sample.day) == "Sunday 20 April 2014")
-        #expect(Words.clock(Sample.synced, Sample.place) == "2014-04-21 07:30")
-        #expect(Words.iso(Sample.synced, Sample.place) == "2014-04-21T07:30:00+02:00")
+        #expect(Words.clock(Sample.synced, Sample.localTime) == "2014-04-21 07:30")
+        #expect(Words.iso(Sample.synced, Sample.localTime) == "2014-04-21T07:30:00+02:00")
         #expect(Words.days(Sample.day, Sample.day) == "2014-04-20")
         #expect(Words.count(1, "slot") == "1 slot")
         #expect(Words.count(2000, "slot") == "2,000 slots")

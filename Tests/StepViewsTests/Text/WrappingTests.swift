@@ -103,7 +103,7 @@ import Testing
             for unicode in [true, false] {
                 let view = DoctorView(
                     storage.permissions.map { Finding(check: "permissions", area: .history, diagnosis: $0) }, now: Sample.now,
-                    localTime: Sample.place)
+                    localTime: Sample.localTime)
                 let command = ShellCommand("chmod 600", [Self.path]).text(isASCII: !unicode)
                 #expect(view.lines(TextStyle(width: width, unicode: unicode)).contains("    > " + command), "\(width)")
             }
@@ -112,7 +112,7 @@ import Testing
 
     @Test func `no view cuts a command at any width`() {
         let user = User(id: 1, name: "anna"), name = "o'hara's garden, " + String(repeating: "y", count: 80)
-        let today = Sample.place.day(of: Sample.now)
+        let today = Sample.localTime.day(of: Sample.now)
         let unknown = DaySummary(user: user, day: today, steps: 100, category: .sedentary, completeness: .partial, isInProgress: true)
         let doubtful = ShareReport(
             destination: name, kind: "rest", events: [.init(user: 1, day: Sample.day, outcome: .doubtful(reason: "no answer"))], waiting: 0,
@@ -125,23 +125,24 @@ import Testing
                 for command in commands { #expect(lines.contains { $0 == command }, "\(width): \(command) in \(lines)") }
             }
             expect(
-                DayView(unknown, today: today, now: Sample.now, localTime: Sample.place), "istep plan 8000", "istep profile --height CM",
+                DayView(unknown, today: today, now: Sample.now, localTime: Sample.localTime), "istep plan 8000", "istep profile --height CM",
                 "istep profile --weight KG", "istep sync")
-            expect(DevicesView([], now: Sample.now, localTime: Sample.place), "istep scan", "istep add ADDRESS")
-            expect(StatusView([], database: Self.path, now: Sample.now, localTime: Sample.place), "istep scan", "istep add ADDRESS")
+            expect(DevicesView([], now: Sample.now, localTime: Sample.localTime), "istep scan", "istep add ADDRESS")
+            expect(StatusView([], database: Self.path, now: Sample.now, localTime: Sample.localTime), "istep scan", "istep add ADDRESS")
             expect(ScanView(rows: [], hidden: 2), "istep scan --all")
             expect(KindsView([]), "istep config example KIND")
             expect(PlanView(user: user, plans: []), "istep plan 8000 --on sun=rest")
             expect(ProfileView(user: user, profiles: []), "istep profile --height 178 --weight 72 --sex male")
-            expect(DestinationsView([], now: Sample.now, localTime: Sample.place), "istep config kinds", "istep config example KIND")
+            expect(DestinationsView([], now: Sample.now, localTime: Sample.localTime), "istep config kinds", "istep config example KIND")
             expect(
-                ShareView([doubtful], users: [user], now: Sample.now, localTime: Sample.place), quoted("istep outbox drop", name, "2014-04-20"),
-                quoted("istep outbox retry", name, "2014-04-20"), quoted("istep outbox retry", name))
+                ShareView([doubtful], users: [user], now: Sample.now, localTime: Sample.localTime),
+                quoted("istep outbox drop", name, "2014-04-20"), quoted("istep outbox retry", name, "2014-04-20"),
+                quoted("istep outbox retry", name))
             let damaged = Damaged(path: Self.path), repair = quoted("istep doctor --repair --db", Self.path)
             expect(
                 ShareView(
                     [ShareReport(destination: name, kind: "rest", events: [], waiting: 0, state: DestinationState(name: name), fault: damaged)],
-                    users: [user], now: Sample.now, localTime: Sample.place), repair)
+                    users: [user], now: Sample.now, localTime: Sample.localTime), repair)
             var ring = Sample.pedometer("watch")
             ring.name = name
             expect(
@@ -149,12 +150,12 @@ import Testing
                     [
                         SyncReport(pedometer: ring, failure: damaged, failureText: damaged.problem),
                         SyncReport(pedometer: ring, notices: [.stepsInDoubt(.unchecked)]),
-                    ], now: Sample.now, localTime: Sample.place, advice: { ($0 as? Damaged)?.advice }), repair,
+                    ], now: Sample.now, localTime: Sample.localTime, advice: { ($0 as? Damaged)?.advice }), repair,
                 quoted("istep gatt capture", name))
             expect(
                 OutboxView(
                     [ShareEntry(user: 1, day: Sample.day, destination: name, state: .pending, changedAt: Sample.synced)],
-                    states: [DestinationState(name: name, stopped: "401")], users: [user], now: Sample.now, localTime: Sample.place),
+                    states: [DestinationState(name: name, stopped: "401")], users: [user], now: Sample.now, localTime: Sample.localTime),
                 quoted("istep outbox retry", name))
         }
     }

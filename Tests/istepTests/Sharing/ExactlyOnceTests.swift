@@ -36,7 +36,7 @@ import Testing
                 SampleBatch(
                     samples: [StepSample(start: midnight + 8 * 3600, length: 3600, steps: steps, utcOffset: 0)],
                     coverage: [TimeSpan(midnight, midnight + 86_400)]),
-                sync: sync, place: .fixed(0))
+                sync: sync, localTime: .fixed(0))
         }
 
         /// Skips the time that a destination asked for, and the time in which a server may still be processing a request.

@@ -21,7 +21,7 @@ public struct TimeFacts: Hashable, Sendable {
 
 extension TimeFacts {
     /// The clock, by which pedometers are set, and the time zone, which decides when a day begins.
-    public var diagnoses: [Diagnosis] { [.time(clock), .time(place)] }
+    public var diagnoses: [Diagnosis] { [.time(clock), .time(timeZone)] }
 
     private var clock: TimeDiagnosis {
         if now < Self.earliest { return .clockImpossible(now) }
@@ -32,7 +32,7 @@ extension TimeFacts {
         }
     }
 
-    private var place: TimeDiagnosis {
+    private var timeZone: TimeDiagnosis {
         guard let zone else { return .zoneUnknown }
         let isUTC = ["UTC", "Etc/UTC", "UCT", "Universal", "Zulu", "Etc/Zulu"].contains(zone)
         // Servers use UTC.

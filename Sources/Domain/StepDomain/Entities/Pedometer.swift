@@ -9,7 +9,7 @@ public struct Pedometer: Hashable, Sendable, Identifiable {
     public var address: String
     /// `public` or `random`.
     public var addressType: String
-    /// The user's name for it: unique without regard to case; 1 to 64 characters.
+    /// The user's name for it: unique without regard to case; valid by `NameRule`, as the name of a user is.
     public var name: String
     /// Further settings of the model (the UUIDs and the value format of the generic one), by option name.
     public var options: [String: String]
@@ -176,11 +176,11 @@ public struct CounterReading: Hashable, Sendable, Codable {
 }
 
 extension ClockState {
-    /// The location of a pedometer over time: the offset that its clock was set to, from each setting on.
+    /// The local time where a pedometer was: the offset that its clock was set to, from each setting on.
     ///
     /// Within one zone the day follows the zone, across a change of daylight saving too; after a journey the time before it
     /// keeps the old place's offset. Before the first setting, and for a pedometer without a clock, it is `here`.
-    public func place(_ here: LocalTime) -> LocalTime {
+    public func localTime(_ here: LocalTime) -> LocalTime {
         let settings = settings
         guard !settings.isEmpty else { return here }
         return LocalTime { moment in

@@ -55,7 +55,7 @@ public struct RawFrame: Hashable, Sendable {
 /// What a pedometer delivered in one piece: committed as a whole.
 public struct SampleBatch: Hashable, Sendable {
     public var samples: [StepSample]
-    /// Spans that the pedometer has accounted for: inside them, no sample means no steps. `ClockState.place` decides which days they belong
+    /// Spans that the pedometer has accounted for: inside them, no sample means no steps. `ClockState.localTime` decides which days they belong
     /// to.
     public var coverage: [TimeSpan]
     public var frames: [RawFrame]

@@ -36,8 +36,8 @@ public protocol StepHistory: Sendable {
     /// If a slot exists already, the greater number of steps is kept: a merge never loses steps, and merging the same batch again changes
     /// nothing.
     ///
-    /// - Parameter place: the place of the batch's coverage. Time that was accounted for before keeps its offset.
-    func merge(_ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime) throws -> MergeCounts
+    /// - Parameter localTime: decides to which days the batch's coverage belongs. Time that was accounted for before keeps its offset.
+    func merge(_ batch: SampleBatch, sync: SyncRecord.ID, localTime: LocalTime) throws -> MergeCounts
     /// Ends a sync; its counts have been summed up by `merge`.
     func endSync(
         _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?) throws

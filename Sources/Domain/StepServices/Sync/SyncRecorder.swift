@@ -79,7 +79,7 @@ final class SyncRecorder: ReadingReceiver {
         do {
             try Task.checkCancellation()
             let sync = try await blocking { [history] in try history.beginSync(of: pedometer.id, at: start) }
-            let writer = BatchWriter(history, sync: sync, place: pedometer.clock.place(localTime))
+            let writer = BatchWriter(history, sync: sync, localTime: pedometer.clock.localTime(localTime))
             state.withLock { $0.running[pedometer.id] = Running(sync: sync, start: start, writer: writer) }
             return true
         } catch {
@@ -208,14 +208,14 @@ final class BatchWriter: Sendable {
 
     private let history: any StepHistory
     private let sync: SyncRecord.ID
-    private let place: LocalTime
+    private let localTime: LocalTime
     private let state = Mutex(State())
 
-    /// - Parameter place: the location of the pedometer over time.
-    init(_ history: any StepHistory, sync: SyncRecord.ID, place: LocalTime) {
+    /// - Parameter localTime: that of the places where the pedometer was.
+    init(_ history: any StepHistory, sync: SyncRecord.ID, localTime: LocalTime) {
         self.history = history
         self.sync = sync
-        self.place = place
+        self.localTime = localTime
     }
 
     var counts: MergeCounts { state.withLock { $0.counts } }
@@ -232,7 +232,7 @@ final class BatchWriter: Sendable {
     func merge(_ batch: SampleBatch) async throws {
         if let writeError { throw writeError }
         do {
-            let counts = try await blocking { [history, sync, place] in try history.merge(batch, sync: sync, place: place) }
+            let counts = try await blocking { [history, sync, localTime] in try history.merge(batch, sync: sync, localTime: localTime) }
             state.withLock { state in
                 state.counts += counts
                 state.notices += batch.notices

@@ -62,7 +62,7 @@ extension CoalescingQueue where Key == WatchEvent.Key, Element == WatchEvent {
 final class CoalescingQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
-        var places: [Key: Int] = [:]
+        var indices: [Key: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -79,10 +79,10 @@ final class CoalescingQueue<Key: Hashable & Sendable, Element: Sendable>: Sendab
     /// - Parameter key: nil if each element must be handled.
     func put(_ element: Element, key: Key?) {
         state.withLock { state in
-            if let key, let place = state.places[key] {
-                state.elements[place] = element
+            if let key, let index = state.indices[key] {
+                state.elements[index] = element
             } else {
-                if let key { state.places[key] = state.elements.count }
+                if let key { state.indices[key] = state.elements.count }
                 state.elements.append(element)
             }
         }

@@ -81,6 +81,8 @@ extension PedometerError: ReportableError {
             "The \(model) requires pairing, which failed: \(reason)."
         case .unknownModel(let key, let known):
             "There is no pedometer model '\(key)'; known models: \(known.joined(separator: ", "))."
+        case .badOption(let name, "", let expected):
+            "--\(name) is needed: \(expected)."
         case .badOption(let name, let value, let expected):
             "--\(name) '\(value)' is invalid: \(expected)."
         }

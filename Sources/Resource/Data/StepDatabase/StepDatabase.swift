@@ -1,3 +1,5 @@
+import Blocking
+import Cleanup
 import Foundation
 import GRDB
 import Synchronization
@@ -24,6 +26,7 @@ public final class StepDatabase: Sendable {
     /// Declared after `queue`: properties are released in this order, so the file is closed before the count falls.
     private let mark = OpenMark()
     private let access: Access
+    private let isUsedByTasks: Bool
     let schema: Schema
     /// The busy time-out in seconds.
     let busyTimeout: Double
@@ -46,19 +49,24 @@ public final class StepDatabase: Sendable {
     ///   - path: the path of the database file; a relative path refers to the working directory.
     ///   - busyTimeout: how many seconds each call waits for another program's lock.
     ///   - backups: where a history of an older version is copied before its migration; nil makes no copy.
+    ///   - isUsedByTasks: whether a task may release the last reference: the file is then closed on a thread of its own, and may still be open
+    ///     for a moment. Otherwise it is closed at once.
     /// - Throws: `empty` for a file without content that is opened for reading; `damaged` also for a history that is opened for writing and
     ///   that a check has found to be damaged.
     public convenience init(
-        path: String, for access: Access = .writing, busyTimeout: Double = StepDatabase.busyTimeout, backups: AutomaticBackups? = nil
+        path: String, for access: Access = .writing, busyTimeout: Double = StepDatabase.busyTimeout, backups: AutomaticBackups? = nil,
+        isUsedByTasks: Bool = false
     ) throws(HistoryError) {
-        try self.init(path: path, for: access, busyTimeout: busyTimeout, schema: .current, backups: backups)
+        try self.init(
+            path: path, for: access, busyTimeout: busyTimeout, schema: .current, backups: backups, isUsedByTasks: isUsedByTasks)
     }
 
     init(
-        path: String, for access: Access, busyTimeout: Double, schema: Schema, backups: AutomaticBackups? = nil
+        path: String, for access: Access, busyTimeout: Double, schema: Schema, backups: AutomaticBackups? = nil, isUsedByTasks: Bool = false
     ) throws(HistoryError) {
         self.path = absolute(path)
         self.access = access
+        self.isUsedByTasks = isUsedByTasks
         self.schema = schema
         self.busyTimeout = busyTimeout
         do {
@@ -70,6 +78,16 @@ public final class StepDatabase: Sendable {
         Self.makeLogsWritable(self.path)
     }
 
+    /// The last connection that is closed copies SQLite's log into the history, which can wait long for the disk: the threads of Swift's
+    /// tasks, of which there are only as many as processors, must not wait for that.
+    deinit {
+        guard isUsedByTasks, withUnsafeCurrentTask(body: { $0 != nil }) else { return }
+        Task.detached { [queue, mark] in
+            try? await blocking { try queue.close() }
+            withExtendedLifetime(mark) {}
+        }
+    }
+
     /// Closes the file. Otherwise the file is closed with the last reference. Calls after it fail.
     public func close() throws(HistoryError) {
         do { try queue.close() } catch { throw HistoryError(error, path: path) }
@@ -77,11 +95,14 @@ public final class StepDatabase: Sendable {
 
     /// Waits until no history of this process is open, but not longer than `limit`.
     ///
-    /// Called at the end of a program. A task or a thread that is ending may still have a reference for a moment; SQLite's log would then
-    /// be left beside the history.
+    /// Called at the end of a program, and before a history is removed. A task or a thread that is ending may still have a reference for a
+    /// moment, and a file may just be being closed; SQLite's log would then be left beside the history.
     public static func untilClosed(limit: Duration = .seconds(10)) async {
-        let deadline = ContinuousClock.now + limit
-        while OpenMark.count.load(ordering: .acquiring) > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
+        // A task that is cancelled does not sleep, and would keep the tasks that close a file from running.
+        await uncancelled {
+            let deadline = ContinuousClock.now + limit
+            while OpenMark.count.load(ordering: .acquiring) > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
+        }
     }
 
     /// One transaction that only reads.
@@ -201,12 +222,12 @@ func absolute(_ path: String) -> String {
 }
 
 extension StepDatabase {
-    /// Opens an existing history for writing.
+    /// Opens an existing history for writing. Tasks may use it.
     ///
     /// - Throws: `missing` if there is none: opening for writing would create it.
     public static func existing(_ path: String, backups: AutomaticBackups?) throws(HistoryError) -> StepDatabase {
         // Opening for reading creates no file. It reports a missing file, an empty file, or a broken link.
         if isEmptyOrMissing(path) { _ = try StepDatabase(path: path, for: .reading, backups: backups) }
-        return try StepDatabase(path: path, for: .writing, backups: backups)
+        return try StepDatabase(path: path, for: .writing, backups: backups, isUsedByTasks: true)
     }
 }

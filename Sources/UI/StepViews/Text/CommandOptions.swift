@@ -13,6 +13,8 @@ public struct CommandOptions: Hashable, Sendable {
         self.configuration = configuration
     }
 
+    // A test compares both lists with the help of each subcommand.
+
     /// The subcommands that are about one user, or only about that user's pedometers or days if `--user` is given.
     private static let subcommandsOfUser: Set<Substring> = [
         "add", "browse", "correct", "devices", "history", "outbox", "plan", "profile", "report", "serve", "share", "show", "status", "sync",

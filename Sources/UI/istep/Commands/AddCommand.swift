@@ -58,22 +58,7 @@ struct AddCommand: AsyncParsableCommand {
     func validate() throws {
         if let name { try ArgumentRules.checkName(name, of: "--name") }
         if let address { try check(address) }
-        if let model, Wiring.catalog.kind(model) == nil {
-            throw ValidationError("There is no model '\(model)'; known models: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).")
-        }
-        if probe, address != nil || model == Wiring.catalog.describedKind {
-            throw ValidationError("With an address or --model generic, leave --probe out.")
-        }
-        if (model == nil && !options.isEmpty) || model == Wiring.catalog.describedKind {
-            let missing = ["service", "characteristic"].filter { options[$0] == nil }
-            guard missing.isEmpty else {
-                let names = missing.map { "--" + $0 }.joined(separator: " and ")
-                throw ValidationError("A generic pedometer also needs \(names). See 'istep add --help'.")
-            }
-        }
-        if !options.isEmpty, let model, model != Wiring.catalog.describedKind {
-            throw ValidationError("--\(options.keys.sorted()[0]) is for --model generic only.")
-        }
+        if probe, address != nil { throw ValidationError("With an address, leave --probe out.") }
     }
 
     private func check(_ address: String) throws {
@@ -86,10 +71,11 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        var request = Registration.Request(device: address, name: name, kind: model, options: options, probes: probe)
+        // Before a history is created.
+        try Registration.checked(request, Wiring.catalog)
         let wiring = try Wiring(common, bluetooth)
-        let request = Registration.Request(
-            device: address, name: name, kind: model, options: options, seconds: wiring.chosenSearchTime,
-            probes: probe)
+        request.seconds = wiring.chosenSearchTime
         let history = try await blocking { try wiring.history(for: .creating) }
         let progress = wiring.progress()
         defer { progress.end() }

@@ -24,10 +24,15 @@ struct Demo {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(UUID().uuidString)").path
         let folder = DemoFolder(path: path, isTemporary: true)
         try folder.makeFolder()
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let bluetooth = try await SimulatedBluetooth.start(pedometers)
-        try await cleaningUp({ await bluetooth.stop() }) {
-            try await Demo(folder: folder, bus: bluetooth.address, pedometers: pedometers).run()
+        try await cleaningUp({
+            // Removal ends at a file that has gone in between, such as the log of a history that is just closed.
+            await Wiring.untilClosed()
+            try? FileManager.default.removeItem(atPath: path)
+        }) {
+            let bluetooth = try await SimulatedBluetooth.start(pedometers)
+            try await cleaningUp({ await bluetooth.stop() }) {
+                try await Demo(folder: folder, bus: bluetooth.address, pedometers: pedometers).run()
+            }
         }
         let out = Output.standard
         try out.result("")
@@ -225,7 +230,7 @@ struct DemoHistory {
             // On the morning after.
             let start = localTime.moment(next, seconds: 7 * 3600 + (next.daysSince1970 * 7919) % 1800)
             let sync = try history.beginSync(of: pedometer.id, at: start)
-            _ = try history.merge(batch(of: first..<next), sync: sync, place: localTime)
+            _ = try history.merge(batch(of: first..<next), sync: sync, localTime: localTime)
             try history.endSync(
                 sync, at: start + 9, outcome: .complete, battery: 40 + (next.daysSince1970 * 31) % 60, failure: nil,
                 cause: nil)

@@ -61,7 +61,7 @@ struct Wiring: Sendable {
     /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
     func history(for use: HistoryUse) throws(HistoryError) -> History {
         if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
-        return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing, backups: backups)
+        return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
     }
 
     /// The history for reading, and the user that the options, the configuration or the login select.

@@ -12,11 +12,11 @@ struct CoverageMerge {
     }
 
     /// - Parameter changed: receives the days that were not accounted for before.
-    func merge(_ spans: [TimeSpan], place: LocalTime, _ changed: inout ChangedDays) throws {
+    func merge(_ spans: [TimeSpan], localTime: LocalTime, _ changed: inout ChangedDays) throws {
         for span in spans {
             // The end of the calendar limits the time that a pedometer can report.
             let span = TimeSpan(max(span.start, Timestamp(0)), min(span.end, Timestamp.last + 1))
-            for piece in place.covered(span) where StepSample.utcOffsets.contains(piece.utcOffset) { try merge(piece, &changed) }
+            for piece in localTime.covered(span) where StepSample.utcOffsets.contains(piece.utcOffset) { try merge(piece, &changed) }
         }
     }
 

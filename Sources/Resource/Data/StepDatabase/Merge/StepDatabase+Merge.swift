@@ -4,7 +4,7 @@ public import StepDomain
 /// Merges what a sync has read into the history.
 extension StepDatabase {
     public func merge(
-        _ batch: SampleBatch, sync: SyncRecord.ID, place: LocalTime
+        _ batch: SampleBatch, sync: SyncRecord.ID, localTime: LocalTime
     ) throws(HistoryError) -> MergeCounts {
         try writeManyRows { database in
             let row = try Row.fetchOne(
@@ -21,7 +21,7 @@ extension StepDatabase {
 
             var changed = ChangedDays()
             var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(own.samples, &changed)
-            try CoverageMerge(database, pedometer: pedometer).merge(own.coverage, place: place, &changed)
+            try CoverageMerge(database, pedometer: pedometer).merge(own.coverage, localTime: localTime, &changed)
             try changed.store(of: person, database)
             if let total = batch.deviceTotal { try keep(total, of: pedometer, database) }
             counts.frames = batch.frames.count

@@ -172,7 +172,7 @@ public struct HistoryFileProbe: HistoryProbe {
 
     /// - Throws: `HistoryError`.
     public func open() async throws -> History {
-        try await blocking { [path] in try StepDatabase(path: path, for: .reading) }
+        try await blocking { [path] in try StepDatabase(path: path, for: .reading, isUsedByTasks: true) }
     }
 
     /// - Throws: `HistoryError`.

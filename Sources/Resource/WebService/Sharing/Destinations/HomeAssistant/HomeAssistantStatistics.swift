@@ -43,15 +43,15 @@ enum HomeAssistantStatistics {
     /// Steps for which only the day is known (entered by hand) are distributed in proportion to the counted hours. If nothing was counted,
     /// they are spread evenly over the day, as istep does with the steps of any long slot.
     ///
-    /// - Parameter place: Home Assistant's local time.
+    /// - Parameter localTime: that of Home Assistant.
     /// - Throws: `rejected` for a day that clocks there have left out, as Samoa's did with 2011-12-30.
-    static func hours(of day: SharedDay, in place: LocalTime) throws(ShareFailure) -> DayHours {
-        let slots = place.hours(of: day.day)
+    static func hours(of day: SharedDay, in localTime: LocalTime) throws(ShareFailure) -> DayHours {
+        let slots = localTime.hours(of: day.day)
         if slots.isEmpty {
             throw ShareFailure(
                 .rejected, "the time zone of the statistics has no \(day.day)", advice: "To leave it so, drop the day from the outbox.")
         }
-        let span = place.span(of: day.day)
+        let span = localTime.span(of: day.day)
         let first = (span.start.seconds + hour - 1) / hour * hour
         let last = (span.end.seconds - 1) / hour * hour
         let rows = slots.map { min(($0.span.start.seconds + hour - 1) / hour * hour, last) }
@@ -198,12 +198,12 @@ struct HomeAssistantImport: Sendable {
 
     /// One batch for each user, sorted by statistic.
     private func batches(
-        _ payloads: [SharePayload], in place: LocalTime
+        _ payloads: [SharePayload], in localTime: LocalTime
     ) throws(ShareFailure) -> [(Import.Metadata, [Statistics.DayHours])] {
         var batches: [(Import.Metadata, [Statistics.DayHours])] = []
         for (slug, payloads) in Dictionary(grouping: payloads, by: \.slug).sorted(by: { $0.key < $1.key }) {
             var days: [Statistics.DayHours] = []
-            for payload in payloads { days.append(try Statistics.hours(of: payload.day, in: place)) }
+            for payload in payloads { days.append(try Statistics.hours(of: payload.day, in: localTime)) }
             batches.append((Import.Metadata(slug: slug, user: payloads[0].day.user.name), days))
         }
         return batches
