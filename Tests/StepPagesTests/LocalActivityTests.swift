@@ -93,9 +93,9 @@ import Testing
         try fixture.history.record([
             ShareEntry(user: 1, day: day, destination: "garden", attempts: 1, lastError: "down", changedAt: PagesFixture.now)
         ])
-        #expect(await fixture.get("/share").text.contains("to be sent, 1 attempt: down"))
+        #expect(await fixture.get("/share").text.contains("to be sent; tried once: down"))
         try fixture.history.record(DestinationState(name: "garden", notBefore: PagesFixture.now + 60, failures: 1, lastError: "down"))
-        #expect(await fixture.get("/share").text.contains("waits for the next attempt, 1 attempt: down"))
+        #expect(await fixture.get("/share").text.contains("waits for the next attempt; tried once: down"))
     }
 
     @Test func `a day is shared, retried and dropped`() async throws {
@@ -109,7 +109,7 @@ import Testing
         await finish(pages)
         let failed = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
         #expect(failed.contains("finished with errors") && failed.contains("too many &lt;steps&gt;"), "\(failed)")
-        #expect(await fixture.get("/share").text.contains("rejected, 1 attempt: too many &lt;steps&gt;"))
+        #expect(await fixture.get("/share").text.contains("rejected; tried once: too many &lt;steps&gt;"))
         _ = await fixture.post("/outbox/retry", "destination=garden&day=\(day)", to: pages)
         await finish(pages)
         #expect(garden.steps(day) == 4000)

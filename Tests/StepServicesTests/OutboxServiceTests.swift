@@ -94,6 +94,33 @@ import Testing
         #expect(try results(of: fixture.outbox.anna, again: true).first == .content("2014-04-20: 4000"))
     }
 
+    @Test func `a preview says why a day that the destination has, or may have, is not sent`() async throws {
+        let post = ScriptedDestination(
+            "post", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: true), terms: always)
+        var fixture = try fixture()
+        fixture.destinations = [post]
+        let outbox = fixture.outbox, sharing = try ShareService(fixture.context), service = OutboxService(fixture.context)
+        func result(again: Bool = false, hasContent: Bool = true) throws -> SharePreview.Result? {
+            try sharing.previews(of: [april20], of: outbox.anna, again: again, hasContent: hasContent).first?.result
+        }
+        #expect(try result(hasContent: false) == .content(""))
+        post.script(.fail(ShareFailure(.unanswered, "no answer")))
+        _ = try await sharing.share(.days([april20], of: outbox.anna))
+        #expect(try result() == .doubtful)
+        #expect(try result(again: true) == .content("2014-04-20: 4000"))
+
+        _ = try await service.retry(.init(destination: "post", day: april20)).share(.due)
+        #expect(try result() == .settled)
+        // Put into the outbox by name, it is examined, and not sent.
+        try await sharing.enqueue(.days([april20], of: outbox.anna))
+        #expect(try result(hasContent: false) == .settled)
+        #expect(try await sharing.share(.due).first?.outcomes == [.unchanged])
+        try outbox.walk(5000, on: april20)
+        #expect(try result() == .fixed)
+        try await sharing.enqueue(.days([april20], of: outbox.anna, again: true))
+        #expect(try result(hasContent: false) == .content(""))
+    }
+
     @Test func `an outbox without entries drops nothing`() async throws {
         #expect(try await drop("closed", nil, try fixture()).isEmpty)
     }

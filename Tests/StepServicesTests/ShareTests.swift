@@ -182,15 +182,15 @@ import TestSupport
         let garden = ScriptedDestination(terms: always)
         let watch = outbox.history.addPedometer(
             Pedometer(id: 0, user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "public", name: "watch"))
-        let span = outbox.place.span(of: april20)
+        let span = outbox.localTime.span(of: april20)
         let sync = try outbox.history.beginSync(of: watch.id, at: outbox.now)
-        let sample = StepSample(start: span.start, length: span.length, steps: 4800, utcOffset: outbox.place.utcOffset(span.start))
-        _ = try outbox.history.merge(SampleBatch(samples: [sample], coverage: [span]), sync: sync, place: outbox.place)
+        let sample = StepSample(start: span.start, length: span.length, steps: 4800, utcOffset: outbox.localTime.utcOffset(span.start))
+        _ = try outbox.history.merge(SampleBatch(samples: [sample], coverage: [span]), sync: sync, localTime: outbox.localTime)
         try await outbox.share(to: garden)
         // The ring has fewer steps, all of them at eight.
         try outbox.walk(4000, on: april20)
         let data = try outbox.history.dayData(of: outbox.anna, on: april20)
-        #expect(DaySummary(data, localTime: outbox.place, now: outbox.now).hours[8].steps == 4800)
+        #expect(DaySummary(data, localTime: outbox.localTime, now: outbox.now).hours[8].steps == 4800)
         try await outbox.share(to: garden)
         #expect(garden.times(april20) == 1 && garden.steps(april20) == 4800)
     }

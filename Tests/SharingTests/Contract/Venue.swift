@@ -82,18 +82,20 @@ extension Fixture {
 
     /// The destination that a whole table describes.
     ///
-    /// - Parameter pause: how it waits for a server; a server that was made for the tests needs no wait.
+    /// - Parameters:
+    ///   - pause: how it waits for a server; a server that was made for the tests needs no wait.
+    ///   - now: by default the evening of the day that is shared.
     static func destination(
         _ text: String, environment: [String: String] = TestSecret.environment,
         systemBus: DBusAddress = .address("unix:path=/nowhere"), picture: @escaping @Sendable (DaySummary) -> DayPicture? = { _ in nil },
         pause: @escaping @Sendable (Duration) async throws -> Void = { _ in },
+        now: @escaping @Sendable () -> Timestamp = { Timestamp(1_398_024_000) },
         transport: @escaping @Sendable () -> any HTTPTransport = { CurlTransport(userAgent: "istep/test") }
     ) throws -> any ShareDestination {
         let table = try #require(try SettingsTable.destinations(in: text, path: "istep.toml").first)
-        // The evening of the day that is shared.
         var destinationEnvironment = DestinationEnvironment(
             variables: environment, home: "/home/anna", systemBus: systemBus, localTime: .fixed(7200),
-            now: { Timestamp(1_398_024_000) }, picture: picture, transport: transport)
+            now: now, picture: picture, transport: transport)
         destinationEnvironment.pause = pause
         return try #require(try DestinationRegistry.destination(from: table, in: destinationEnvironment))
     }

@@ -54,6 +54,19 @@ import Testing
         #expect(try await diary.check() == "2 days in it")
     }
 
+    /// As a program that merges two versions of a file can leave them: a sum would count the day twice.
+    @Test(arguments: ["steps.csv", "steps.json"])
+    func `a correction replaces all lines of its day`(name: String) async throws {
+        let diary = try file(name)
+        _ = try await diary.deliver([try payload(), try payload("2014-04-21", steps: 7)])
+        let text = try #require(folder.text(name))
+        try folder.write(name, text + "my own words\n" + text)
+        _ = try await diary.deliver([try payload(steps: 9999)])
+        let lines = try #require(folder.text(name)?.split(separator: "\n"))
+        #expect(lines.count { $0.contains("2014-04-20") } == 1 && lines.count { $0.contains("9999") } == 1)
+        #expect(lines.count { $0.contains("2014-04-21") } == 2 && lines.contains("my own words"), "\(lines)")
+    }
+
     @Test(arguments: ["steps.csv", "steps.json"])
     func `other lines and the file mode stay unchanged`(name: String) async throws {
         try folder.write(name, "# my own words\nnot,a,day\n", mode: 0o640)

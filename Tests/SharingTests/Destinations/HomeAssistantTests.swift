@@ -102,6 +102,18 @@ import WebTestSupport
         }
     }
 
+    /// A past day is not sent to a sensor that does not exist: from any server that answers 404, it would count as sent.
+    @Test func `only Home Assistant can answer that there is no sensor`() async throws {
+        for (body, isConfirmed) in [("<p>Not Found", false), ("", false), (#"{"message":"Entity not found."}"#, true)] {
+            let destination = try Fixture.destination(
+                "[share.a]\nkind = 'home-assistant'\nurl = 'https://a.org'\ntoken_env = '\(TestSecret.variable)'\nstatistics = false",
+                transport: { ScriptedTransport(.reply(404, body)) })
+            let failure = await destination.failure(delivering: SharePayload(.easter(later: -1)))
+            #expect(failure?.kind == (isConfirmed ? nil : .misconfigured))
+            #expect(isConfirmed || failure?.advice?.hasPrefix("Check `url`") == true)
+        }
+    }
+
     @Test func `a state other than the sent one does not confirm a delivery`() async throws {
         try await withHomeAssistant { _, venue in
             for body in [#"{"entity_id":"sensor.istep_anna","state":"0"}"#, #"{"entity_id":"sensor.other","state":"8123"}"#] {

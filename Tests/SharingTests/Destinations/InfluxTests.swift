@@ -259,7 +259,7 @@ import Testing
     @Test func `a check stores no points`() async throws {
         let transport = ScriptedTransport(.success(HTTPResponse(status: 204, headers: [("X-Influxdb-Version", "v2.7.\u{1b}1")])))
         let words = try await destination("database = 'h'", transport).check()
-        #expect(words == #"https://example.org ("v2.7.\u{1b}1") accepts points for "h""#)
+        #expect(words == #"version "v2.7.\u{1b}1" accepts points for "h""#)
         #expect(transport.requests.first?.preview.hasSuffix("\n\n# istep") == true)
     }
 

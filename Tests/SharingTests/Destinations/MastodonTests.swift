@@ -1,6 +1,7 @@
 import HTTP
 import StepDomain
 import Synchronization
+import TestSupport
 import Testing
 import WebTestSupport
 
@@ -184,6 +185,16 @@ import WebTestSupport
         }
     }
 
+    /// Each page comes within the limits of one request.
+    @Test func `no page of posts is requested after two minutes`() async throws {
+        let time = TestTime(Timestamp(1_398_024_000))
+        let destination = try Fixture.destination(
+            "[share.garden]\nkind = 'mastodon'\nurl = 'https://example.social'\ntoken_env = '\(TestSecret.variable)'", now: { time.now },
+            transport: { SlowPosts(time: time) })
+        let failure = await destination.failureToFind(SharePayload(.easter()))
+        #expect(failure?.kind == .unreachable && failure?.reason == "example.social took more than 120 s")
+    }
+
     @Test func `another post with the date makes the result unclear`() async throws {
         try await withPosts([Self.post(9, "<p>@<span>bert</span> 2014-04-<b>20</b>: 8,123</p>")]) { destination, _ in
             let finding = try await destination.find(SharePayload(.easter()))
@@ -228,5 +239,17 @@ import WebTestSupport
             #expect(failure?.kind == .misconfigured)
             #expect(failure?.reason.hasPrefix("127.0.0.1 takes posts of 50 characters") == true)
         }
+    }
+}
+
+/// An account with posts without end. Each answer takes 50 seconds.
+private struct SlowPosts: HTTPTransport {
+    let time: TestTime
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        time.pass(50)
+        let isAccount = request.url.path.hasSuffix("verify_credentials")
+        let body = isAccount ? #"{"id":"7","acct":"anna"}"# : #"[{"id":"9","content":"x"}]"#
+        return HTTPResponse(status: 200, body: Array(body.utf8))
     }
 }

@@ -95,6 +95,30 @@ import Testing
         #expect(failure?.kind == .misconfigured && failure?.advice?.contains("`url`") == true)
     }
 
+    /// The status is 200, and so it is not known what became of the day.
+    @Test(arguments: [
+        #"{"error":"no such user"}"#, #"{"ok":false,"error":"no such user"}"#, #"{"success":false,"message":"no such user"}"#,
+        #"{"errors":[{"message":"no such user"}]}"#, #"{"errors":{"user":"no such user"}}"#, #"{"error":true,"message":"no such user"}"#,
+    ]) func `an answer of 200 that reports an error does not confirm a day`(_ body: String) async throws {
+        for method in ["PUT", "POST"] {
+            let destination = try Fixture.destination(
+                "[share.garden]\nkind = 'rest'\nurl = 'https://example.org'\nmethod = '\(method)'",
+                transport: { ScriptedTransport(.reply(200, body)) })
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
+            #expect(failure?.kind == .unanswered)
+            #expect(failure?.reason.hasPrefix("example.org answered 200 with an error: ") == true)
+            #expect(failure?.reason.contains("no such user") == true)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"error":null,"errors":[],"ok":true}"#, #"{"error":"","success":true}"#, #"{"error":false,"errors":{}}"#, #"{"steps":8123}"#, "OK",
+    ]) func `an answer of 200 without an error confirms a day`(_ body: String) async throws {
+        let destination = try Fixture.destination(
+            "[share.garden]\nkind = 'rest'\nurl = 'https://example.org'", transport: { ScriptedTransport(.reply(200, body)) })
+        #expect(await destination.failure(delivering: SharePayload(.easter())) == nil)
+    }
+
     @Test func `only an idempotent request is marked as repeatable`() async throws {
         for (keys, isRepeatable) in [("", true), ("method = 'POST'", false), ("idempotent = false", false)] {
             let transport = ScriptedTransport(.reply(204))
@@ -139,16 +163,17 @@ import Testing
         #expect(try preview("url = 'https://example.org'\n\(keys)").split(separator: "\n").contains { $0 == line })
     }
 
-    @Test func `the displayed address omits the query string`() throws {
-        let destination = try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://example.org/{date}?key=geheim'")
-        #expect(destination.place == "https://example.org/{date}")
+    @Test(arguments: ["/s3cret/{date}", "/{date}?key=s3cret", "?on={date}&key=s3cret", "/s3cret"])
+    func `the displayed address omits path and query, which may be secret`(_ rest: String) throws {
+        let destination = try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://Example.org:8443\(rest)'")
+        #expect(destination.place == "https://example.org:8443")
     }
 
     @Test func `a check accepts status 405 for PROPFIND and GET`() async throws {
         let transport = ScriptedTransport(.reply(405), .reply(405))
         let destination = try Fixture.destination(
             "[share.garden]\nkind = 'rest'\nurl = 'https://example.org/api/{date}'", transport: { transport })
-        #expect(try await destination.check() == "https://example.org answers (HTTP 405 to GET /api/)")
+        #expect(try await destination.check() == "answers (HTTP 405 to GET)")
         #expect(transport.requests.map(\.method) == ["PROPFIND", "GET"])
     }
 }

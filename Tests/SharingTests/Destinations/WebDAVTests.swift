@@ -1,6 +1,7 @@
 import HTTP
 import StepDomain
 import Synchronization
+import TestSupport
 import Testing
 
 /// Folders of a WebDAV server, depending on its answers.
@@ -38,8 +39,10 @@ import Testing
         #expect(sent(transport) == ["PUT \(Self.day)", "MKCOL /dav/anna/2014/04/", "PUT \(Self.day)"])
     }
 
-    private func html(_ status: Int, _ body: String) -> Result<HTTPResponse, TransportError> {
-        .success(HTTPResponse(status: status, headers: [("Content-Type", "text/html; charset=UTF-8")], body: Array(body.utf8)))
+    private func html(
+        _ status: Int, _ body: String, type: String = "text/html; charset=UTF-8"
+    ) -> Result<HTTPResponse, TransportError> {
+        .success(HTTPResponse(status: status, headers: [("Content-Type", type)], body: Array(body.utf8)))
     }
 
     /// Apache describes a new file in HTML, and PHP calls every answer HTML.
@@ -51,8 +54,9 @@ import Testing
 
     @Test(arguments: [("", 200), ("method = 'POST'", 200), ("method = 'POST'", 201)])
     func `a sign-in page confirms nothing`(more: String, status: Int) async throws {
-        for body in ["<html>Sign in", "\u{feff}\r\n <!DOCTYPE html>"] {
-            let failure = try await destination(ScriptedTransport(html(status, body)), more).failure(delivering: SharePayload(.easter()))
+        for (body, type) in [("<html>Sign in", "text/html"), ("\u{feff}\r\n <!DOCTYPE html>", "Text/HTML ;charset=UTF-8")] {
+            let transport = ScriptedTransport(html(status, body, type: type))
+            let failure = try await destination(transport, more).failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .unanswered)
         }
     }
@@ -96,13 +100,26 @@ import Testing
         #expect(await far.failure(delivering: SharePayload(.easter()))?.kind == .rejected)
     }
 
+    /// Each of them is answered within its own limit.
+    @Test func `no request for folders is sent after two minutes`() async throws {
+        let server = SlowConflict()
+        let path = String(repeating: "a/", count: 30)
+        let destination = try Fixture.destination(
+            "[share.cloud]\nkind = 'rest'\nurl = 'https://example.org/\(path){date}'\nwebdav = true", now: { server.time.now },
+            transport: { server })
+        let failure = await destination.failure(delivering: SharePayload(.easter()))
+        #expect(failure?.kind == .unreachable && failure?.reason == "example.org took more than 120 s")
+        let requests = server.requests.load(ordering: .relaxed)
+        #expect(requests == 4, "the day, and three requests of 50 s")
+    }
+
     @Test func `a failed folder check is not reported as a rejection of the day`() async throws {
         let transport = ScriptedTransport(.reply(409), .failure(.unanswered(reason: "gone")))
         #expect(try await destination(transport).failure(delivering: SharePayload(.easter()))?.kind == .unanswered)
     }
 
     @Test(arguments: [
-        (207, "https://example.org answers (WebDAV)"), (404, "https://example.org answers (WebDAV); /dav/anna/ is made with the first day"),
+        (207, "answers (WebDAV)"), (404, "answers (WebDAV); its folder is created with the first day"),
     ]) func `a check asks for the folder`(status: Int, words: String) async throws {
         let transport = status == 207 ? ScriptedTransport(.reply(207)) : ScriptedTransport(.reply(404), .reply(207))
         #expect(try await destination(transport).check() == words)
@@ -120,6 +137,18 @@ import Testing
     @Test func `webdav = true is allowed with PUT only`() {
         let problems = Fixture.problems("[share.a]\nkind = 'rest'\nurl = 'https://example.org'\nmethod = 'POST'\nwebdav = true")
         #expect(problems.count == 1 && problems[0].contains("left out, or false"), "\(problems)")
+    }
+}
+
+/// Refuses every request, each time after 50 seconds.
+private final class SlowConflict: HTTPTransport {
+    let time = TestTime(Timestamp(1_398_024_000))
+    let requests = Atomic(0)
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        requests.add(1, ordering: .relaxed)
+        time.pass(50)
+        return HTTPResponse(status: 409)
     }
 }
 
@@ -188,11 +217,11 @@ private struct AlwaysConflict: HTTPTransport {
     @Test func `a check reports the state of the server`() async throws {
         let server = try await RealWebDAV.start()
         let there = try destination(server.url + "/{date}.json")
-        #expect(try await there.check() == "\(server.url) answers (WebDAV)")
+        #expect(try await there.check() == "answers (WebDAV)")
         let missing = try destination(server.url + "/steps/{year}/{date}.json")
-        #expect(try await missing.check() == "\(server.url) answers (WebDAV); /steps/ is made with the first day")
+        #expect(try await missing.check() == "answers (WebDAV); its folder is created with the first day")
         _ = try await missing.deliver([SharePayload(.easter())])
-        #expect(try await missing.check() == "\(server.url) answers (WebDAV)")
+        #expect(try await missing.check() == "answers (WebDAV)")
         let stranger = try destination(server.url + "/{date}.json", password: "wrong", "webdav = true")
         #expect(await stranger.failureOfCheck()?.kind == .credentials)
         #expect(await stranger.failure(delivering: SharePayload(.easter()))?.kind == .credentials)

@@ -4,11 +4,11 @@ import Testing
 
 /// A ring with quarters of an hour, and a watch that knows only a counter.
 @Suite(.timeLimit(.minutes(5))) struct StepPlacementTests {
-    private static let place = LocalTime.berlin
+    private static let localTime = LocalTime.berlin
     private let watched = "2014-04-20"
 
     private func span(_ from: Double, _ to: Double) -> TimeSpan {
-        let midnight = Self.place.at(watched, 0)
+        let midnight = Self.localTime.at(watched, 0)
         return TimeSpan(midnight + Int((from * 3600).rounded()), midnight + Int((to * 3600).rounded()))
     }
 
@@ -46,7 +46,7 @@ import Testing
     }
 
     private static func summary(_ tracks: [DayData.Track], on day: Day) -> DaySummary {
-        DaySummary(DayData(user: User(id: 1, name: "anna"), day: day, tracks: tracks), localTime: place, now: place.span(of: day).end + 9)
+        DaySummary(DayData(user: User(id: 1, name: "anna"), day: day, tracks: tracks), localTime: localTime, now: localTime.span(of: day).end + 9)
     }
 
     // MARK: Examples
@@ -115,18 +115,18 @@ import Testing
     /// The watch has one sample for the whole day.
     private func wholeDay(_ word: String, _ steps: Int) throws -> (day: Day, track: DayData.Track) {
         let day = try #require(Day(word))
-        let span = Self.place.span(of: day)
-        let sample = StepSample(start: span.start, length: span.length, steps: steps, utcOffset: Self.place.utcOffset(span.start))
-        return (day, DayData.Track(pedometer: 2, name: "watch", samples: [sample], coverage: Self.place.covered(span)))
+        let span = Self.localTime.span(of: day)
+        let sample = StepSample(start: span.start, length: span.length, steps: steps, utcOffset: Self.localTime.utcOffset(span.start))
+        return (day, DayData.Track(pedometer: 2, name: "watch", samples: [sample], coverage: Self.localTime.covered(span)))
     }
 
     @Test func `on a day of 25 hours, both hours of one name have the steps of the ring`() throws {
         let (day, watch) = try wholeDay("2014-10-26", 5000)
-        let midnight = Self.place.span(of: day).start
+        let midnight = Self.localTime.span(of: day).start
         var samples: [StepSample] = []
         for (hour, steps) in [(1, 250), (3, 125), (21, 250)] {
             for start in (0..<4).map({ midnight + hour * 3600 + $0 * 900 }) {
-                samples.append(StepSample(start: start, length: 900, steps: steps, utcOffset: Self.place.utcOffset(start)))
+                samples.append(StepSample(start: start, length: 900, steps: steps, utcOffset: Self.localTime.utcOffset(start)))
             }
         }
         let ring = DayData.Track(pedometer: 1, name: "ring", samples: samples, coverage: watch.coverage)
@@ -157,7 +157,7 @@ import Testing
     @Test(arguments: ["2014-04-20", "2014-03-30", "2014-10-26"], 0..<60 as Range<UInt64>)
     func `pieces keep the steps and the time of each sample`(word: String, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var tracks = RandomDay.tracks(of: word, in: Self.place, using: &random)
+        var tracks = RandomDay.tracks(of: word, in: Self.localTime, using: &random)
         for index in tracks.indices {
             if Bool.random(using: &random) { tracks[index].coverage = Array(tracks[index].coverage.dropFirst()) }
         }
@@ -185,19 +185,19 @@ import Testing
     func `the hours of a watch have the shape of the ring`(word: String, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let day = try #require(Day(word))
-        let span = Self.place.span(of: day)
+        let span = Self.localTime.span(of: day)
         var slots: [StepSample] = []
         var readings: [StepSample] = []
         for start in stride(from: span.start.seconds, to: span.end.seconds, by: 900).map(Timestamp.init) {
             let steps = max(0, Int.random(in: -500...500, using: &random))
-            slots.append(StepSample(start: start, length: 900, steps: steps, utcOffset: Self.place.utcOffset(start)))
+            slots.append(StepSample(start: start, length: 900, steps: steps, utcOffset: Self.localTime.utcOffset(start)))
             if readings.isEmpty || Int.random(in: 0..<20, using: &random) == 0 {
-                readings.append(StepSample(start: start, length: 0, steps: 0, utcOffset: Self.place.utcOffset(start)))
+                readings.append(StepSample(start: start, length: 0, steps: 0, utcOffset: Self.localTime.utcOffset(start)))
             }
             readings[readings.count - 1].length += 900
             readings[readings.count - 1].steps += 2 * steps
         }
-        let coverage = Self.place.covered(span)
+        let coverage = Self.localTime.covered(span)
         let ring = DayData.Track(pedometer: 1, name: "ring", samples: slots, coverage: coverage)
         let watch = DayData.Track(pedometer: 2, name: "watch", samples: readings, coverage: coverage)
         let expected = Self.summary([ring], on: day).hours.map { $0.steps.map { $0 * 2 } }

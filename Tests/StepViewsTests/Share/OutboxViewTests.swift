@@ -36,7 +36,7 @@ import Testing
                   To drop a day:
                     istep outbox drop garden DAY
                   2014-04-20  waits for the next attempt
-                  2014-04-19  waits until 2014-04-21 11:30, 2 attempts
+                  2014-04-19  waits until 2014-04-21 11:30; tried 2 times
                     down
                   2014-04-18  may have arrived: check there, then retry or drop it
                     no answer
@@ -112,8 +112,8 @@ import Testing
         func words(isHeldBack: Bool) -> String {
             EntryWords.state(entry, isHeldBack: isHeldBack, now: Sample.now, localTime: Sample.localTime)
         }
-        #expect(words(isHeldBack: false) == "to be sent, 1 attempt")
-        #expect(words(isHeldBack: true) == "waits for the next attempt, 1 attempt")
+        #expect(words(isHeldBack: false) == "to be sent; tried once")
+        #expect(words(isHeldBack: true) == "waits for the next attempt; tried once")
     }
 
     @Test func `destinations are listed with their state and answer`() {
@@ -131,10 +131,11 @@ import Testing
             view.text() == """
                 garden  rest  https://steps.example.org
                   412 days sent, 1 day to be sent
-                  answers: it answers
+                  checked: it answers
                 toots   mastodon  https://example.social
                   no day yet
-                  paused: credentials rejected: 401; when renewed:
+                  paused: credentials rejected: 401
+                  Renew the credentials, then:
                     istep outbox retry toots
                   example.social answered 401
                   Renew the token.
@@ -163,6 +164,30 @@ import Testing
 
                 diary, 2014-04-20
                   nothing would be sent: an\u{fffd}na is not among the `users` of this destination
+                """)
+    }
+
+    @Test func `what is put into the outbox is summarised for each destination, with the reasons for the rest`() {
+        func preview(_ destination: String, _ result: SharePreview.Result, back: Int = 0) -> SharePreview {
+            SharePreview(destination: destination, day: Sample.day.advanced(by: -back), result: result)
+        }
+        let view = PreviewView(
+            [
+                preview("garden", .content("")), preview("garden", .settled, back: 1), preview("garden", .content(""), back: 2),
+                preview("garden", .settled, back: 3), preview("toots", .content("")), preview("diary", .userExcluded),
+                preview("post", .fixed), preview("mine", .doubtful), preview("shed", .nothingKnown),
+            ], of: User(id: 1, name: "an\u{1b}na"))
+        #expect(
+            view.queueLines(Sample.plain).joined(separator: "\n") == """
+                garden: 2 days added to the outbox; the next sync sends them
+                garden: 2 days: already sent; use --again to send once more
+                toots: 2014-04-20 added to the outbox; the next sync sends it
+                diary: 2014-04-20: an\u{fffd}na is not among the `users` of this destination
+                post: 2014-04-20: changed since it was sent, and cannot be corrected there; use
+                  --again to send once more
+                mine: 2014-04-20: may have arrived: check there, then retry or drop it in the
+                  outbox
+                shed: 2014-04-20: nothing is known of that day
                 """)
     }
 

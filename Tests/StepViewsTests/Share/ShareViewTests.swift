@@ -114,7 +114,16 @@ import Testing
 
     @Test func `a day in progress is shown as waiting for its end`() {
         let text = view(report(.held(until: Sample.localTime.at("2014-04-21", 0)))).text()
-        #expect(text == "garden:\n  2014-04-20: is sent when the day is over")
+        #expect(text == "garden:\n  2014-04-20: waits until the day is over")
+    }
+
+    @Test func `a day before the one that is shown was not sent`() {
+        #expect(view(report(.passed)).text() == "garden:\n  2014-04-20: not sent, since a later day is shown there")
+    }
+
+    @Test func `a note on another history names both histories`() {
+        let note = ShareView.note(history: "/tmp/co\u{1b}py", usual: "/home/anna/history.sqlite")
+        #expect(note.contains("'/tmp/co\u{fffd}py'") && note.contains("without --db, the history is '/home/anna/history.sqlite'"))
     }
 
     @Test func `an internal error is shown for its destination`() {

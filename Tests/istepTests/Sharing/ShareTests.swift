@@ -90,7 +90,7 @@ import Testing
             let share = try await istep("share", "yesterday")
             #expect(share.status == 75)
             #expect(share.output.contains("1 day stays in the outbox"))
-            #expect(try await istep("outbox").output.contains("waits for the next attempt, 1 attempt"))
+            #expect(try await istep("outbox").output.contains("waits for the next attempt; tried once"))
             // No attempt for a minute.
             let day = try await istep("sync")
             #expect(day.status == 75)
@@ -116,9 +116,47 @@ import Testing
         try await live(Self.diary) { home in
             let queued = try await home.istep("share", "-3", "--queue")
             #expect(queued.status == 0)
+            #expect(queued.output.hasSuffix(" added to the outbox; the next sync sends it\n"), "\(queued.output)")
             #expect(text(home, "steps.csv").isEmpty)
             #expect(try await home.istep("sync").output.contains("sent"))
             #expect(text(home, "steps.csv").contains(",\(home.walked(daysAgo: 3)),"))
+        }
+    }
+
+    @Test func `a sent day that is put into the outbox is reported as sent already`() async throws {
+        try await live(Self.diary) { home in
+            #expect(try await home.istep("share", "yesterday").status == 0)
+            let sent = try await home.istep("share", "yesterday", "--queue")
+            #expect(sent.status == 0 && sent.output.hasSuffix(": already sent; use --again to send once more\n"), "\(sent.output)")
+            #expect(try await home.istep("outbox").output == "The outbox is empty.\n")
+            let again = try await home.istep("share", "yesterday", "--queue", "--again")
+            #expect(again.output.hasSuffix(" added to the outbox; the next sync sends it\n"), "\(again.output)")
+            let mixed = try await home.istep("share", "--from", "-3", "--to-day", "-2", "--queue")
+            #expect(mixed.output == "diary: 2 days added to the outbox; the next sync sends them\n")
+            #expect(try await home.istep("share", "yesterday", "--queue", "--quiet").output.isEmpty)
+        }
+    }
+
+    @Test func `a share from another history than the usual one names both`() async throws {
+        try await live(Self.diary) { home in
+            let copy = home.folder.path + "/copy.sqlite"
+            #expect(try await home.istep("backup", copy).status == 0)
+            #expect(try await home.istep("share", "yesterday").status == 0)
+            // The copy does not know that the day was sent.
+            let share = try await home.istep("share", "yesterday", "--db", copy)
+            #expect(share.status == 0 && share.output.hasSuffix(" sent\n"), "\(share.output)")
+            #expect(share.error.contains("'\(copy)'") && share.error.contains("'\(home.database)'"), "\(share.error)")
+            #expect(share.error.contains("without --db"))
+            for words in [["share", "-2", "--queue"], ["outbox", "send"]] {
+                #expect(try await home.istep.run(words + ["--db", copy]).error.contains("without --db"), "\(words)")
+            }
+            // The same history by another name, and commands that send nothing.
+            let link = home.folder.path + "/link.sqlite"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: home.database)
+            for words in [["share", "-2", "--db", link], ["share", "-2"], ["share", "--dry-run", "--db", copy], ["outbox", "--db", copy]] {
+                #expect(try await !home.istep.run(words).error.contains("without --db"), "\(words)")
+            }
+            #expect(try await !home.istep("share", "-3", "--db", copy, "--quiet").error.contains("without --db"))
         }
     }
 

@@ -4,7 +4,7 @@ public protocol ShareDestination: Sendable {
     var name: String { get }
     /// Key of its kind in the registry, such as `rest`.
     var kind: String { get }
-    /// Its address or path, without secrets, for display.
+    /// Its address or path, for display: of a web service the server and the account, without the path, which can be a secret.
     var place: String { get }
     var traits: ShareTraits { get }
     var terms: ShareTerms { get }
@@ -34,7 +34,7 @@ public protocol ShareDestination: Sendable {
 
     /// Asks whether the destination answers and accepts the client; changes nothing there.
     ///
-    /// - Returns: the destination's description of itself, such as the account's name, for display.
+    /// - Returns: the destination's description of itself, such as the account's name, for display beside its place.
     func check() async throws(ShareFailure) -> String
 }
 

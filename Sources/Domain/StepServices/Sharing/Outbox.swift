@@ -105,10 +105,12 @@ public struct Outbox: Sendable {
 
     /// What would be sent of a day; nothing is stored or sent.
     ///
-    /// - Parameter again: as for `ShareOrder.days`.
+    /// - Parameters:
+    ///   - again: as for `ShareOrder.days`.
+    ///   - hasContent: whether the content is wanted; without it, the destination is not asked, and the content is empty.
     /// - Throws: the history's error, or the destination's.
     public func preview(
-        of user: User, on day: Day, to destination: any ShareDestination, again: Bool = false
+        of user: User, on day: Day, to destination: any ShareDestination, again: Bool = false, hasContent: Bool = true
     ) throws -> SharePreview.Result {
         guard destination.terms.include(user) else { return .userExcluded }
         let data = try history.dayData(of: user, on: day)
@@ -120,7 +122,12 @@ public struct Outbox: Sendable {
         if again { entry.sendAgain(at: now()) }
         entry.isRequested = true
         let content = destination.traits.fingerprint(of: shared)
-        if entry.step(content, destination.traits, readyAt: nil, now: now()) == .settled { return .settled }
+        switch entry.step(content, destination.traits, readyAt: nil, now: now()) {
+        case .settled: return entry.confirmed == content ? .settled : .fixed
+        case .unresolved: return .doubtful
+        case .send, .find, .hold, .withhold, .leave: break
+        }
+        guard hasContent else { return .content("") }
         return .content(try destination.preview([SharePayload(shared, entry, content: content, slugs: UserSlugs(try history.users()))]))
     }
 }
@@ -130,8 +137,12 @@ public struct SharePreview: Hashable, Sendable {
     public enum Result: Hashable, Sendable {
         /// Exactly what would be sent, with secrets masked.
         case content(String)
-        /// The destination has these figures, or cannot be given others.
+        /// The destination has these figures.
         case settled
+        /// The destination has earlier figures, and they cannot be changed.
+        case fixed
+        /// An earlier delivery may have arrived, and only the user can find out.
+        case doubtful
         case nothingKnown
         /// The destination does not take days of this user.
         case userExcluded

@@ -117,14 +117,14 @@ public struct ShareService: Sendable {
 
     /// What would be sent of these days to each destination, in the order of the destinations; nothing is stored or sent.
     ///
-    /// - Parameter again: as for `ShareOrder.days`.
+    /// - Parameters: as for `Outbox.preview`.
     /// - Throws: the history's error, or a destination's.
-    public func previews(of days: [Day], of user: User, again: Bool = false) throws -> [SharePreview] {
+    public func previews(of days: [Day], of user: User, again: Bool = false, hasContent: Bool = true) throws -> [SharePreview] {
         try destinations.flatMap { destination in
             try days.map { day in
                 SharePreview(
                     destination: destination.name, day: day,
-                    result: try context.outbox.preview(of: user, on: day, to: destination, again: again))
+                    result: try context.outbox.preview(of: user, on: day, to: destination, again: again, hasContent: hasContent))
             }
         }
     }

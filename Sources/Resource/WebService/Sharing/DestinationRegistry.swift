@@ -121,7 +121,7 @@ struct DestinationContext: Sendable {
     var environment: DestinationEnvironment
 
     /// A new one: each destination keeps its connection.
-    func exchange() -> Exchange { Exchange(transport: environment.transport()) }
+    func exchange() -> Exchange { Exchange(transport: environment.transport(), now: environment.now) }
 
     /// Today by this machine's clock and zone.
     var today: Day { environment.localTime.day(of: environment.now()) }

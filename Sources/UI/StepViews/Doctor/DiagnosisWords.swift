@@ -211,7 +211,7 @@ extension DestinationDiagnosis {
                 "skipped: systemd gives its secret to the service only",
                 fix: "\(command: "sudo systemd-run --pipe -p User=istep -p LoadCredential=istep:/etc/istep/credentials istep doctor")")
         case .notContacted: DiagnosisText("skipped by --no-network")
-        case .answers(let place, let description): DiagnosisText("\(place) answers: \(description)")
+        case .answers(let place, let description): DiagnosisText("\(place): \(description)")
         case .paused(let reason):
             DiagnosisText("paused, nothing is sent: \(reason)", fix: .renewCredentials(of: name))
         case .rejected(let days, let last, let reason):

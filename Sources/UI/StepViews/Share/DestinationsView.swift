@@ -29,12 +29,11 @@ public struct DestinationsView: View {
     private func show(_ entry: DestinationStatus, on page: inout Page) {
         page.paragraph(days(entry), indent: 2, hanging: 4)
         if let stopped = entry.state.stopped {
-            page.advice(
-                "\(Words.paused): \(Printable(stopped, limit: 300)); when renewed: \(command: "istep outbox retry", entry.name)",
-                emphasis: .bad, indent: 2)
+            page.paragraph("\(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
+            page.advice(.renewCredentials(of: entry.name), indent: 2)
         }
         switch entry.answer {
-        case .success(let words)?: page.paragraph("answers: \(Printable(words, limit: 200))", emphasis: .good, indent: 2, hanging: 4)
+        case .success(let words)?: page.paragraph("checked: \(Printable(words, limit: 200))", emphasis: .good, indent: 2, hanging: 4)
         case .failure(let failure)?:
             page.paragraph(Printable(failure.reason, limit: 300).description, emphasis: .bad, indent: 2, hanging: 4)
             if let advice = failure.advice { page.advice(Advice(markup: advice), indent: 2) }
@@ -120,7 +119,9 @@ public struct PreviewView: View {
     private func remark(_ preview: SharePreview) -> String? {
         switch preview.result {
         case .content: nil
-        case .settled: "already sent, or cannot be changed there; --again sends it once more"
+        case .settled: "already sent; use --again to send once more"
+        case .fixed: "changed since it was sent, and cannot be corrected there; use --again to send once more"
+        case .doubtful: "may have arrived: check there, then retry or drop it in the outbox"
         case .nothingKnown: "nothing is known of that day"
         case .userExcluded: "\(user.name) is not among the `users` of this destination"
         }
@@ -143,6 +144,21 @@ public struct PreviewView: View {
 }
 
 extension PreviewView {
+    /// After `istep share --queue`: how many days a destination is going to get, and why it is not going to get the others.
+    public func queueLines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        for name in previews.map(\.destination).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
+            let own = previews.filter { $0.destination == name }
+            for reason in own.map({ remark($0) }).reduce(into: [String?](), { if !$0.contains($1) { $0.append($1) } }) {
+                let days = own.filter { remark($0) == reason }.map(\.day)
+                let subject = days.count == 1 ? "\(days[0])" : Words.count(days.count, "day")
+                let words = reason.map { ": \($0)" } ?? " added to the outbox; the next sync sends \(days.count == 1 ? "it" : "them")"
+                page.paragraph("\(Printable(name, limit: 32)): \(subject)\(Printable(words, limit: 200))", hanging: 2)
+            }
+        }
+        return page.lines
+    }
+
     /// `istep share --dry-run --json`.
     public struct Document: JSONDocument {
         public struct Entry: Codable, Sendable {

@@ -102,7 +102,7 @@ public struct OutboxView: View {
 package enum EntryWords {
     /// - Parameter isHeldBack: whether the destination waits after a failure.
     package static func state(_ entry: ShareEntry, isHeldBack: Bool, now: Timestamp, localTime: LocalTime) -> String {
-        let tries = entry.attempts > 0 ? ", \(Words.count(entry.attempts, "attempt"))" : ""
+        let tries = entry.attempts == 0 ? "" : "; tried \(entry.attempts == 1 ? "once" : Words.count(entry.attempts, "time"))"
         switch entry.state {
         case .pending:
             if let moment = entry.nextAttempt, moment > now { return "waits until \(Words.clock(moment, localTime))\(tries)" }

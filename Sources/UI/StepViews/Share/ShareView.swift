@@ -34,6 +34,17 @@ public struct ShareView: View {
         "\(Printable(progress.destination, limit: 32)): sharing, \(progress.done) of \(Words.count(progress.all, "day"))"
     }
 
+    /// What to know before the days of another history than the usual one are shared.
+    ///
+    /// - Parameters:
+    ///   - history: path of the history that `--db` names.
+    ///   - usual: path of the one that is used without it.
+    public static func note(history: String, usual: String) -> String {
+        let (history, usual) = (Printable(history, limit: 1000), Printable(usual, limit: 1000))
+        return "Note: this shares the days of '\(history)'; without --db, the history is '\(usual)'. "
+            + "Each history records only what it has sent itself: a day that another one has sent can arrive twice."
+    }
+
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         for report in reports { show(report, on: &page) }
@@ -109,7 +120,7 @@ public struct ShareView: View {
     private func show(_ event: ShareReport.Event, on page: inout Page) {
         switch event.outcome {
         case .sent, .corrected, .unchanged, .queued: break
-        case .passed: page.paragraph("\(subject(event)): a later day is shown there", indent: 2, hanging: 4)
+        case .passed: page.paragraph("\(subject(event)): not sent, since a later day is shown there", indent: 2, hanging: 4)
         case .fixed:
             page.paragraph(
                 "\(subject(event)): changed since it was sent, and cannot be corrected there", emphasis: .doubtful, indent: 2, hanging: 4)
@@ -128,7 +139,7 @@ public struct ShareView: View {
 
     private func holding(_ day: Day, _ until: Timestamp) -> String {
         until <= localTime.span(of: day).end
-            ? "is sent when the day is over"
+            ? "waits until the day is over"
             : "waits for its missing steps, until \(Words.clock(until, localTime)) at the latest"
     }
 

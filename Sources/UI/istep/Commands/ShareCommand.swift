@@ -82,9 +82,12 @@ struct ShareCommand: AsyncParsableCommand {
         }
         let order = ShareOrder.days(chosen, of: user, again: again)
         if queue {
+            wiring.noteOtherHistory()
             try await sharing.enqueue(order)
             if common.json { return try await showQueue(chosen, user, wiring, sharing) }
-            return try wiring.say("Added to the outbox; the next sync sends it.")
+            let previews = try await blocking { try sharing.previews(of: chosen, of: user, hasContent: false) }
+            for line in PreviewView(previews, of: user).queueLines(wiring.style) { try wiring.say(line) }
+            return
         }
 
         try await ShareRun(wiring: wiring, sharing: sharing).run(order, waits: wait)

@@ -61,6 +61,7 @@ struct SyncCommand: AsyncParsableCommand {
         let lines = unattended || common.json ? nil : SyncLines(wiring, progress)
         let outcome = try await sync.run(progress: { progress.step(ProgressWords.line($0, wiring.localTime)) }, finished: { lines?.show($0) })
         progress.end()
+        if outcome.shares != nil { wiring.noteOtherHistory() }
         if unattended {
             try await wiring.unattendedReporter(sync.context).report(outcome)
         } else {

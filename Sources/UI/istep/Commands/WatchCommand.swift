@@ -47,6 +47,8 @@ struct WatchCommand: AsyncParsableCommand {
         let options = WatchOptions(
             pedometers: pedometers, user: common.user, interval: every * 60, isLive: live && !unattended, isShared: !isUnshared,
             isUnattended: unattended, marksNotices: !common.json)
-        try await Watch(try Wiring(common, bluetooth).watching(options), options).run()
+        let wiring = try Wiring(common, bluetooth)
+        if !isUnshared, !wiring.destinationNames.isEmpty { wiring.noteOtherHistory() }
+        try await Watch(wiring.watching(options), options).run()
     }
 }

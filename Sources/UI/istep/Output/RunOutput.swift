@@ -143,6 +143,7 @@ struct ShareRun {
 
     /// - Parameter waits: whether to continue, with pauses, until nothing is left that another attempt could deliver.
     func run(_ order: ShareOrder, waits: Bool = false) async throws {
+        wiring.noteOtherHistory()
         let progress = wiring.progress()
         defer { progress.end() }
         let reports = try await sharing.share(order, waits: waits) { [wiring] in progress.step(ProgressWords.line($0, wiring.localTime)) }
@@ -157,6 +158,14 @@ struct ShareRun {
 
     static func view(_ reports: [ShareReport], users: [User], _ wiring: Wiring) -> ShareView {
         ShareView(reports, users: users, now: wiring.now(), localTime: wiring.localTime) { Failure($0).line ?? "\($0)" }
+    }
+}
+
+extension Wiring {
+    /// Reports on standard error that days are shared from another history than without `--db`: what that one has sent may be sent again.
+    func noteOtherHistory() {
+        guard !options.isQuiet, let usual = usualHistory else { return }
+        Output.error.line(ShareView.note(history: databasePath, usual: usual), JournalPriority.notice)
     }
 }
 

@@ -134,6 +134,17 @@ struct Wiring: Sendable {
             destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime, now: now, clock: clock)
     }
 
+    /// The history that is used without `--db`; nil if it is the same, or if there would be none.
+    var usualHistory: String? {
+        guard options.database != nil else { return nil }
+        var usual = options
+        usual.database = nil
+        guard let path = try? Settings.load(flags: Self.flags(usual), environment: environment).database.value,
+            HistoryLock.path(ofDatabase: path, for: .sharing) != HistoryLock.path(ofDatabase: databasePath, for: .sharing)
+        else { return nil }
+        return path
+    }
+
     /// Names of the variables that decide which history and configuration are used.
     var variablesOfPlaces: [String] { settings.variablesOfPlaces(in: environment) }
 

@@ -28,6 +28,9 @@ struct AddressTemplate: Hashable, Sendable {
     /// The part before the first placeholder, without the query: the address of the service as a whole.
     var base: String { String(text.prefix { $0 != "{" && $0 != "?" }) }
 
+    /// Scheme, host and port, which no placeholder can change.
+    var origin: String { (try? WebAddress(base, insecure: true))?.origin ?? "" }
+
     /// Whether addresses of different days differ.
     var hasDate: Bool { text.contains("{date}") || ["{year}", "{month}", "{day}"].allSatisfy(text.contains) }
 

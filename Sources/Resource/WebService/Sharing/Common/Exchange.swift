@@ -7,6 +7,25 @@ internal import TextSafety
 /// may have arrived.
 struct Exchange: Sendable {
     let transport: any HTTPTransport
+    let now: @Sendable () -> Timestamp
+    /// No request is begun from then on; nil without such a limit.
+    private var end: Timestamp?
+
+    /// Seconds for requests that follow from one another. Each has a limit of its own, but many that are just within it could hold up a sync
+    /// for an hour.
+    private static let longestSeries = 120
+
+    init(transport: any HTTPTransport, now: @escaping @Sendable () -> Timestamp) {
+        self.transport = transport
+        self.now = now
+    }
+
+    /// The same for requests that follow from one another and deliver no day themselves: a search, an upload, folders that are created.
+    func limited() -> Exchange {
+        var limited = self
+        limited.end = now() + Self.longestSeries
+        return limited
+    }
 
     /// Sends a request.
     ///
@@ -20,6 +39,7 @@ struct Exchange: Sendable {
 
     /// Sends a request and returns the answer, whatever its status.
     func answer(to request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
+        if let end, now() >= end { throw ShareFailure(.unreachable, "\(request.url.host) took more than \(Self.longestSeries) s") }
         do {
             return try await transport.send(request)
         } catch {
@@ -125,9 +145,26 @@ extension HTTPResponse {
     ///
     /// The type alone is not enough: PHP and others call every answer HTML, even an empty one.
     var isPage: Bool {
-        let type = header("Content-Type")?.prefix { $0 != ";" }.lowercased() ?? ""
+        // There may be blanks before the semicolon (RFC 9110, section 5.6.6).
+        let type = header("Content-Type")?.prefix { !"; \t".contains($0) }.lowercased() ?? ""
         guard type == "text/html" || type == "application/xhtml+xml" else { return false }
         // A byte order mark may stand first.
         return body.first { !" \t\r\n\u{c}\u{feff}".utf8.contains($0) } == UInt8(ascii: "<")
+    }
+
+    /// Whether it is JSON that reports a failure, as many services do with a status of 200: `ok` or `success` is false, or there is an
+    /// `error`, or there are `errors`.
+    var reportsFailure: Bool {
+        guard let object = (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] else { return false }
+        return ["ok", "success"].contains { object[$0] as? Bool == false }
+            || ["error", "errors"].contains { key in
+                switch object[key] {
+                case let text as String: !text.isEmpty
+                case let list as [Any]: !list.isEmpty
+                case let details as [String: Any]: !details.isEmpty
+                case let flag as Bool: flag
+                default: false
+                }
+            }
     }
 }

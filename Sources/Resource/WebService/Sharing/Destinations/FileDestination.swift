@@ -4,8 +4,8 @@ internal import StepDomain
 
 /// A file with one day per line: for spreadsheets, scripts, and folders that another program synchronises.
 ///
-/// A day that is sent again replaces its line. The new file is written beside the old one and then renamed (rename(2)), so that a reader
-/// never sees half of it, even if the process is killed.
+/// A day that is sent again replaces its line, or all its lines if something else has duplicated it. The new file is written beside the old
+/// one and then renamed (rename(2)), so that a reader never sees half of it, even if the process is killed.
 struct FileDestination: ConfiguredDestination {
     let context: DestinationContext
     let path: String
@@ -26,13 +26,14 @@ struct FileDestination: ConfiguredDestination {
         try await LineFile(path: path).replace(pause: context.environment.pause) { [format] lines in
             var lines = lines
             if let header = format.header, lines.first != header { lines.insert(header, at: 0) }
-            let places = Dictionary(
-                lines.enumerated().compactMap { index, line in DayLine.Key(line, format).map { ($0, index) } }, uniquingKeysWith: { $1 })
+            let places = Dictionary(grouping: lines.indices) { DayLine.Key(lines[$0], format) }
+            var kept: [String?] = lines
             for payload in payloads {
                 let line = DayLine(payload.day, format)
-                if let index = places[line.key] { lines[index] = line.text } else { lines.append(line.text) }
+                for index in places[line.key] ?? [] { kept[index] = nil }
+                if let last = places[line.key]?.last { kept[last] = line.text } else { kept.append(line.text) }
             }
-            return lines
+            return kept.compactMap(\.self)
         }
         return payloads.map { _ in ShareReceipt() }
     }

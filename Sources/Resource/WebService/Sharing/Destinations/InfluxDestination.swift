@@ -225,12 +225,12 @@ struct InfluxDestination: ConfiguredDestination {
     func check() async throws(ShareFailure) -> String {
         let request = try request("# istep", credentials)
         let response = try await exchange.answer(to: request)
-        let version = response.header("X-Influxdb-Version").map { " (\(request.quotation(of: $0, limit: 40)))" } ?? ""
+        let version = response.header("X-Influxdb-Version").map { "version \(request.quotation(of: $0, limit: 40)) " } ?? ""
         // Version 2 checks the body last, and may require points in it.
-        if case .version2 = database, response.status == 400, !version.isEmpty { return "\(url.origin)\(version) accepts points" }
+        if case .version2 = database, response.status == 400, !version.isEmpty { return "\(version)accepts points" }
         if let failure = ShareFailure(response, to: request, at: service) { throw failure }
         try confirm(response, request)
-        let words = "\(url.origin)\(version) accepts points for \(quoted(database.name))"
+        let words = "\(version)accepts points for \(quoted(database.name))"
         guard let flags = try await victoriaMetricsFlags(response) else { return words }
         return try words + flags.checked(includesSamples: points.includesSamples)
     }
@@ -285,5 +285,68 @@ struct InfluxDestination: ConfiguredDestination {
             bodies[bodies.count - 1].append(line)
         }
         return bodies.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
+    }
+}
+
+/// The two flags of VictoriaMetrics that istep requires: without them it confirms days that it does not keep, or keeps twice.
+///
+/// Sources: https://docs.victoriametrics.com/victoriametrics/single-server-victoriametrics/#retention (one month by default; points that
+/// are older are dropped, and the request is confirmed) and #deduplication (off by default: a point that is sent again is there twice).
+struct VictoriaMetricsFlags: Hashable, Sendable {
+    /// Such as `100y`; a number without a unit is in months. Nil if the server does not show it.
+    let retention: String?
+    let isRetentionChosen: Bool
+    /// Such as `1ms`; 0 is off.
+    let interval: String?
+
+    /// - Parameters:
+    ///   - metrics: what the server shows at `/metrics`, with a line such as `flag{name="retentionPeriod", value="1", is_set="false"} 1` for
+    ///     each flag.
+    ///   - secrets: secrets that the server may repeat.
+    init(_ metrics: String, hiding secrets: [Secret]) {
+        func flag(_ name: String) -> (value: String, isSet: Bool)? {
+            guard let line = metrics.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("flag{name=\"\(name)\"") }),
+                let value = line.firstMatch(of: /value="([^"\\]{0,40})"/)
+            else { return nil }
+            return (HTTPResponse.line(of: String(value.1), hiding: secrets), !line.contains(#"is_set="false""#))
+        }
+        let retention = flag("retentionPeriod")
+        self.retention = retention?.value
+        // Older versions do not say whether a flag was set.
+        isRetentionChosen = retention?.isSet == true && retention?.value != "1"
+        interval = flag("dedup.minScrapeInterval")?.value
+    }
+
+    /// The settings, as text for users.
+    ///
+    /// - Throws: `misconfigured`, with the flags that are missing.
+    func checked(includesSamples: Bool) throws(ShareFailure) -> String {
+        guard let retention, let interval else {
+            return "; it is VictoriaMetrics and does not show its flags: it needs \(Self.needed)"
+        }
+        var faults: [String] = []
+        if !isRetentionChosen { faults.append("drops days that are older than a month (-retentionPeriod=\(retention))") }
+        if let seconds = Self.seconds(interval) {
+            if seconds == 0 { faults.append("keeps what is sent again twice (-dedup.minScrapeInterval=\(interval))") }
+            if seconds > 60, includesSamples {
+                faults.append("keeps one sample of each span of \(interval) (-dedup.minScrapeInterval=\(interval))")
+            }
+        }
+        guard faults.isEmpty else {
+            throw ShareFailure(
+                .misconfigured, "VictoriaMetrics confirms all points, but \(faults.joined(separator: " and "))",
+                advice: "Start it with \(Self.needed).")
+        }
+        return "; -retentionPeriod=\(retention) -dedup.minScrapeInterval=\(interval)"
+    }
+
+    private static let needed = "-retentionPeriod=100y -dedup.minScrapeInterval=1ms"
+
+    /// A duration as Go writes it, such as `1m30s` (https://pkg.go.dev/time#ParseDuration), or with days; nil if the text is not a duration.
+    private static func seconds(_ duration: String) -> Double? {
+        let units = ["ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000]
+        if duration == "0" { return 0 }
+        guard duration.wholeMatch(of: /(?:[0-9.]+(?:ns|us|µs|ms|s|m|h|d|w|y))+/) != nil else { return nil }
+        return duration.matches(of: /([0-9.]+)([a-zµ]+)/).reduce(0) { $0 + (Double($1.1) ?? 0) * (units[String($1.2)] ?? 0) }
     }
 }

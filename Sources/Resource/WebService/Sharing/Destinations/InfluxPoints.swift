@@ -1,8 +1,10 @@
 internal import HTTP
 internal import StepDomain
-internal import TextSafety
 
 /// The figures of a day that are written to a time series database, and their names.
+///
+/// This file is about points: which there are for a day, line protocol, and the removal of a point. How a server is configured and
+/// reached is in `InfluxDestination`.
 ///
 /// A point is identified by its measurement, tags and time: a point that is sent again replaces the earlier one. So there is no tag for the
 /// machine: two machines that read the same pedometer write the same points. A field that a later summary no longer has (a goal that was
@@ -213,68 +215,5 @@ struct InfluxRemoval: Sendable {
     /// Escapes by scalars: a quote with a combining mark after it is another character in Swift, but a quote for a server.
     private static func escaped(_ text: String, _ quote: Unicode.Scalar) -> String {
         text.unicodeScalars.map { $0 == quote || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
-    }
-}
-
-/// The two flags of VictoriaMetrics that istep requires: without them it confirms days that it does not keep, or keeps twice.
-///
-/// Sources: https://docs.victoriametrics.com/victoriametrics/single-server-victoriametrics/#retention (one month by default; points that
-/// are older are dropped, and the request is confirmed) and #deduplication (off by default: a point that is sent again is there twice).
-struct VictoriaMetricsFlags: Hashable, Sendable {
-    /// Such as `100y`; a number without a unit is in months. Nil if the server does not show it.
-    let retention: String?
-    let isRetentionChosen: Bool
-    /// Such as `1ms`; 0 is off.
-    let interval: String?
-
-    /// - Parameters:
-    ///   - metrics: what the server shows at `/metrics`, with a line such as `flag{name="retentionPeriod", value="1", is_set="false"} 1` for
-    ///     each flag.
-    ///   - secrets: secrets that the server may repeat.
-    init(_ metrics: String, hiding secrets: [Secret]) {
-        func flag(_ name: String) -> (value: String, isSet: Bool)? {
-            guard let line = metrics.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("flag{name=\"\(name)\"") }),
-                let value = line.firstMatch(of: /value="([^"\\]{0,40})"/)
-            else { return nil }
-            return (HTTPResponse.line(of: String(value.1), hiding: secrets), !line.contains(#"is_set="false""#))
-        }
-        let retention = flag("retentionPeriod")
-        self.retention = retention?.value
-        // Older versions do not say whether a flag was set.
-        isRetentionChosen = retention?.isSet == true && retention?.value != "1"
-        interval = flag("dedup.minScrapeInterval")?.value
-    }
-
-    /// The settings, as text for users.
-    ///
-    /// - Throws: `misconfigured`, with the flags that are missing.
-    func checked(includesSamples: Bool) throws(ShareFailure) -> String {
-        guard let retention, let interval else {
-            return "; it is VictoriaMetrics and does not show its flags: it needs \(Self.needed)"
-        }
-        var faults: [String] = []
-        if !isRetentionChosen { faults.append("drops days that are older than a month (-retentionPeriod=\(retention))") }
-        if let seconds = Self.seconds(interval) {
-            if seconds == 0 { faults.append("keeps what is sent again twice (-dedup.minScrapeInterval=\(interval))") }
-            if seconds > 60, includesSamples {
-                faults.append("keeps one sample of each span of \(interval) (-dedup.minScrapeInterval=\(interval))")
-            }
-        }
-        guard faults.isEmpty else {
-            throw ShareFailure(
-                .misconfigured, "VictoriaMetrics confirms all points, but \(faults.joined(separator: " and "))",
-                advice: "Start it with \(Self.needed).")
-        }
-        return "; -retentionPeriod=\(retention) -dedup.minScrapeInterval=\(interval)"
-    }
-
-    private static let needed = "-retentionPeriod=100y -dedup.minScrapeInterval=1ms"
-
-    /// A duration as Go writes it, such as `1m30s` (https://pkg.go.dev/time#ParseDuration), or with days; nil if the text is not a duration.
-    private static func seconds(_ duration: String) -> Double? {
-        let units = ["ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000]
-        if duration == "0" { return 0 }
-        guard duration.wholeMatch(of: /(?:[0-9.]+(?:ns|us|µs|ms|s|m|h|d|w|y))+/) != nil else { return nil }
-        return duration.matches(of: /([0-9.]+)([a-zµ]+)/).reduce(0) { $0 + (Double($1.1) ?? 0) * (units[String($1.2)] ?? 0) }
     }
 }

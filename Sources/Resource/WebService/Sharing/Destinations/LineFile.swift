@@ -3,7 +3,9 @@ internal import Foundation
 internal import StepDomain
 internal import TextSafety
 
-/// A text file of lines that is read and replaced as a whole.
+/// A text file of lines that is read and replaced as a whole: its lock, its symbolic links, its line ends, and the atomic replacement.
+///
+/// It knows nothing of days; `FileDestination` has their lines.
 struct LineFile {
     let path: String
 

@@ -65,7 +65,7 @@ struct MastodonDestination: ConfiguredDestination {
     enum Visibility: String, CaseIterable, Sendable { case `public`, unlisted, `private`, direct }
 
     let context: DestinationContext
-    let exchange: Exchange
+    var exchange: Exchange
     let base: WebAddress
     let token: SecretSource
     let template: PostTemplate
@@ -139,6 +139,13 @@ struct MastodonDestination: ConfiguredDestination {
         try Authentication.bearer(token).headers(credentials)
     }
 
+    /// The same with a limit for all requests that follow from one another.
+    private var limited: MastodonDestination {
+        var limited = self
+        limited.exchange = exchange.limited()
+        return limited
+    }
+
     func endpoint(_ path: String..., version: String = "v1") -> WebAddress { base.appending(path: ["api", version] + path) }
 
     private static let server = Addressed.service(advice: "Check `url`: it must be the address of the account's server.")
@@ -195,15 +202,16 @@ extension MastodonDestination {
     /// - Returns: the id for the post; nil if no picture is attached.
     private func uploaded(_ payload: SharePayload) async throws(ShareFailure) -> String? {
         guard let request = try upload(payload, credentials) else { return nil }
+        let limited = limited
         do throws(ShareFailure) {
             // Not all servers take pictures.
-            var media = try await media(request, at: .service(advice: "Check `url`. If the server takes no pictures: picture = false"))
+            var media = try await limited.media(request, at: .service(advice: "Check `url`. If the server takes no pictures: picture = false"))
             var polls = 0
             while media.url == nil {
                 polls += 1
                 guard polls <= Self.mostPolls else { throw ShareFailure(.busy, "\(base.host) has not processed it yet") }
                 do { try await context.environment.pause(.seconds(1)) } catch { throw ShareFailure(.busy, "interrupted") }
-                media = try await self.media(
+                media = try await limited.media(
                     HTTPRequest(method: "GET", url: endpoint("media", media.id), headers: try authorized(credentials)), at: .item)
             }
             return media.id
@@ -258,11 +266,12 @@ extension MastodonDestination {
         if payload.remoteID != nil { return .absent }
         guard template.hasDate else { return .unclear }
         let pattern = PostPattern(template, payload.day.day)
-        let account = try await account()
+        let limited = limited
+        let account = try await limited.account()
         var namesDay = false, listsAll = visibility != .direct
         var last: String?
         for _ in 0..<Self.mostPages {
-            let posts = try await posts(of: account.id, before: last)
+            let posts = try await limited.posts(of: account.id, before: last)
             for post in posts {
                 let text = HTMLText.text(of: post.content)
                 if pattern.matches(text) { return .arrived(ShareReceipt(remoteID: post.id)) }

@@ -18,8 +18,8 @@ struct RESTDestination: ConfiguredDestination {
     let isWebDAV: Bool?
     let traits: ShareTraits
 
-    /// The address without the query, because this contains a key for some services.
-    var place: String { String(template.text.prefix { $0 != "?" }) }
+    /// Without path and query, which contain a key for some services, such as webhooks.
+    var place: String { template.origin }
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
@@ -36,6 +36,10 @@ struct RESTDestination: ConfiguredDestination {
             // stored a file says 201 or 204 to PUT (RFC 9110, section 9.3.4); Apache sends a page with it.
             let isStored = method == "PUT" && [201, 204].contains(response.status)
             if !isStored, response.isPage { throw .unconfirmed(request, "it answered with a web page") }
+            if !isStored, response.reportsFailure {
+                let words = response.words(hiding: request.secrets)
+                throw ShareFailure(.unanswered, "\(request.url.host) answered \(response.status) with an error: \(words)")
+            }
             receipts.append(ShareReceipt())
         }
         return receipts
@@ -57,7 +61,9 @@ struct RESTDestination: ConfiguredDestination {
     }
 
     private var collections: WebDAVCollections {
-        get throws(ShareFailure) { WebDAVCollections(exchange: exchange, headers: headers + (try authentication.headers(credentials))) }
+        get throws(ShareFailure) {
+            WebDAVCollections(exchange: exchange.limited(), headers: headers + (try authentication.headers(credentials)))
+        }
     }
 
     func check() async throws(ShareFailure) -> String {
@@ -68,11 +74,11 @@ struct RESTDestination: ConfiguredDestination {
         }
         let response = try await exchange.answer(to: request)
         guard let failure = ShareFailure(response, to: request, at: .item) else {
-            return "\(request.url.origin) answers (HTTP \(response.status))"
+            return "answers (HTTP \(response.status))"
         }
         // Many services have nothing to show there. They have checked the credentials by then, or will check them with a day.
         guard failure.kind == .rejected else { throw failure }
-        return "\(request.url.origin) answers (HTTP \(response.status) to GET \(request.url.path))"
+        return "answers (HTTP \(response.status) to GET)"
     }
 
     private func makeCheckRequest() throws(ShareFailure) -> HTTPRequest {
@@ -230,13 +236,12 @@ struct WebDAVCollections: Sendable {
     func check(_ collection: WebAddress, isWebDAV: Bool) async throws(ShareFailure) -> String? {
         let request = question(collection)
         let response = try await exchange.answer(to: request)
-        let origin = collection.origin
-        if response.status == 207 { return "\(origin) answers (WebDAV)" }
+        if response.status == 207 { return "answers (WebDAV)" }
         let isMissing = [404, 409].contains(response.status)
         if !isWebDAV {
             guard isMissing, try await hasCollection(around: collection) else { return nil }
         }
-        if isMissing { return "\(origin) answers (WebDAV); \(collection.path) is made with the first day" }
+        if isMissing { return "answers (WebDAV); its folder is created with the first day" }
         throw ShareFailure(response, to: request, at: .item)
             ?? .unconfirmed(request, "it answered \(response.status) to PROPFIND, instead of 207")
     }

@@ -135,21 +135,20 @@ extension SOAPDestination {
     func check() async throws(ShareFailure) -> String {
         let request = HTTPRequest(method: "GET", url: try description, headers: try authentication.headers(credentials))
         let response = try await exchange.answer(to: request)
-        let origin = service.endpoint.origin
         if let failure = ShareFailure(response, to: request, at: .item) {
             // A service without a description refuses this request.
             guard failure.kind == .rejected else { throw failure }
-            return "\(origin) answers, and has no WSDL description (HTTP \(response.status) to ?wsdl)"
+            return "answers, and has no WSDL description (HTTP \(response.status) to ?wsdl)"
         }
         guard let description = SOAPDescription(response.body) else {
-            return "\(origin) answers, and has no WSDL 1.1 description"
+            return "answers, and has no WSDL 1.1 description"
         }
         guard description.operations.isEmpty || description.operations.contains(operation) else {
             let known = description.operations.prefix(8).map { request.quotation(of: $0, limit: 80) }.joined(separator: ", ")
             throw ShareFailure(
                 .misconfigured, "\(request.url.host) has no operation \(operation); it has \(known)", advice: "Set `operation`, or `url`.")
         }
-        var words = "\(origin) answers, and describes " + (description.operations.isEmpty ? "its operations elsewhere" : operation)
+        var words = "answers, and describes " + (description.operations.isEmpty ? "its operations elsewhere" : operation)
         if let namespace = description.namespace, namespace != service.namespace {
             words += "; its namespace is \(request.quotation(of: namespace, limit: 200)), where `namespace` is another"
         }

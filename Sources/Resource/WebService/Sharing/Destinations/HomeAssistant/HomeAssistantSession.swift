@@ -4,7 +4,7 @@ internal import HTTP
 internal import TextSafety
 internal import StepDomain
 
-/// A session of Home Assistant's WebSocket API, logged in.
+/// A session of Home Assistant's WebSocket API, logged in: a client that knows nothing of days and statistics.
 ///
 /// Source: https://developers.home-assistant.io/docs/api/websocket
 struct HomeAssistantSession {

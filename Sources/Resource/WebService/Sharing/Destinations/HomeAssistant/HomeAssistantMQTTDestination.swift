@@ -3,7 +3,9 @@ internal import TextSafety
 internal import Settings
 internal import StepDomain
 
-/// A device that Home Assistant creates from retained messages at its broker.
+/// A device that Home Assistant creates from retained messages at its broker: the destination with `via = "mqtt"`.
+///
+/// It has the sensor in common with `HomeAssistantDestination`, and nothing else: other keys, another protocol, other traits.
 ///
 /// The broker keeps the messages, so that nothing is lost when the broker or Home Assistant restarts. Sending them again changes nothing.
 /// The sensor shows the latest day. Past days and late corrections of them cannot be added to the statistics of Home Assistant by MQTT.
@@ -154,6 +156,38 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
             state_topic = "\(topic)/day"
             json_attributes_topic = "\(topic)/day"
             device = Device(identifiers: [sensor.mqttObject], name: "istep \(sensor.day.user.name)")
+        }
+    }
+}
+
+extension TableReader {
+    /// Levels of a topic, to which the entity's own levels are appended.
+    private mutating func levels(_ key: String) -> String? {
+        value(key, "levels of a topic, such as home/istep") { text in
+            let isTopic = !text.hasPrefix("/") && !text.hasSuffix("/") && (try? MQTTMessage(topic: text, payload: [])) != nil
+            return isTopic ? text : nil
+        }
+    }
+
+    /// The keys of a destination with `via = "mqtt"`.
+    mutating func homeAssistantMQTT(_ context: DestinationContext, entity: String) -> HomeAssistantMQTTDestination? {
+        let host = requireText("host", "the name or address of the broker, such as homeassistant.local")
+        let port = integer("port", in: 1...65_535, "a port")
+        let isEncrypted = flag("tls") ?? false
+        let isInsecure = flag("insecure") ?? false
+        let username = text("username", "the user's name at the broker")
+        let password = secret("password", isRequired: false)
+        let topic = levels("topic") ?? "istep"
+        let discovery = levels("discovery") ?? "homeassistant"
+        guard let host else { return nil }
+        do {
+            let broker = try MQTTBroker(host: host, port: port, tls: isEncrypted, username: username, insecure: isInsecure)
+            return HomeAssistantMQTTDestination(
+                context: context, broker: broker, password: password, entity: entity, topic: topic,
+                discovery: discovery)
+        } catch {
+            refuse("host", expected: "a broker (\(error.description))")
+            return nil
         }
     }
 }
