@@ -46,7 +46,8 @@ import Testing
     }
 
     private static func summary(_ tracks: [DayData.Track], on day: Day) -> DaySummary {
-        DaySummary(DayData(user: User(id: 1, name: "anna"), day: day, tracks: tracks), localTime: localTime, now: localTime.span(of: day).end + 9)
+        let data = DayData(user: User(id: 1, name: "anna"), day: day, tracks: tracks)
+        return DaySummary(data, localTime: localTime, now: localTime.span(of: day).end + 9)
     }
 
     // MARK: Examples
