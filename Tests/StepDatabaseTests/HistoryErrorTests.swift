@@ -48,6 +48,7 @@ import Testing
 
     @Test(arguments: [
         (HistoryError.cannotOpen(path: "/b", reason: "it is a directory"), FailureCategory.usage, "name another file"),
+        (.cannotOpen(path: "/b", reason: HistoryError.missingDirectory), .usage, "mount its disk"),
         (.readOnly(path: "/b", reason: "Permission denied"), .permission, "make its directory writable"),
         (.readOnly(path: "/b", reason: HistoryError.readOnlyFileSystem), .permission, "file system is read-only"),
         (.noSpace(path: "/b"), .temporary, "another disk"),

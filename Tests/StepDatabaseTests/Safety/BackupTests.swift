@@ -29,11 +29,28 @@ import Testing
 
     @Test func `nothing is left beside a backup, and its mode is 0600`() throws {
         try withFixture { history in
-            let directory = (history.path as NSString).deletingLastPathComponent + "/to"
+            let directory = AutomaticBackups.directory(of: history.path)
             _ = try StepDatabase.backUp(history.path, to: directory + "/b.sqlite")
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["b.sqlite"])
             #expect(try mode(of: directory + "/b.sqlite") == 0o600)
             #expect(try mode(of: directory) == 0o700)
+        }
+    }
+
+    /// On the mount point of a disk that is not mounted, the backup would be on the wrong disk.
+    @Test func `the directory of a backup is created only beside the history`() throws {
+        try withFixture { history in
+            let directory = (history.path as NSString).deletingLastPathComponent
+            for folder in ["/to", "/backups/old"] {
+                let place = directory + folder + "/b.sqlite"
+                expect(.of(.place, .cannotOpen(path: place, reason: HistoryError.missingDirectory))) {
+                    try StepDatabase.backUp(history.path, to: place)
+                }
+                #expect(!FileManager.default.fileExists(atPath: directory + folder))
+            }
+            #expect(!FileManager.default.fileExists(atPath: directory + "/backups"))
+            try backups().make(of: history.path)
+            #expect(AutomaticBackups.list(of: history.path).count == 1)
         }
     }
 

@@ -192,6 +192,9 @@ extension HistoryError: ReportableError {
         }
     }
 
+    /// The reason of `cannotOpen` for a backup in a directory that does not exist.
+    static let missingDirectory = "its directory does not exist"
+
     /// The system's message for `EROFS`.
     static let readOnlyFileSystem = String(cString: strerror(EROFS))
 
@@ -251,6 +254,10 @@ extension HistoryError: ReportableError {
             ErrorWords(
                 "no space left for the backup \(quoted(path))",
                 "free some space, or name a file on another disk; the history is unchanged")
+        case .cannotOpen(let path, Self.missingDirectory):
+            ErrorWords(
+                "cannot write the backup \(quoted(path)): \(Self.missingDirectory)",
+                "create the directory, mount its disk, or name another file")
         case .cannotOpen(let path, let reason):
             ErrorWords("cannot write the backup \(quoted(path)): \(reason)", "name another file")
         case .inputOutput(let path, let reason):

@@ -17,14 +17,21 @@ final class DatabaseCopy {
     private let descriptor: Int32
 
     /// - Parameters:
-    ///   - place: the final path of the copy.
+    ///   - place: the final path of the copy. The directory of a backup must exist, unless it is the one of the history's backups.
     ///   - history: the history that is copied, restored or repaired. Files that killed processes have left beside it are removed.
     ///   - role: the role of the file at `place`, for errors; nil for a history.
     init(for place: String, ofHistory history: String, role: HistoryError.Role? = nil) throws {
         let directory = directoryName(place)
         let path = "\(directory)/.\(baseName(place)).new-\(getpid())"
         do throws(HistoryError) {
-            try StepDatabase.createDirectory(of: place)
+            // A directory that a user names and that is missing is mistyped, or is on a disk that is not mounted: it is not created.
+            if role == .place, directory != AutomaticBackups.directory(of: history) {
+                if access(directory, F_OK) != 0, errno == ENOENT {
+                    throw HistoryError.cannotOpen(path: place, reason: HistoryError.missingDirectory)
+                }
+            } else {
+                try StepDatabase.createDirectory(of: place)
+            }
             AbandonedFiles.remove(ofHistory: history, at: place)
             while true {
                 // The file of this process: two concurrent backups to one place are separated by the lock, and the second fails here.
