@@ -45,6 +45,20 @@ import Testing
         #expect(text.contains("default-src &#39;none&#39;") && text.contains("anna &amp; &lt;bob&gt;") && text.contains("&lt;ring&gt;"))
     }
 
+    /// The first 4096 bytes of the file, in which the title is whole whatever the name of the user is.
+    @Test func `a report is recognised by its beginning`() throws {
+        var figures = try figures(30)
+        figures = DaySeries(user: User(id: 1, name: String(repeating: "&\u{301}", count: 64)), today: figures.today, days: figures.days)
+        let text = report(figures)
+        #expect(text.prefix(4096).contains("<meta name=\"generator\" content=\"istep\">"))
+        for text in [text, text.replacing(PageFrame.generator.source, with: "")] {
+            #expect(ReportPage.isReport(beginning: String(decoding: Array(text.utf8.prefix(4096)), as: UTF8.self)))
+        }
+        for other in ["", "x", String(text.dropFirst()), "<!DOCTYPE html>\n<title>Steps of my life</title>"] {
+            #expect(!ReportPage.isReport(beginning: other))
+        }
+    }
+
     @Test func `unknown days are counted as such and not as zero`() throws {
         let figures = try figures()
         let statistics = figures.statistics(of: Period(figures.today.advanced(by: -999)...figures.today))

@@ -25,6 +25,7 @@ import Testing
         let service = BackupService(backups, lock: lock)
         let candidate = try await service.examine("/copy")
         #expect(candidate.replacesHistory && candidate.contents.path == "/copy" && candidate.history == "/history")
+        #expect(await service.losses(candidate) == HistoryLosses(plans: 1))
         #expect(lock.log.isEmpty, "an examination waits for nothing")
         #expect(try await service.restore(candidate) == ReplacedHistory(path: "/history.old"))
         #expect(backups.log == ["restore /copy, held alone"])
@@ -90,6 +91,8 @@ private final class ScriptedBackups: HistoryBackups {
         if backup == "/damaged" { throw Damaged() }
         return HistoryContents(path: backup, version: 5, size: 7)
     }
+
+    func losses(restoring backup: String) -> HistoryLosses? { backup == "/copy" ? HistoryLosses(plans: 1) : nil }
 
     func isHistory(_ path: String) -> Bool { path == self.path }
 

@@ -23,6 +23,28 @@ import Testing
             ])
     }
 
+    @Test func `before a restore, what would be lost is shown`() {
+        func lines(_ lost: HistoryLosses?) -> [String] {
+            let lines = RestoreView(holdings(), history: "/h", isDone: false, old: nil, lost: lost).lines(TextStyle())
+            return Array(lines.drop { $0 != "Would replace: /h" })
+        }
+        let (first, last) = (Day(daysSince1970: 16_180), Day(daysSince1970: 16_184))
+        #expect(
+            lines(HistoryLosses(people: ["ben"], pedometers: ["ring\u{1b}", "watch"], days: [first, last], corrections: [first], plans: 2)) == [
+                "Would replace: /h",
+                "The backup does not have:",
+                "  Users       ben",
+                "  Pedometers  ring\u{fffd}, watch",
+                "  Days read   2 days, 2014-04-20 to 2014-04-24",
+                "  By hand     1 day, 2014-04-20",
+                "  Plans       2 plans",
+            ])
+        #expect(lines(HistoryLosses())[1].hasPrefix("The backup has all users, pedometers"))
+        #expect(lines(nil)[1].contains("damaged or cannot be read"))
+        let done = RestoreView(holdings(), history: "/h", isDone: true, old: nil).lines(TextStyle())
+        #expect(done.last == "Restored to: /h")
+    }
+
     /// The days that would be sent again are not in the outbox before the next sync.
     @Test func `a restore after which days may be sent again says how to prevent it`() {
         func text(_ isUncertain: Bool) -> String {

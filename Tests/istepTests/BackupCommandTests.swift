@@ -22,8 +22,11 @@ import Testing
             #expect(path.hasPrefix(folder.path + "/data/istep/backups/history-"))
             #expect(try await istep("restore").output.contains(path))
             #expect(try await istep("plan", "9000").status == 0)
+            #expect(try await istep("correct", "-2", "--steps", "7000").status == 0)
             let asked = try await istep("restore", path)
             #expect(asked.status == 64)
+            #expect(asked.output.contains("The backup does not have:\n  By hand     1 day, 2"), "\(asked.output)")
+            #expect(asked.output.hasSuffix("\n  Plans       1 plan\n"), "\(asked.output)")
             #expect(asked.error.contains("istep restore --yes \(path)"))
             #expect(try await istep("plan").output.contains("9,000"))
             #expect(try await istep("restore", "--yes", path).status == 0)
@@ -160,7 +163,8 @@ import Testing
                 (["restore", "--yes", folder.path + "/none"], 64 as Int32, "no such file"),
                 (["restore", "--yes", folder.path + "/cut"], 65, "the backup \"\(folder.path)/cut\" is damaged"),
                 (["restore", "--yes", folder.path], 64, "cannot open the backup"),
-                (["backup", folder.path], 64, "cannot write the backup"), (["backup", folder.path + "/pipe"], 64, "cannot write the backup"),
+                (["backup", folder.path], 64, "cannot write the backup"),
+                (["backup", folder.path + "/pipe"], 64, "cannot write the backup"),
                 (["backup", history + ".lock"], 64, "Choose another name"), (["backup", history + "-wal"], 64, "Choose another name"),
             ] {
                 let result = try await istep.run(words)

@@ -76,6 +76,9 @@ import TestSupport
             #expect(try await inside("show", "yesterday", "--json").json["steps"] as? Int ?? 0 > 0)
             #expect(try await inside("devices").output.contains("ring"))
             #expect(try await inside("doctor", "--no-network").status == 0)
+            // HOME is the folder, too.
+            let example = try await inside("config", "example", "rest").output
+            #expect(example.hasPrefix("# in ~/istep-demo/istep/config.toml\n") && !example.contains(".config"), "\(example)")
             // An option is for another place than the variable's.
             #expect(try await inside("--demo=\(folder.path)/none", "show").status == 69)
             // Nothing of it is the user's.
@@ -94,11 +97,16 @@ import TestSupport
             #expect(second.status == 0 && second.output.contains("runs already") && second.output.contains("istep --demo sync"), "\(second)")
             #expect(try self.process(home(folder)) == process)
 
-            let ended = try await istep("demo", "--end")
-            #expect(ended.status == 0 && ended.output.contains("has ended"), "\(ended)")
+            let ended = try await inside("demo", "--end")
+            #expect(ended.status == 0 && ended.output.contains("has ended") && ended.output.contains("unset ISTEP_DEMO"), "\(ended)")
             #expect(!FileManager.default.fileExists(atPath: home(folder)))
             try await until { hasEnded(process) }
-            #expect(try await istep("demo", "--end").output.contains("No demo runs"))
+            let again = try await inside("demo", "--end")
+            #expect(again.status == 0 && again.output.contains("No demo runs") && again.output.contains("unset ISTEP_DEMO"), "\(again)")
+            #expect(try await !istep("demo", "--end").output.contains("ISTEP_DEMO"))
+            for words in [[], ["--help"], ["help", "show"], ["--version"]] as [[String]] {
+                #expect(try await inside.run(words).status == 0, "\(words)")
+            }
             let without = try await inside("show")
             #expect(without.status == 69 && without.error.contains("unset ISTEP_DEMO"), "\(without)")
         }
@@ -173,7 +181,8 @@ import TestSupport
             let resumed = try await istep("demo", "--keep", own)
             #expect(resumed.status == 0 && !resumed.output.contains("istep add"), "\(resumed)")
             #expect(try await istep("--demo=" + own, "show", "yesterday").output == shown.output)
-            #expect(try await istep("demo", "--end", own).status == 0)
+            let ended = try await istep("--demo=" + own, "demo", "--end")
+            #expect(ended.status == 0 && ended.output.contains("has ended"), "\(ended)")
             // All but the commands that show other days, which need the option.
             let day = { (output: String) in output.components(separatedBy: "  Previous:")[0] }
             #expect(try await day(istep("show", "yesterday", "--db", own + "/history.sqlite").output) == day(shown.output))

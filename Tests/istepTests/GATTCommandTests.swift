@@ -81,10 +81,17 @@ import Testing
         }
     }
 
-    @Test func `a name in place of an address is an error that says what an address is`() async throws {
+    @Test func `the name of a registered pedometer is accepted, and any other name is an error that says what an address is`() async throws {
         try await Household.live { home in
             let read = try await home.istep("gatt", "list", "InfiniTime")
             #expect(read.status == 64 && read.error.contains("looks like C0:DE:1F:71:00:01"), "\(read.error)")
+            let add = try await home.istep("add", "InfiniTime", "--name", "my watch", "--timeout", "120")
+            #expect(add.status == 0, "\(add.error)")
+            let list = try await home.istep("gatt", "list", "my watch", "--no-values", "--json")
+            #expect(list.status == 0 && list.json["address"] as? String == home.watch.address, "\(list)")
+            #expect(try await home.istep("gatt", "read", "My Watch", "180f", "2a19", "--format", "u8").output == "61\n")
+            #expect(try await home.istep("gatt", "list", "InfiniTime").status == 64)
+            await home.expectNothingLeftOpen()
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// Invalid words on the command line: exit code 64 and an error that says what to write instead.
 @Suite(.timeLimit(.minutes(5))) struct UsageTests {
     @Test(arguments: [
-        ["show", "2014-02-30"], ["show", "someday"], ["show", "2014-4-20"], ["plan", "-5"], ["plan", "ten"],
+        ["show", "2014-02-30"], ["show", "someday"], ["show", "tomorrow"], ["show", "2014-4-20"], ["plan", "-5"], ["plan", "ten"],
         ["plan", "--on", "sunnyday=3"], ["profile", "--height", "1.78"], ["profile", "--weight", "abc"],
         ["profile", "--birth", "2014-13-01"], ["sync", "--days", "0"], ["scan", "--timeout", "0"],
         ["gatt", "read", "nonsense", "180f", "2a19"], ["gatt", "read", "C0:DE:00:00:00:01", "180", "2a19"],
@@ -58,6 +58,25 @@ import Testing
         #expect(result.status == 64)
         #expect(result.output == "")
         #expect(result.error.contains("9999-12-31 has not begun") && result.error.contains("Give a past day"))
+        for words in [["show", "tomorrow"], ["history", "week", "--on", "tomorrow"], ["correct", "tomorrow", "--steps", "5"]] {
+            let result = try await istep.run(words)
+            #expect(result.status == 64 && result.error.contains(" has not begun"), "\(words): \(result.error)")
+        }
+        #expect(try await istep("plan", "9000", "--from", "tomorrow").status == 0)
+    }
+
+    @Test(arguments: [
+        (["show", "31.12."], "unknown form; write it like 2014-04-20, yesterday, monday or -3"), (["share", "2014-2-3"], "unknown form"),
+        (["show", "2014-02-30"], "there is no such day; write it like"), (["report", "--to", "2026-13-01"], "there is no such day"),
+        (["show", "-40000"], "counts back more than 36600 days; write it like 2014-04-20"), (["history", "--from", "never"], "unknown form"),
+        (["outbox", "retry", "diary", "31.12."], "unknown form"), (["profile", "--birth", "1990-02-30"], "there is no such day"),
+        (["plan", "8000", "--from", "x"], "unknown form"), (["correct", "x", "--steps", "5"], "unknown form"),
+    ])
+    func `a word that is not a day is rejected with the reason`(_ words: [String], _ reason: String) async throws {
+        let result = try await Command(folder: try Folder()).run(words + ["--json"])
+        #expect(result.status == 64 && result.error.contains(": \(reason)"), "\(result.error)")
+        let failure = result.json["error"] as? [String: Any]
+        #expect((failure?["message"] as? String)?.contains(reason) == true, "\(result.output)")
     }
 
     @Test(arguments: [["plan", "9000", "--from", "-3"], ["profile", "--from", "-3", "--weight", "70"]])

@@ -99,6 +99,7 @@ public struct RestoreView: View {
     let isDone: Bool
     let old: String?
     let isSharingUncertain: Bool
+    let lost: HistoryLosses?
 
     /// - Parameters:
     ///   - backup: what the backup holds.
@@ -106,12 +107,16 @@ public struct RestoreView: View {
     ///   - isDone: whether the history is replaced by now.
     ///   - old: where the previous history is kept; nil if there was none.
     ///   - isSharingUncertain: whether days that were shared since the backup may be sent again.
-    public init(_ backup: HistoryHoldings, history: String, isDone: Bool, old: String?, isSharingUncertain: Bool = false) {
+    ///   - lost: before a restore, what of the history is not in the backup; nil if that is not known.
+    public init(
+        _ backup: HistoryHoldings, history: String, isDone: Bool, old: String?, isSharingUncertain: Bool = false, lost: HistoryLosses? = nil
+    ) {
         self.backup = backup
         self.history = history
         self.isDone = isDone
         self.old = old
         self.isSharingUncertain = isSharingUncertain
+        self.lost = lost
     }
 
     public func lines(_ style: TextStyle) -> [String] {
@@ -119,6 +124,7 @@ public struct RestoreView: View {
         page.path("Backup:", backup.path)
         backup.show(in: &page)
         page.path(isDone ? "Restored to:" : "Would replace:", history)
+        if !isDone { showLosses(in: &page) }
         if let old { page.path("The previous history is kept:", old) }
         if isSharingUncertain {
             page.advice(
@@ -129,6 +135,27 @@ public struct RestoreView: View {
                 """)
         }
         return page.lines
+    }
+
+    private func showLosses(in page: inout Page) {
+        guard let lost else {
+            return page.paragraph("This history is damaged or cannot be read: what of it the backup does not have is not known.")
+        }
+        guard lost != HistoryLosses() else {
+            return page.paragraph("The backup has all users, pedometers, days, corrections, plans and profiles of this history.")
+        }
+        page.paragraph("The backup does not have:", emphasis: .doubtful)
+        func count(_ number: Int, _ noun: String) -> String { number == 0 ? "" : Words.count(number, noun) }
+        func days(_ days: [Day]) -> String {
+            guard let first = days.first, let last = days.last else { return "" }
+            return "\(Words.count(days.count, "day")), \(first == last ? "\(first)" : "\(first) to \(last)")"
+        }
+        let rows = [
+            ("Users", HistoryHoldings.names(lost.people)), ("Pedometers", HistoryHoldings.names(lost.pedometers)),
+            ("Days read", days(lost.days)), ("By hand", days(lost.corrections)), ("Plans", count(lost.plans, "plan")),
+            ("Profiles", count(lost.profiles, "profile")),
+        ]
+        for (label, value) in rows where !value.isEmpty { page.labelled(label, StyledText(value), width: 12) }
     }
 
     /// `istep restore FILE --json`.
@@ -197,8 +224,10 @@ public struct HistoryHoldings: Codable, Sendable, Equatable {
         .init("lastDay", .nullable(.day), "Day of the last sample."),
     ])
 
+    fileprivate static func names(_ names: [String]) -> String { names.map { Printable($0, limit: 32).description }.joined(separator: ", ") }
+
     func show(in page: inout Page) {
-        let names = { (names: [String]) in names.isEmpty ? "none" : names.map { Printable($0, limit: 32).description }.joined(separator: ", ") }
+        let names = { (names: [String]) in names.isEmpty ? "none" : Self.names(names) }
         let days = firstDay.map { first in first == lastDay ? first : "\(first) to \(lastDay ?? first)" } ?? "none"
         let rows = [
             ("Users", names(people)), ("Pedometers", names(pedometers)), ("Days read", days),

@@ -114,6 +114,18 @@ public struct ScanView: View {
                 \(probing.reason). To see \(probing.unlisted == 1 ? "it" : "them"): \(command: "istep scan --all")
                 """, emphasis: .faint)
         }
+        let unknown = rows.count { $0.kind == nil && registered[$0.address] == nil }
+        if unknown > 0 {
+            // A scan that connects to devices has looked at their services already.
+            let probe: Advice = probing == nil ? "To recognise a model by its services: \(command: "istep scan --all --probe")" : ""
+            page.advice(
+                """
+                \(unknown) of these devices \(unknown == 1 ? "is" : "are") of no known model. \(probe) \
+                If one is your pedometer, find the value with its steps, and register it: \
+                \(command: "istep gatt list ADDRESS"), \
+                \(command: "istep add ADDRESS --model generic --service UUID --characteristic UUID")
+                """, emphasis: .faint)
+        }
         return page.lines
     }
 

@@ -18,7 +18,22 @@ import Testing
                 C0:DE:00:00:00:02         -  (no name)  connected, paired
                 1 other device in range is not recognised as a pedometer. To see it:
                   istep scan --all
+                1 of these devices is of no known model. To recognise a model by its services:
+                  istep scan --all --probe
+                If one is your pedometer, find the value with its steps, and register it:
+                  istep gatt list ADDRESS
+                  istep add ADDRESS --model generic --service UUID --characteristic UUID
                 """)
+    }
+
+    @Test func `what to do about devices of no known model is shown once, and not for registered ones`() {
+        let next = "of these devices are of no known model."
+        let text = ScanView(rows: [other, ring, other]).text()
+        #expect(text.components(separatedBy: next).count == 2 && text.hasSuffix("--characteristic UUID"), "\(text)")
+        // Their services are known by now.
+        let probed = ScanView(rows: [other, other], probing: .init(limit: 10)).text()
+        #expect(probed.contains("2 \(next)") && !probed.contains("scan --all --probe") && probed.contains("\n  istep gatt list ADDRESS"))
+        #expect(!ScanView(rows: [ring, other], registered: [other.address: "mine"]).text().contains("known model"))
     }
 
     @Test func `the evidence for a model is shown, and its uncertainty`() {
@@ -44,11 +59,11 @@ import Testing
         row.kind?.title = "SmartHealth ring (R10M, R99, TK5)"
         row.evidence = .advertisedService
         #expect(
-            ScanView(rows: [row, other]).text() == """
+            ScanView(rows: [row, other], registered: [other.address: "mine"]).text() == """
                 C0:DE:00:00:00:01   -60 dBm  R02_A1B2
                     by its service: SmartHealth ring (R10M, R99, TK5)
                 C0:DE:00:00:00:02         -  (no name)
-                    connected, paired
+                    registered as 'mine', connected, paired
                 """)
     }
 

@@ -130,6 +130,9 @@ import Testing
             expect(DevicesView([], now: Sample.now, localTime: Sample.localTime), "istep scan", "istep add ADDRESS")
             expect(StatusView([], database: Self.path, now: Sample.now, localTime: Sample.localTime), "istep scan", "istep add ADDRESS")
             expect(ScanView(rows: [], hidden: 2), "istep scan --all")
+            expect(
+                ScanView(rows: [.init(address: "C0:DE:00:00:00:02", addressType: "random")]), "istep scan --all --probe",
+                "istep gatt list ADDRESS", "istep add ADDRESS --model generic --service UUID --characteristic UUID")
             expect(KindsView([]), "istep config example KIND")
             expect(PlanView(user: user, plans: []), "istep plan 8000 --on sun=rest")
             expect(ProfileView(user: user, profiles: []), "istep profile --height 178 --weight 72 --sex male")

@@ -50,6 +50,33 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: target)).isEmpty)
     }
 
+    @Test func `only a report or an empty file is replaced`() async throws {
+        let folder = try Folder(), file = folder.path + "/steps.html", history = folder.path + "/data/istep/history.sqlite"
+        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
+        _ = try await istep("plan", "8000")
+        _ = try await istep("correct", "yesterday", "--steps", "9000")
+        #expect(try await istep("report", "-o", file).status == 0)
+        // As istep wrote it before its reports named their generator.
+        let report = try String(contentsOfFile: file, encoding: .utf8)
+        let old = report.replacing("<meta name=\"generator\" content=\"istep\">", with: "")
+        #expect(old != report)
+        for text in [report, old, ""] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+            #expect(try await istep("report", "-o", file).status == 0)
+            #expect(try String(contentsOfFile: file, encoding: .utf8).hasSuffix("</html>"))
+        }
+        for content in ["my notes", "<!DOCTYPE html>\n<html><head><title>Steps of a dance</title></head></html>"] {
+            try Data(content.utf8).write(to: URL(fileURLWithPath: file))
+            let refused = try await istep("report", "-o", file)
+            #expect(refused.status == 64 && refused.error.contains("is not an istep report") && refused.error.contains("Name another file"))
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == content)
+        }
+        #expect(try await istep("report", "-o", history).status == 64)
+        #expect(try await istep("status").status == 0)
+        #expect(try await istep("report", "-o", "-").output.hasPrefix("<!DOCTYPE html>"))
+        #expect(try await istep("report", "-o", "-", "--json").status == 64)
+    }
+
     @Test func `a report that cannot be written leaves the existing file unchanged`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

@@ -315,7 +315,10 @@ import Testing
         for kind in kinds.compactMap({ $0["key"] as? String }) {
             let example = try await istep("config", "example", kind)
             #expect(example.output.contains("kind = \"\(kind)\""))
+            #expect(example.output.hasPrefix("# in ~/config/istep/config.toml\n") && !example.output.contains(".config/istep"), "\(example)")
         }
+        let other = try await istep("config", "example", "rest", "--config", "/etc/istep/config.toml")
+        #expect(other.output.hasPrefix("# in /etc/istep/config.toml\n") && other.output.contains("token_file = \"/etc/istep/my-server.token\""))
         #expect(try await istep("config", "example", "pigeon").status == 64)
     }
 }

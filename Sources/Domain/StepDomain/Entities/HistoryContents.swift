@@ -57,6 +57,32 @@ public struct StoredBackup: Hashable, Sendable {
     }
 }
 
+/// What a history has and a backup does not have: what would be missing if the backup replaced the history.
+public struct HistoryLosses: Hashable, Sendable {
+    /// Names of users.
+    public var people: [String]
+    /// Names of pedometers, including those out of use.
+    public var pedometers: [String]
+    /// Days of which the backup has fewer samples or fewer steps of a pedometer; in order, each once.
+    public var days: [Day]
+    /// Days of corrections that the backup does not have, or has with other steps; in order, once for each user.
+    public var corrections: [Day]
+    /// How many plans and profiles the backup does not have, or has with other values.
+    public var plans: Int
+    public var profiles: Int
+
+    public init(
+        people: [String] = [], pedometers: [String] = [], days: [Day] = [], corrections: [Day] = [], plans: Int = 0, profiles: Int = 0
+    ) {
+        self.people = people
+        self.pedometers = pedometers
+        self.days = days
+        self.corrections = corrections
+        self.plans = plans
+        self.profiles = profiles
+    }
+}
+
 /// The result of replacing a history by a backup.
 public struct ReplacedHistory: Hashable, Sendable {
     /// Where the replaced history is kept; nil if there was none.

@@ -144,6 +144,13 @@ extension Settings {
 }
 
 extension Settings {
+    /// The file whose settings replace those of all others: that of `--config` or of `ISTEP_CONFIG`, else the user's. It need not exist.
+    ///
+    /// - Returns: nil without a home directory.
+    public static func lastFile(flags: SettingFlags, environment: [String: String]) -> String? {
+        flags.config ?? environment[configVariable].flatMap { $0.isEmpty ? nil : $0 } ?? Paths(environment: environment).userConfig
+    }
+
     /// The variables of the environment that decide which configuration and which history these settings are from: a process that does not
     /// have them, such as one that a service manager starts, uses others.
     ///

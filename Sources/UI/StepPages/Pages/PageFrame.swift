@@ -52,6 +52,9 @@ struct PageFrame: Sendable {
             }
     }
 
+    /// Marks a file as one that istep has written: a new report may replace it.
+    static let generator = Element.meta(Attribute(.name, "generator"), Attribute(.content, "istep"))
+
     @MarkupBuilder private var resources: Markup {
         if context.isLocal {
             Element.link(Attribute(.rel, "stylesheet"), .href(Link(["istep.css"])))
@@ -59,6 +62,7 @@ struct PageFrame: Sendable {
             if refreshes { Element.noscript { Element.meta(Attribute(.httpEquiv, "refresh"), Attribute(.content, "2")) } }
             Markup.script
         } else {
+            PageFrame.generator
             // Nothing is loaded from anywhere, and nothing runs.
             Element.meta(Attribute(.httpEquiv, "Content-Security-Policy"), Attribute(.content, "default-src 'none'; style-src 'unsafe-inline'"))
             Markup.style(.pages)

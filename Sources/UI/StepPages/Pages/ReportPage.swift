@@ -33,6 +33,15 @@ package struct ReportPage: Sendable {
         self.context = context
     }
 
+    /// Whether a file is a report, which a new one may replace.
+    ///
+    /// - Parameter beginning: of the file, at least 4096 bytes of it if it has as many.
+    package static func isReport(beginning: String) -> Bool {
+        guard beginning.hasPrefix(Markup.doctype.source) else { return false }
+        // The first reports did not name their generator. Their titles, with a name of at most 32 characters, are those of `document`.
+        return beginning.contains(PageFrame.generator.source) || beginning.contains("<title>Steps of ") && beginning.contains(" – istep</title>")
+    }
+
     private var charts: Charts { Charts(context: context) }
     private var name: String { Printable(context.user.name, limit: 32).description }
 

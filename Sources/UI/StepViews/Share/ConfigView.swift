@@ -49,16 +49,26 @@ public struct ConfigView: View {
 public struct ExampleView: View {
     let kind: String
     let example: String
+    let file: String
 
-    /// - Parameter example: a table of the configuration, in TOML.
-    public init(kind: String, example: String) {
+    /// The file that the examples are written for.
+    public static let standardFile = "~/.config/istep/config.toml"
+
+    /// - Parameters:
+    ///   - example: a table of the configuration, in TOML.
+    ///   - file: the configuration file that it belongs in. The files of secrets that the example names are beside it.
+    public init(kind: String, example: String, file: String = ExampleView.standardFile) {
         self.kind = kind
-        self.example = example
+        self.file = Printable(file, limit: 2 * file.unicodeScalars.count).description
+        // A path in the configuration is absolute. One that TOML writes with escapes is not shown.
+        let isPlain = self.file == file && !file.contains { $0 == "\"" || $0 == "\\" } && (file.hasPrefix("/") || file.hasPrefix("~/"))
+        let folder = isPlain ? file.lastIndex(of: "/").map { file[...$0] } : nil
+        self.example = folder.map { example.replacing("~/.config/istep/", with: $0) } ?? example
     }
 
     /// In a form that can be copied: nothing is wrapped.
     public func lines(_ style: TextStyle) -> [String] {
-        ["# in ~/.config/istep/config.toml"] + example.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        ["# in \(file)"] + example.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// `istep config example --json`.

@@ -53,7 +53,8 @@ extension ConfigCommand {
                 let known = kinds.map(\.key).joined(separator: ", ")
                 throw CommandFailure(.usage, "There is no kind '\(kind)'.", advice: "Known kinds: \(known).")
             }
-            try Wiring.show(ExampleView(kind: kind.key, example: kind.example), common.values())
+            let file = Wiring.configurationFile(common.values()) ?? ExampleView.standardFile
+            try Wiring.show(ExampleView(kind: kind.key, example: kind.example, file: file), common.values())
         }
     }
 }

@@ -17,7 +17,8 @@ struct CorrectCommand: ParsableCommand {
               istep correct yesterday --remove
             """)
 
-    @Argument(help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"))
+    @Argument(
+        help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"), transform: DayArgument.init(word:))
     var day: DayArgument
 
     @Option(help: ArgumentHelp("The steps of the day, 0 to \(StepCorrection.stepRange.upperBound).", valueName: "number"))

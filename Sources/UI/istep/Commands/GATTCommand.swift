@@ -11,7 +11,8 @@ struct GATTCommand: AsyncParsableCommand {
         commandName: "gatt",
         abstract: "Read and write GATT values of any Bluetooth LE device, to support a new pedometer.",
         discussion: """
-            A value is addressed by the device's address and the UUIDs of its service and characteristic, of 4 digits or in full. \
+            A value is addressed by the device's address (or the name of a registered pedometer) and the UUIDs of its service and \
+            characteristic, of 4 digits or in full. \
             Formats of values: hex (such as '01 ff'), text, u8, u16le, u16be, u24le, u24be, u32le, u32be. \
             A numeric format needs a value of exactly its length (u16le: 2 bytes).
 
@@ -31,8 +32,8 @@ extension GATTCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Show services, characteristics, what they support, and their values.")
 
-        @Argument(help: ArgumentHelp("The device's address.", valueName: "address"), transform: DeviceArgument.init(word:))
-        var address: DeviceArgument
+        @Argument(help: ArgumentHelp("The device's address, or the name of a registered pedometer.", valueName: "device"))
+        var device: String
 
         @Flag(name: .customLong("no-values"), help: "Do not read values.")
         var hasNoValues = false
@@ -42,17 +43,18 @@ extension GATTCommand {
 
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
-            let services = try await wiring.exploring("Connecting to \(address.text)") {
-                try await $0.services(of: address.text, readsValues: !hasNoValues)
+            let address = try await wiring.address(of: device)
+            let services = try await wiring.exploring("Connecting to \(address)") {
+                try await $0.services(of: address, readsValues: !hasNoValues)
             }
-            try wiring.show(GATTTableView(address: address.text, services: services))
+            try wiring.show(GATTTableView(address: address, services: services))
         }
     }
 
     /// Which value of which device.
     struct Target: ParsableArguments {
-        @Argument(help: ArgumentHelp("The device's address.", valueName: "address"), transform: DeviceArgument.init(word:))
-        var address: DeviceArgument
+        @Argument(help: ArgumentHelp("The device's address, or the name of a registered pedometer.", valueName: "device"))
+        var device: String
 
         @Argument(help: ArgumentHelp("UUID of the service.", valueName: "service"))
         var service: ServiceArgument
@@ -76,9 +78,8 @@ extension GATTCommand {
 
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
-            let bytes = try await wiring.exploring("Reading from \(target.address.text)") {
-                try await $0.read(target.value, of: target.address.text)
-            }
+            let address = try await wiring.address(of: target.device)
+            let bytes = try await wiring.exploring("Reading from \(address)") { try await $0.read(target.value, of: address) }
             try wiring.show(format.view(of: bytes))
         }
     }
@@ -111,8 +112,9 @@ extension GATTCommand {
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
             let bytes = format.notation.bytes(of: value) ?? []
-            try await wiring.exploring("Writing to \(target.address.text)") {
-                try await $0.write(bytes, to: target.value, of: target.address.text, hasResponse: !hasNoResponse)
+            let address = try await wiring.address(of: target.device)
+            try await wiring.exploring("Writing to \(address)") {
+                try await $0.write(bytes, to: target.value, of: address, hasResponse: !hasNoResponse)
             }
             if common.json { return try wiring.show(GATTValueView(bytes, as: format.notation)) }
             try wiring.say("Wrote \(bytes.count) \(bytes.count == 1 ? "byte" : "bytes").")
@@ -146,8 +148,9 @@ extension GATTCommand {
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
             let left = Countdown(count)
-            try await wiring.exploring("Connecting to \(target.address.text)") { [format, target, seconds] explorer in
-                try await explorer.notifications(of: target.value, of: target.address.text, seconds: seconds) { bytes in
+            let address = try await wiring.address(of: target.device)
+            try await wiring.exploring("Connecting to \(address)") { [format, target, seconds] explorer in
+                try await explorer.notifications(of: target.value, of: address, seconds: seconds) { bytes in
                     try wiring.show(format.view(of: bytes))
                     return left.continues()
                 }
@@ -212,6 +215,20 @@ extension GATTCommand {
 }
 
 extension Wiring {
+    /// The address of a device, as it was typed, or that of the registered pedometer with this name.
+    ///
+    /// - Throws: `CommandFailure`.
+    fileprivate func address(of device: String) async throws -> String {
+        if let address = Self.catalog.address(device) { return address }
+        // Without a history nothing is registered.
+        guard let found = try? await blocking({ try PedometerSelection(history(for: .reading)).pedometer(device).address }) else {
+            throw CommandFailure(
+                .usage, "'\(device)' is neither an address nor the name of a registered pedometer.",
+                advice: "An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses.")
+        }
+        return found
+    }
+
     /// Runs `body` on any device in range, with a line of progress.
     fileprivate func exploring<R: Sendable>(_ words: String, _ body: (any GATTExplorer) async throws -> R) async throws -> R {
         let progress = progress()

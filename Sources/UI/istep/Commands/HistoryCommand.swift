@@ -25,16 +25,16 @@ struct HistoryCommand: AsyncParsableCommand {
             'week-start' in the configuration sets the first day of a week. The default is that of your locale, or Monday.
             """)
 
-    @Argument(help: "The period to show.")
+    @Argument(help: "The current one, or with --on DAY another one; all: all days.")
     var period: PeriodRequest.Named?
 
-    @Option(help: ArgumentHelp("Show the week, month or year of this day.", valueName: "day"))
+    @Option(help: ArgumentHelp("Show the week, month or year of this day.", valueName: "day"), transform: DayArgument.init(word:))
     var on: DayArgument?
 
-    @Option(help: ArgumentHelp("The first day.", valueName: "day"))
+    @Option(help: ArgumentHelp("The first day.", valueName: "day"), transform: DayArgument.init(word:))
     var from: DayArgument?
 
-    @Option(help: ArgumentHelp("The last day; today if none is given.", valueName: "day"))
+    @Option(help: ArgumentHelp("The last day; today if none is given.", valueName: "day"), transform: DayArgument.init(word:))
     var to: DayArgument?
 
     @Option(help: ArgumentHelp("The unit of a bar.", valueName: "unit"))

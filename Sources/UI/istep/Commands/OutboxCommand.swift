@@ -43,7 +43,7 @@ extension OutboxCommand {
         @Argument(help: ArgumentHelp("The destination.", valueName: "destination"))
         var destination: String
 
-        @Argument(help: ArgumentHelp("Only this day.", valueName: "day"))
+        @Argument(help: ArgumentHelp("Only this day.", valueName: "day"), transform: DayArgument.init(word:))
         var day: DayArgument?
 
         /// Opens the history, and finds the user in it whose entries are meant.

@@ -24,7 +24,7 @@ struct PlanCommand: ParsableCommand {
             valueName: "weekday=steps"))
     var on: [WeekdayGoals] = []
 
-    @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"))
+    @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"), transform: DayArgument.init(word:))
     var from: DayArgument?
 
     @OptionGroup var common: CommonOptions

@@ -23,13 +23,15 @@ struct ProfileCommand: ParsableCommand {
     @Option(help: "Your sex, used for the step length.")
     var sex: Sex?
 
-    @Option(help: ArgumentHelp("Your date of birth. It is stored and shown, and not used in any calculation.", valueName: "date"))
+    @Option(
+        help: ArgumentHelp("Your date of birth. It is stored and shown, and not used in any calculation.", valueName: "date"),
+        transform: { try DayArgument.date($0) })
     var birth: Day?
 
     @Option(help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"), transform: ArgumentRules.number)
     var stepLength: Double?
 
-    @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"))
+    @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"), transform: DayArgument.init(word:))
     var from: DayArgument?
 
     @OptionGroup var common: CommonOptions

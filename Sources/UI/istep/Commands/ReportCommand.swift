@@ -19,25 +19,33 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Write to this file, which only you can read; by default to standard output.", valueName: "file"))
+        help: ArgumentHelp(
+            "Write to this file, which only you can read; by default, and for -, to standard output. Only an earlier report is replaced.",
+            valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("The first day (default: the first known one).", valueName: "day"))
+    @Option(help: ArgumentHelp("The first day (default: the first known one).", valueName: "day"), transform: DayArgument.init(word:))
     var from: DayArgument?
 
-    @Option(help: ArgumentHelp("The last day (default: today).", valueName: "day"))
+    @Option(help: ArgumentHelp("The last day (default: today).", valueName: "day"), transform: DayArgument.init(word:))
     var to: DayArgument?
 
     @OptionGroup var common: CommonOptions
 
+    /// Nil for standard output.
+    private var file: String? { output == "-" ? nil : output }
+
     func validate() throws {
         if output?.isEmpty == true { throw ValidationError("--output needs the name of a file.") }
-        if output == nil, common.json { throw ValidationError("--json needs --output: the report itself is HTML.") }
+        if file == nil, common.json { throw ValidationError("--json needs --output: the report itself is HTML.") }
     }
 
     func run() async throws {
-        if output == nil, Output.standard.isTerminal {
+        if file == nil, Output.standard.isTerminal {
             throw CommandFailure(.usage, "A report is not printed to a terminal.", advice: "Write it to a file: `istep report -o steps.html`")
+        }
+        if let file, let beginning = PrivateFile.beginning(of: file), !ReportPage.isReport(beginning: beginning) {
+            throw CommandFailure(.usage, "'\(file)' exists and is not an istep report.", advice: "Name another file: `istep report -o FILE`")
         }
         let wiring = try Wiring(common)
         let (history, user) = try await wiring.historyOfUser()
@@ -53,10 +61,10 @@ struct ReportCommand: AsyncParsableCommand {
                 user: user, users: [user], now: wiring.now(), localTime: wiring.localTime, weekStart: wiring.weekStart, place: .file))
         let document = page.document.source
         progress.end()
-        guard let output else { return try Output.standard.result(document) }
+        guard let file else { return try Output.standard.result(document) }
         try PrivateFile.write(
-            document, to: output, advice: "Name another file: `istep report -o FILE`, or redirect the output: `istep report > FILE`")
-        try wiring.show(ReportView(file: output, bytes: document.utf8.count, days: figures[period.days].count))
+            document, to: file, advice: "Name another file: `istep report -o FILE`, or redirect the output: `istep report > FILE`")
+        try wiring.show(ReportView(file: file, bytes: document.utf8.count, days: figures[period.days].count))
     }
 
     private func period(_ figures: DaySeries, _ weekStart: Weekday) throws -> Period {

@@ -9,8 +9,9 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Restore a backup of the history; without a file, list the backups.",
         discussion: """
-            Checks the backup and shows what it holds, then asks before it replaces the history; with --yes it does not ask. The \
-            previous history is never deleted: it is kept in the same directory with date and time in its name. The record of the days that \
+            Checks the backup, shows what it holds and what of the history it does not have (users, pedometers, days, corrections, plans, \
+            profiles), and asks before it replaces the history. With --yes it does not compare and does not ask. The previous \
+            history is never deleted: it is kept in the same directory with date and time in its name. The record of the days that \
             were shared is copied from the previous history to the restored one, so these days are not sent again. Refused with exit code 75 \
             while a sync or a share is running.
             """)
@@ -34,7 +35,10 @@ struct RestoreCommand: AsyncParsableCommand {
         let holdings = HistoryHoldings(backup.contents)
         if backup.replacesHistory, !yes {
             // With --json a command prints one document: here that of the failure.
-            if !common.json { try wiring.show(RestoreView(holdings, history: backup.history, isDone: false, old: nil)) }
+            if !common.json {
+                let lost = await service.losses(backup)
+                try wiring.show(RestoreView(holdings, history: backup.history, isDone: false, old: nil, lost: lost))
+            }
             try await confirm(file)
         }
         let replaced = try await service.restore(backup)

@@ -23,16 +23,18 @@ struct ShareCommand: AsyncParsableCommand {
             configuration is wrong, 65 a destination rejected a day.
             """)
 
-    @Argument(help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday; today if none is given.", valueName: "day"))
+    @Argument(
+        help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday; today if none is given.", valueName: "day"),
+        transform: DayArgument.init(word:))
     var day: DayArgument?
 
     @Option(help: ArgumentHelp("Only with this destination; may be given more than once.", valueName: "name"))
     var to: [String] = []
 
-    @Option(help: ArgumentHelp("Share all days from this one on.", valueName: "day"))
+    @Option(help: ArgumentHelp("Share all days from this one on.", valueName: "day"), transform: DayArgument.init(word:))
     var from: DayArgument?
 
-    @Option(help: ArgumentHelp("The last day to share; yesterday if none is given.", valueName: "day"))
+    @Option(help: ArgumentHelp("The last day to share; yesterday if none is given.", valueName: "day"), transform: DayArgument.init(word:))
     var toDay: DayArgument?
 
     @Flag(help: "Show exactly what would be sent, secrets masked; send nothing.")

@@ -15,7 +15,9 @@ struct ShowCommand: ParsableCommand {
               istep show --svg > today.svg      a card of the day as a picture
             """)
 
-    @Argument(help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"))
+    @Argument(
+        help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday; today if none is given.", valueName: "day"),
+        transform: DayArgument.init(word:))
     var day = DayArgument(.daysAgo(0))
 
     @Flag(help: "Print the day as a picture (SVG).")
@@ -29,13 +31,13 @@ struct ShowCommand: ParsableCommand {
 
     func run() throws {
         let wiring = try Wiring(common)
-        let history = try wiring.history(for: .reading)
-        let user = try wiring.user(in: history)
         let now = wiring.now()
         let today = wiring.localTime.day(of: now)
-        let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
         let day = day.day(today: today)
         try ServiceError.checkBegun(day, today: today)
+        let history = try wiring.history(for: .reading)
+        let user = try wiring.user(in: history)
+        let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
         let summary = try statistics.summary(of: user, on: day)
         let begins = summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil
         let view = DayView(summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins)

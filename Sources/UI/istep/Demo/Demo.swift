@@ -154,6 +154,17 @@ struct BackgroundDemo {
 
     /// Ends the demo, and removes what it has left if it was killed. Does nothing where there is none.
     func end() async throws {
+        try await endProcess()
+        // A command cannot change the environment of the shell that has started it.
+        let variable = DemoFolder.variable
+        guard Wiring.outerEnvironment[variable]?.isEmpty == false,
+            DemoFolder(named: nil, environment: Wiring.outerEnvironment).path == folder.path
+        else { return }
+        try Output.standard.result(
+            "\(variable) still directs all commands of this shell to this directory. To use your own history again: unset \(variable)")
+    }
+
+    private func endProcess() async throws {
         let out = Output.standard, absence = "No demo runs in \(folder.path)."
         guard try folder.isThere() else { return try out.result(absence) }
         guard try await stop() else {

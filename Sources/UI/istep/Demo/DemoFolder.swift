@@ -72,7 +72,7 @@ struct DemoFolder: Sendable {
     }
 
     /// Directs this process to a demo, if `--demo` (or `--demo=DIRECTORY`) precedes the command or `variable` is set. The command `demo` itself
-    /// is about demos from outside. Called before there are other threads that read the environment.
+    /// is about demos from outside, and help needs none. Called before there are other threads that read the environment.
     ///
     /// - Parameter arguments: `--demo` is removed.
     /// - Throws: `CommandFailure` where the demo does not run: the command must not use the user's own history instead.
@@ -86,7 +86,12 @@ struct DemoFolder: Sendable {
             isWanted = true
             name = first == option ? nil : String(first.dropFirst(option.count + 1))
         }
-        guard isWanted, arguments.first != DemoCommand.name else { return }
+        if arguments.first == DemoCommand.name {
+            // `istep --demo=DIRECTORY demo --end` ends the demo of that directory.
+            if let name { setenv(variable, name, 1) }
+            return
+        }
+        guard isWanted, let first = arguments.first, !["help", "--help", "-h", "--version"].contains(first) else { return }
         let folder = DemoFolder(named: name, environment: environment)
         let state: State
         do throws(CommandFailure) {

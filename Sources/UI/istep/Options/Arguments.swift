@@ -4,10 +4,6 @@ import StepViews
 
 // Command-line arguments that stand for values of other modules.
 
-extension Day: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-}
-
 extension Sex: ExpressibleByArgument {}
 
 extension Weekday {
@@ -37,8 +33,8 @@ enum ArgumentRules {
     }
 }
 
-/// A day as users write it: `2014-04-20`, `today`, `yesterday`, `-3`, `monday` (the last one, today not counted).
-struct DayArgument: ExpressibleByArgument, Hashable {
+/// A day as users write it: `2014-04-20`, `today`, `yesterday`, `tomorrow`, `-3`, `monday` (the last one, today not counted).
+struct DayArgument: Hashable {
     enum Named: Hashable {
         case date(Day)
         case daysAgo(Int)
@@ -47,23 +43,42 @@ struct DayArgument: ExpressibleByArgument, Hashable {
 
     let named: Named
 
-    /// - Parameter text: in any case; weekdays in English, whole or the first three letters.
-    init?(argument text: String) {
-        let word = text.lowercased()
-        if let day = Day(word) {
-            named = .date(day)
-        } else if word == "today" {
+    /// - Parameter word: in any case; weekdays in English, whole or the first three letters.
+    /// - Throws: `ValidationError`, which says why this is not a day, and how one is written.
+    init(word: String) throws {
+        let word = word.lowercased()
+        if word == "today" {
             named = .daysAgo(0)
         } else if word == "yesterday" {
             named = .daysAgo(1)
-        } else if word.hasPrefix("-"), let days = Int(word.dropFirst()), (0...36_600).contains(days) {
+        } else if word == "tomorrow" {
+            named = .daysAgo(-1)
+        } else if Self.isDaysAgo(word), let days = Int(word.dropFirst()) {
+            guard (0...Self.mostDaysAgo).contains(days) else {
+                throw ValidationError("it counts back more than \(Self.mostDaysAgo) days; write it like 2014-04-20")
+            }
             named = .daysAgo(days)
         } else if let weekday = Weekday(word: word) {
             named = .last(weekday)
         } else {
-            return nil
+            named = .date(try Self.date(word, forms: "2014-04-20, yesterday, monday or -3"))
         }
     }
+
+    /// The most days that `-3` can count back.
+    private static let mostDaysAgo = 36_600
+
+    /// A date, of the past or of the future.
+    ///
+    /// - Parameter forms: examples of what is accepted.
+    /// - Throws: `ValidationError`, as `init(word:)`.
+    static func date(_ text: String, forms: String = "2014-04-20") throws -> Day {
+        if let day = Day(text) { return day }
+        let digits = text.split(separator: "-", omittingEmptySubsequences: false).map { $0.utf8.allSatisfy(Self.isDigit) ? $0.utf8.count : 0 }
+        throw ValidationError("\(digits == [4, 2, 2] ? "there is no such day" : "unknown form"); write it like \(forms)")
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     init(_ named: Named) { self.named = named }
 
@@ -76,8 +91,6 @@ struct DayArgument: ExpressibleByArgument, Hashable {
             return today.advanced(by: back == 0 ? -7 : -back)
         }
     }
-
-    var defaultValueDescription: String { "today" }
 
     /// The parser takes `-3` for an option. So that users need not write `-- -3` or `--from=-3`, such a word is joined to the option
     /// before it or moved behind a `--`, if the subcommand takes days.
@@ -108,18 +121,6 @@ struct DayArgument: ExpressibleByArgument, Hashable {
     private static let commandsOfDays: Set = ["show", "correct", "share", "outbox"]
 
     private static func isDaysAgo(_ word: String) -> Bool { word.count > 1 && word.hasPrefix("-") && Int(word.dropFirst()) != nil }
-}
-
-/// The address of a device.
-struct DeviceArgument {
-    let text: String
-
-    init(word: String) throws {
-        guard let address = Wiring.catalog.address(word) else {
-            throw ValidationError("An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses.")
-        }
-        text = address
-    }
 }
 
 /// The UUID of a service, in any of its notations.

@@ -34,6 +34,14 @@ enum PrivateFile {
         }
     }
 
+    /// The first bytes of a file as text; empty if it cannot be read. Nil if there is no file, if it is empty, or if it is no regular file.
+    static func beginning(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
+        let bytes = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 4096)
+        return String(decoding: bytes ?? Data(), as: UTF8.self)
+    }
+
     /// The file that symbolic links of the user or of the system lead to; it may be missing. A link of another user is replaced instead: it
     /// could lead to any file of this user.
     private static func target(of path: String, _ advice: String) throws(CommandFailure) -> String {

@@ -113,10 +113,11 @@ struct BrowseSession {
         case .quit: break
         case .suspend: try screen.suspend()
         case .find(let text):
-            if let day = DayArgument(argument: text)?.day(today: state.today) {
+            do {
+                let day = try DayArgument(word: text).day(today: state.today)
                 state.go(to: day)
-            } else {
-                state.report("'\(text)' is not a day. Write it like 2014-04-20, yesterday, monday or -3.")
+            } catch {
+                state.report("'\(text)': \(error)")
             }
         case .sync:
             isSyncing = true

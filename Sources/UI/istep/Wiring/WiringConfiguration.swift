@@ -16,6 +16,13 @@ extension Wiring {
         ConfigurationFiles(flags: flags(options), environment: environment)
     }
 
+    /// The file that a user writes settings to, with `~` for the home directory; nil where there is none.
+    static func configurationFile(_ options: GlobalOptions) -> String? {
+        guard let path = Settings.lastFile(flags: flags(options), environment: environment) else { return nil }
+        guard let home = Paths(environment: environment).home, path.hasPrefix(home + "/") else { return path }
+        return "~\(path.dropFirst(home.count))"
+    }
+
     /// The kinds of destinations, with an example of each.
     static var destinationKinds: [(key: String, title: String, example: String)] {
         DestinationRegistry.kinds.map { ($0.key, $0.title, $0.example) }

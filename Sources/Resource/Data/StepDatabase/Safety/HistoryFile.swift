@@ -122,6 +122,10 @@ public struct HistoryFileBackups: HistoryBackups {
         try await blocking { try StepDatabase.contents(of: backup) }
     }
 
+    public func losses(restoring backup: String) async -> HistoryLosses? {
+        try? await blocking { [path] in try StepDatabase.losses(of: path, restoring: backup) }
+    }
+
     public func isHistory(_ other: String) -> Bool { StepDatabase.isSameFile(other, path) }
 
     /// - Throws: `HistoryError`.
