@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What errors and views advise. A view puts each command on a line of its own: words behind it in the same sentence would stand alone.
+/// What errors and views advise. A view puts each command on a line of its own: words behind it in the same sentence would stand alone. A log
+/// and a document have all of it on one line: there a mark stands between a command and the next words.
 @Suite(.timeLimit(.minutes(5))) struct AdviceTests {
     /// Lines of code. Literals that continue on the next line are joined, and each interpolated command is in backticks.
     private static func lines(of source: Source) -> [Substring] {
@@ -15,8 +16,9 @@ import Testing
 
     /// - Parameter isLast: whether no other command follows in the same literal.
     private static func mayFollow(_ words: Substring, isLast: Bool) -> Bool {
-        if ["", "."].contains(words) || words.prefixMatch(of: /\.? [A-Z]/) != nil { return true }
-        return !isLast && (["; ", ", ", ", then "].contains(words) || words.hasSuffix(": "))
+        if ["", "."].contains(words) || words.prefixMatch(of: /\. [A-Z]/) != nil { return true }
+        let begins = words.hasPrefix("; ") || words.hasPrefix(", ")
+        return !isLast && (["; ", ", ", ", then "].contains(words) || (begins && words.hasSuffix(": ")))
     }
 
     @Test func `no words follow a command in the same sentence`() throws {

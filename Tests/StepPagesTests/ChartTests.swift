@@ -112,6 +112,14 @@ import Testing
         #expect(!steps.contains("-1") && steps.contains(">wrong<"))
     }
 
+    @Test func `the hours of a corrected day are marked as counted`() throws {
+        let mark = "hours as counted; the total is corrected to 9,000"
+        let corrected = try card { ($0.steps, $0.countedSteps, $0.isCorrected) = (9000, 8123, true) }
+        #expect(corrected.contains(">\(mark)<") && corrected.contains("entered by hand; \(mark)\""))
+        let wrong = try card { ($0.steps, $0.countedSteps, $0.isCorrected) = (-1, 8123, true) }
+        #expect(try !card().contains("as counted") && !wrong.contains("corrected to"))
+    }
+
     @Test func `an unknown day is not shown as zero steps`() throws {
         let unknown = try card { day in day = DaySummary(user: day.user, day: day.day) }
         #expect(unknown.contains(">unknown<") && unknown.contains("url(#unknown)") && !unknown.contains(">0<"))

@@ -157,6 +157,9 @@ import Testing
         let page = await fixture.get("/day/\(day)").text
         #expect(page.contains("The steps were entered by hand on 20"))
         #expect(page.contains("The syncs that read these figures") && page.contains("<th scope=\"row\">20"))
+        // Its hours are not those of the total.
+        #expect(page.contains("<figcaption>Steps by hour, as counted; the total is corrected to 5</figcaption>"))
+        #expect(await fixture.get("/day/\(day.advanced(by: -1))").text.contains("<figcaption>Steps by hour</figcaption>"))
     }
 
     @Test func `several people can be chosen, and their days do not mix`() async throws {
@@ -207,5 +210,26 @@ import Testing
         ended.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
         let year = await ended.get("/year").text
         #expect(year.contains("<strong>none</strong>") && year.contains("nothing shows that the goal of 2026-11-17 was met"))
+    }
+
+    @Test func `an interrupted sync is not shown as a failure`() async throws {
+        let fixture = try fixture()
+        let pedometer = try #require(fixture.history.pedometers().first)
+        let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
+        try fixture.history.endSync(
+            sync, at: PagesFixture.now - 10, outcome: .failed, battery: nil, failure: "interrupted", cause: .interrupted)
+        let devices = await fixture.get("/devices").text, overview = await fixture.get("/").text
+        #expect(devices.contains("An attempt was interrupted just now") && !devices.contains("failed"))
+        #expect(overview.contains("; an attempt was interrupted just now") && !overview.contains("failed"))
+    }
+
+    @Test func `running steps have a tile`() async throws {
+        let fixture = try fixture()
+        let pedometer = try #require(fixture.history.pedometers().first), day = PagesFixture.today.advanced(by: -1)
+        let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
+        let start = LocalTime.berlin.moment(day, seconds: 12 * 3600)
+        let run = StepSample(start: start, length: 600, steps: 1500, utcOffset: LocalTime.berlin.utcOffset(start))
+        _ = try fixture.history.merge(SampleBatch(samples: [run]), sync: sync, localTime: .berlin)
+        #expect(await fixture.get("/day/\(day)").text.contains("<span>Running</span> <strong>1,500 steps</strong>"))
     }
 }

@@ -74,6 +74,18 @@ import TestSupport
         #expect(try await istep("history", "--from", "2014-04-20", "--to", "2014-04-01").error.contains("--from 2014-04-01 --to 2014-04-20"))
     }
 
+    /// Scripts read it by its name, which is also that of the key in JSON.
+    @Test func `the help explains the column running of the CSV`() async throws {
+        let istep = Command(folder: try Folder())
+        let help = try await istep("history", "--help").output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        #expect(help.contains("\"running\" is true for a day that is not over. The steps that were run are \"running_steps\""), "\(help)")
+        try await corrected([7000, 8000], istep)
+        let csv = try await istep("history", "--from", "-1", "--csv").output.split(separator: "\n")
+        let rows = csv.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        let column = try #require(rows.first?.firstIndex(of: "running"))
+        #expect(rows.dropFirst().map { $0[column] } == ["false", "true"])
+    }
+
     /// The configuration, then the locale of the machine, if it is installed.
     @Test func `the week begins on the configured day`() async throws {
         let folder = try Folder()

@@ -64,11 +64,11 @@ public struct AutoView: View {
     private func times(_ trigger: Trigger) -> String {
         guard trigger.isEnabled else { return "no" }
         let next = trigger.next.map { next in
-            next > now ? "next in \(Words.duration(next - now)), \(Words.clock(next, localTime))" : "next at once"
+            next > now ? "next in \(Words.duration(next - now)), \(Words.clock(next, localTime))" : "due now"
         }
         let last = trigger.last.map { "last \(Words.ago($0, now: now))" }
         // For a timer whose missed runs do not run later, systemd knows the last run only since systemd started.
-        return [next ?? "no next time", last ?? "no run since systemd started"].joined(separator: "; ")
+        return [next ?? "not scheduled", last ?? "no run since systemd started"].joined(separator: "; ")
     }
 
     private func lingering(on page: inout Page) {
@@ -86,14 +86,19 @@ public struct AutoView: View {
         }
     }
 
+    /// The words for exit codes are those of the help and the manual.
+    ///
     /// - Returns: how a run ended, and whether no action is needed.
     private static func words(for run: Run) -> (Advice, isGood: Bool) {
         switch run.exitCode {
         case 0: ("all done.", true)
-        case 75: ("incomplete (a pedometer was not in range, or a destination did not answer).", true)
-        case 69: ("no Bluetooth adapter, bus or device: \(command: "istep doctor")", false)
-        case 77: ("not permitted: \(command: "istep doctor")", false)
-        case 78: ("the configuration is invalid: \(command: "istep config check")", false)
+        case 65: ("bad data, or a destination rejected a day: \(command: "istep doctor")", false)
+        case 75: ("temporary failure: a pedometer was not in range, another sync was running, or something waits to be shared.", true)
+        case 69: ("something that is needed is not there: \(command: "istep doctor")", false)
+        case 77: ("not permitted, or credentials rejected: \(command: "istep doctor")", false)
+        case 78: ("wrong configuration: \(command: "istep config check")", false)
+        // By a signal, as when the machine is shut down.
+        case let code? where code > 128: ("it was interrupted. The next sync continues.", true)
         case let code?: ("it failed with exit code \(code): \(command: "istep doctor")", false)
         case nil: ("it was ended (\(Printable(run.result, limit: 32))): \(command: "istep doctor")", false)
         }

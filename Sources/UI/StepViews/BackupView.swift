@@ -54,7 +54,7 @@ public struct BackupsView: View {
             } else {
                 page.advice(
                     """
-                    There is no history to back up either. Restore a backup from another place: \(command: "istep restore FILE") Or start a new \
+                    There is no history to back up either. Restore a backup from another place: \(command: "istep restore FILE"). Or start a new \
                     history: \(command: "istep add")
                     """)
             }

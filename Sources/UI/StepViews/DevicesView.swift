@@ -49,7 +49,7 @@ public struct DevicesView: View {
             page.paragraph("steps stored up to \(Words.clock(moment, localTime))", indent: 2, hanging: 4)
         }
         page.paragraph(history.state(now: now, localTime), indent: 2, hanging: 4)
-        if let failure = history.lastFailure(now: now) { page.paragraph(failure, emphasis: .doubtful, indent: 2, hanging: 4) }
+        if let attempts = history.attemptsSince(now: now) { page.paragraph(attempts, emphasis: .doubtful, indent: 2, hanging: 4) }
     }
 }
 

@@ -12,13 +12,13 @@ public struct GATTTableView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        if services.isEmpty { page.paragraph("The device shows no services.") }
+        if services.isEmpty { page.paragraph("The device has no services.") }
         for service in services {
-            page.row(StyledText("service \(Self.short(service.uuid))", .strong) + StyledText(Self.title(service.uuid), .faint))
+            page.wrap(StyledText("service \(Self.short(service.uuid))", .strong) + StyledText(Self.title(service.uuid), .faint), hanging: 2)
             for characteristic in service.characteristics {
-                page.row(
+                page.wrap(
                     StyledText("  \(Self.short(characteristic.uuid))  ", .strong)
-                        + StyledText(characteristic.flags.joined(separator: ", ") + Self.title(characteristic.uuid), .faint))
+                        + StyledText(characteristic.flags.joined(separator: ", ") + Self.title(characteristic.uuid), .faint), hanging: 4)
                 switch characteristic.value {
                 case .notRead: break
                 case .bytes(let bytes):

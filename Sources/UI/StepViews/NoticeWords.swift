@@ -53,7 +53,7 @@ private struct Writer {
 
     var advice: Advice {
         switch notice.content {
-        case .nightsFailed(_, let reason): "\(sentence("The last attempt failed: ", reason)) Run: \(command: "istep doctor")"
+        case .nightsFailed(_, let reason): "\(sentence("Last attempt: ", reason)) Run: \(command: "istep doctor")"
         case .notSeen(let lastRead):
             "\(lastRead.map { "Last read \(Words.clock($0, localTime)). " } ?? "")Charge it, and bring it near this machine."
         case .batteryLow: "Charge it soon."

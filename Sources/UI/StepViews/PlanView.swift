@@ -15,7 +15,7 @@ public struct PlanView: View {
         var page = Page(style)
         let name = Printable(user.name, limit: 32).description
         guard !plans.isEmpty else {
-            page.advice("\(name) has no sport plan yet. Set one: \(command: "istep plan 8000 --on sun=rest")")
+            page.advice("\(name) has no plan yet. Set one: \(command: "istep plan 8000 --on sun=rest")")
             return page.lines
         }
         page.row(StyledText(name, .strong))
@@ -94,7 +94,7 @@ public struct ProfileView: View {
         guard !profiles.isEmpty else {
             page.advice(
                 """
-                The height and weight of \(name) are not known, so distance and calories are the pedometer's own. Set them: \
+                The height and weight of \(name) are not known, so distance and calories are those of the pedometer. Set them: \
                 \(command: "istep profile --height 178 --weight 72 --sex male")
                 """)
             return page.lines

@@ -87,7 +87,7 @@ public struct RepairView: View {
             page.advice(
                 """
                 The record of what was shared lacks entries. Old days are not sent again automatically. Check your destinations and the outbox: \
-                \(command: "istep outbox") Share a day that is missing: \(command: "istep share DAY")
+                \(command: "istep outbox"). Share a day that is missing: \(command: "istep share DAY")
                 """)
         }
         return page.lines

@@ -63,12 +63,15 @@ public struct ScanView: View {
         let names = rows.map { $0.name.map { Printable($0, limit: 24).description } ?? "(no name)" }
         let width = names.map(Columns.of).max() ?? 0
         let notes = rows.map { Printable(note($0), limit: 120).description }
-        // The notes go below the devices if one of them has no room beside its name. Address, signal and blanks take 31 columns.
-        let areBelow = 31 + width + (notes.map(Columns.of).max() ?? 0) > style.width
+        // The names and notes go below the devices if one of them has no room beside. Address, signal and blanks take 29 columns.
+        let areNamesBelow = 29 + width > style.width
+        let areBelow = areNamesBelow || 31 + width + (notes.map(Columns.of).max() ?? 0) > style.width
         for ((row, name), note) in zip(zip(rows, names), notes) {
             let signal = row.rssi.map { "\($0) dBm" } ?? "-"
             let device = StyledText(Printable(row.address, limit: 17).description, .strong) + "  \(Columns.padLeft(signal, 8))  "
-            page.row(device + StyledText(areBelow ? name : Columns.pad(name, width) + "  ") + StyledText(areBelow ? "" : note, .faint))
+            let beside = areNamesBelow ? "" : areBelow ? name : Columns.pad(name, width) + "  "
+            page.row(device + StyledText(beside) + StyledText(areBelow ? "" : note, .faint))
+            if areNamesBelow { page.wrap(StyledText("    " + name), hanging: 4) }
             if areBelow, !note.isEmpty { page.paragraph(note, emphasis: .faint, indent: 4) }
             if let model = probing?.refuted[row.address] {
                 page.paragraph("Its services are not those of this model: \(Printable(model, limit: 100)).", emphasis: .doubtful, indent: 4)

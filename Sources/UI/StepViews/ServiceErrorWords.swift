@@ -9,7 +9,7 @@ public enum ServiceErrorWords {
         case .unknownUser: "For a new user, add a pedometer first: `istep add --user NAME`"
         case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
         case .unknownDestination(_, let known): list(known) ?? "Set one up: `istep config kinds`"
-        case .noDestination: "List the kinds: `istep config kinds`; then: `istep config example KIND`"
+        case .noDestination: "List the kinds of destinations: `istep config kinds`, then see how one is set up: `istep config example KIND`"
         case .neverShared: "List the destinations: `istep share --list`"
         case .unclearRecipients(_, let problem): Advice.recipients(problem).markup
         case .notInOutbox(_, let destination): "To list the outbox: `istep outbox list \(ShellCommand.quoted(destination))`"
@@ -31,7 +31,7 @@ public enum ServiceErrorWords {
         case .noNewPedometer(_, others: 0, _):
             "Bring it close, wake it, or disconnect it from the phone. If other devices are near, the adapter may not receive: `istep doctor`"
         case .noNewPedometer(_, _, unprobed: 1...):
-            "istep tries the devices with the strongest signal: bring the pedometer close. Or find its address with `istep scan --all`, then: `istep add ADDRESS`"
+            "istep tries the devices with the strongest signal: bring the pedometer close. Or find its address: `istep scan --all`, then add it: `istep add ADDRESS`"
         case .noNewPedometer:
             "Bring it close, wake it, or disconnect it from the phone. It may also be one of the others: `istep scan --all`"
         case .severalInRange: "Choose one: `istep add ADDRESS`"

@@ -101,7 +101,7 @@ public struct StatusView: View {
         page.paragraph(
             "\(Printable(device.pedometer.name, limit: 32)): \(history.state(now: now, localTime))\(battery)", indent: 2, hanging: 4)
         if device.syncs.isEmpty { page.advice("\(command: "istep sync")", indent: 4) }
-        if let failure = history.lastFailure(now: now) { page.paragraph(failure, emphasis: .doubtful, indent: 4, hanging: 4) }
+        if let attempts = history.attemptsSince(now: now) { page.paragraph(attempts, emphasis: .doubtful, indent: 4, hanging: 4) }
     }
 }
 
@@ -129,7 +129,7 @@ extension StatusView {
                 .init("battery", .nullable(.integer), "Per cent, as it last reported."),
                 .init("lastComplete", .nullable(SyncDocument.schema), "The last sync that was complete."),
                 .init("lastSync", .nullable(SyncDocument.schema), "The last sync, complete or not."),
-                .init("failuresSince", .integer, "Number of failed syncs since the last complete one."),
+                .init("failuresSince", .integer, "Number of failed syncs since the last complete one; interrupted ones do not count."),
             ])
         }
 
@@ -168,7 +168,7 @@ extension StatusView {
                             modelTitle: device.model, battery: history.battery,
                             lastComplete: history.lastComplete.map { SyncDocument($0, localTime) },
                             lastSync: device.syncs.first.map { SyncDocument($0, localTime) },
-                            failuresSince: history.failures.count)
+                            failuresSince: device.syncs.failures(at: now).count)
                     })
             })
     }

@@ -38,17 +38,36 @@ import Testing
 
     @Test func `failed attempts since the last sync are a warning with their number and the latest reason`() {
         let tries = diagnoses(sync(3, .failed, failure: "not in range"), sync(27, .failed, failure: "another reason"), sync(51))
-        #expect(tries == syncs(.failing(.at(end(51)), tries: 2, last: end(3), .failed(reason: "not in range"))))
+        #expect(tries == syncs(.failing(end(51), tries: 2, last: end(3), reason: "not in range")))
         #expect(tries[0].severity == .warning)
         let none = diagnoses(sync(3, .failed), sync(27, .failed))
-        #expect(none == syncs(.failing(.none(of: 2), tries: 2, last: end(3), .failed(reason: nil))))
+        #expect(none == syncs(.failing(nil, tries: 2, last: end(3), reason: nil)))
     }
 
-    @Test func `a sync that never ended counts as a failed attempt, unless it may still be running`() {
-        let killed = diagnoses(sync(3, .running), sync(27))
-        #expect(killed == syncs(.failing(.at(end(27)), tries: 1, last: now - 3 * 3600, .endedFromOutside)))
+    /// By Ctrl-C, a time limit, or with the machine.
+    private func interrupted(_ hoursAgo: Int) -> SyncRecord {
+        var sync = sync(hoursAgo, .failed, failure: "interrupted")
+        sync.cause = .interrupted
+        return sync
+    }
+
+    @Test func `an interrupted sync is neither a failure nor a success`() {
+        let one = diagnoses(interrupted(3), sync(27))
+        #expect(one == syncs(.interrupted(end(27), tries: 1, last: end(3))) && one[0].severity == .note)
+        // One that never ended was killed, or the machine was switched off.
+        let killed = diagnoses(sync(3, .running), interrupted(9), sync(27))
+        #expect(killed == syncs(.interrupted(end(27), tries: 2, last: now - 3 * 3600)))
+        #expect(diagnoses(interrupted(3)) == syncs(.interrupted(nil, tries: 1, last: end(3))))
+        // It hides neither a failure nor that the last complete sync was long ago.
+        let mixed = diagnoses(interrupted(3), sync(9, .failed, failure: "no answer"), sync(12, .running), sync(27))
+        #expect(mixed == syncs(.failing(end(27), tries: 1, last: end(9), reason: "no answer")))
+        #expect(diagnoses(interrupted(3), sync(80)) == syncs(.tooLongAgo(end(80))))
+        #expect(diagnoses(sync(3), interrupted(9)) == syncs(.recent(end(3))))
+    }
+
+    @Test func `a sync that has not ended may be running`() {
         let running = diagnoses(sync(0, .running), sync(27))
-        #expect(running == syncs(.running(.at(end(27)), since: now)), "it may be running")
+        #expect(running == syncs(.running(end(27), since: now)))
         #expect(running[0].severity == .note)
     }
 

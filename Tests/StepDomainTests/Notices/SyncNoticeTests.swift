@@ -85,6 +85,8 @@ import Testing
         let interrupted = (0..<6).map { sync($0, .interrupted) }
         #expect(contents(interrupted) == [.nightsFailed(nights: 6, reason: "interrupted")])
         #expect(contents(Array(interrupted.prefix(5)) + [sync(5)]).isEmpty)
+        let killed = (1...6).map { SyncRecord(id: 9, pedometer: 1, start: sync($0).start) }
+        #expect(contents(killed) == [.nightsFailed(nights: 6, reason: "interrupted")])
         // Many in one night count as one.
         #expect(contents((0..<12).map { sync($0 / 3, .interrupted) }).isEmpty)
     }

@@ -38,6 +38,7 @@ import Testing
             #expect(figures.energy == summary.energy && figures.energySource == summary.energySource)
             #expect(figures.goal == summary.goal && figures.isRestDay == summary.isRestDay && figures.percentage == summary.percentage)
             #expect(figures.isCorrected == summary.isCorrected)
+            #expect(figures.walkingSteps == summary.walkingSteps && figures.runningSteps == summary.runningSteps)
             #expect(figures.steps == figures.walkingSteps.flatMap { walking in figures.runningSteps.map { walking + $0 } })
             #expect(figures.hours.compactMap(\.self).reduce(0, +) == figures.countedSteps ?? 0)
             #expect(figures.hours.isEmpty == summary.hours.isEmpty)

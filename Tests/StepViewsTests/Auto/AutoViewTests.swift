@@ -64,7 +64,7 @@ import Testing
 
     @Test func `a timer that has never run is shown as such`() {
         let new = AutoView.Trigger(isEnabled: true, isActive: true, next: Self.now - 3)
-        #expect(lines(night: new)[1] == "  every night: next at once; no run since systemd started")
+        #expect(lines(night: new)[1] == "  every night: due now; no run since systemd started")
     }
 
     /// `journalctl --user -u` shows nothing to members of the group adm (systemd 252).
@@ -76,7 +76,10 @@ import Testing
 
     @Test(
         arguments: [
-            (0, "success", "all done."), (75, "success", "incomplete (a pedometer was not in range"), (69, "exit-code", "no Bluetooth adapter"),
+            (0, "success", "all done."), (75, "success", "temporary failure: a pedometer was not in"),
+            (69, "exit-code", "something that is needed is not there: istep doctor"),
+            (77, "exit-code", "not permitted, or credentials rejected: "),
+            (78, "exit-code", "wrong configuration: istep config check"), (143, "exit-code", "it was interrupted. The next sync continues."),
             (1, "exit-code", "it failed with exit code 1"), (nil, "timeout", "it was ended (timeout)"),
         ] as [(Int?, String, String)])
     func `the result of the last run is shown`(_ code: Int?, _ result: String, _ words: String) {

@@ -130,7 +130,7 @@ import Testing
         state.go(to: today.advanced(by: 1))
         #expect(state.message == "2014-04-21 has not begun.")
         state.go(to: first.advanced(by: -1))
-        #expect(state.message?.hasPrefix("Nothing is known of") == true && state.content == .period(Period(.year, containing: today)))
+        #expect(state.message == "The history begins on 2013-03-16." && state.content == .period(Period(.year, containing: today)))
     }
 
     @Test func `a date is typed and can be corrected`() {
@@ -204,6 +204,29 @@ import Testing
                 #expect(screen.allSatisfy { Columns.of($0) < columns || Columns.of($0) == 0 }, "\(screen)")
                 #expect(unicode || screen.joined().unicodeScalars.allSatisfy(\.isASCII), "\(screen)")
             }
+        }
+    }
+
+    @Test(arguments: ["", "?", "S", "g", "w", "y"], [true, false])
+    func `the keys and the messages fit on every terminal`(keys: String, isWaiting: Bool) {
+        for columns in [40, 60, 80, 200] {
+            var state = state(keys)
+            if isWaiting, keys == "S" {
+                state.outbox = Self.waiting(1...3)
+                press("x", &state)
+                #expect(lines(state, columns: columns)[22] == "Press x again to drop the marked day.")
+            }
+            let shown = lines(state, columns: columns)[23]
+            #expect(shown.hasSuffix(keys == "g" ? "Esc back" : "q quit") || shown.hasSuffix("  q"), "\(shown)")
+        }
+    }
+
+    @Test(arguments: [40, 80]) func `the help is shown whole`(_ width: Int) {
+        for unicode in [true, false] {
+            let help = BrowseState.help(TextStyle(width: width, unicode: unicode))
+            #expect(help.allSatisfy { Columns.of($0) <= width }, "\(help)")
+            #expect(help.first?.hasPrefix(unicode ? "  ← →      the day" : "  < >      the day") == true)
+            #expect(help.joined(separator: " ").split(separator: " ").joined(separator: " ").contains("x x drops it: it is not sent"), "\(help)")
         }
     }
 

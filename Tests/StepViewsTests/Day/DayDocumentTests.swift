@@ -14,7 +14,8 @@ import Testing
     private let keys = [
         "category", "completeness", "corrected", "correctionReason", "correctionTime", "countedSteps", "day", "deviceTotals",
         "distanceMetres", "distanceSource", "energyKilocalories", "energySource", "errors", "goal", "hours",
-        "implausibleSteps", "lastSync", "lastSyncTime", "percentage", "restDay", "running", "steps", "user", "version",
+        "implausibleSteps", "lastSync", "lastSyncTime", "percentage", "restDay", "running", "runningSteps", "steps", "user", "version",
+        "walkingSteps",
     ]
 
     @Test func `the document has the keys and values of version 1`() throws {
@@ -24,6 +25,7 @@ import Testing
         #expect(day["user"] as? String == "anna")
         #expect(day["day"] as? String == "2014-04-20")
         #expect(day["steps"] as? Int == 8801)
+        #expect(day["walkingSteps"] as? Int == 8801 && day["runningSteps"] as? Int == 0)
         #expect(day["distanceMetres"] as? Double == 6179.2)
         #expect(day["distanceSource"] as? String == "height")
         #expect(day["energyKilocalories"] as? Double == 191.6)
@@ -44,7 +46,9 @@ import Testing
     @Test func `unknown values are null and not missing`() throws {
         let day = try object(Sample.view(DaySummary(user: User(id: 1, name: "anna"), day: Sample.day)))
         #expect(day.keys.sorted() == keys)
-        for key in ["steps", "distanceMetres", "energyKilocalories", "goal", "percentage", "category", "lastSync"] {
+        for key in [
+            "steps", "walkingSteps", "runningSteps", "distanceMetres", "energyKilocalories", "goal", "percentage", "category", "lastSync",
+        ] {
             #expect(day[key] is NSNull)
         }
         #expect(day["completeness"] as? String == "unknown")

@@ -120,7 +120,7 @@ import TestSupport
             for index in summary.hours.indices where index == 8 || index > 10 { summary.hours[index].steps = nil }
             (summary.hours[7].steps, summary.hours[9].steps, summary.hours[10].steps) = (500, 300, 0)
             for index in 0..<7 { summary.hours[index].steps = 0 }
-            summary.steps = 800
+            (summary.steps, summary.countedSteps) = (800, 800)
             summary.isCorrected = true
         }
         let lines = view.lines(Sample.plain)
@@ -139,6 +139,24 @@ import TestSupport
         #expect(line(9000, counted: 8801) == "entered by hand: 199 more than the 8,801 counted")
         #expect(line(500, counted: 8801, "ring\u{1b} on the dog") == "entered by hand: 8,301 fewer than the 8,801 counted (ring\u{fffd} on the")
         #expect(line(500, counted: nil, "no ring") == "entered by hand; nothing was counted (no ring)")
+    }
+
+    @Test func `a day on which the user ran shows how many steps that were`() {
+        let text = Sample.view { ($0.walkingSteps, $0.runningSteps) = (6601, 2200) }.text()
+        #expect(text.contains("  Steps     8,801  somewhat active\n  Running   2,200 of 8,801 steps\n  Distance"))
+        #expect(!Sample.view().text().contains("Running"))
+        #expect(!Sample.view { ($0.steps, $0.runningSteps) = (-1, 2200) }.text().contains("Running"), "the steps are wrong")
+    }
+
+    @Test func `the hours of a corrected day are marked as counted`() {
+        func heading(_ width: Int = 80, steps: Int?, counted: Int? = 8801) -> String? {
+            let view = Sample.view { ($0.steps, $0.category, $0.isCorrected, $0.countedSteps) = (steps, nil, true, counted) }
+            let lines = view.lines(TextStyle(width: width))
+            return lines.firstIndex { $0.contains("Steps per hour") }.map { lines[$0...].prefix(2).joined(separator: "\n") }
+        }
+        #expect(heading(steps: 9000)?.hasPrefix("  Steps per hour as counted; the total is corrected to 9,000\n") == true)
+        #expect(heading(40, steps: 9000) == "  Steps per hour as counted; the total\n  is corrected to 9,000")
+        #expect(heading(steps: 8801)?.hasPrefix("  Steps per hour of the day\n") == true, "as many as were counted")
     }
 
     @Test func `the time of a correction is in the JSON`() throws {

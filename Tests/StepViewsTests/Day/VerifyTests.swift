@@ -103,7 +103,7 @@ import Testing
         #expect(text.contains("  Distance  wrong: it is not a number\n"))
         #expect(text.contains("  Goal      wrong: it does not match steps and goal\n"))
         #expect(text.contains("  Hours     wrong: they add up to 8,801"))
-        #expect(text.contains("  Synced    wrong: it lies in the future"))
+        #expect(text.contains("  Synced    wrong: it is in the future"))
         #expect(text.contains("192 kcal"))
         let document = view.document
         #expect(document.steps == nil && document.distanceMetres == nil && document.percentage == nil)

@@ -28,18 +28,23 @@ import Testing
                   a smart ring, battery 81 %
                   steps stored up to 2014-04-21 07:30
                   synced 2 hours ago, 2014-04-21 07:30
-                  the last attempt failed 2 hours ago: not found
+                  an attempt failed 2 hours ago: not found
                 band   C0:DE:00:00:00:01  anna
                   a smart ring
                   steps stored up to 2014-04-21 07:30
                   no sync has succeeded lately
-                  the last attempt started 3 hours ago and has not ended
+                  an attempt was interrupted 3 hours ago
                 b      C0:DE:00:00:00:01  anna
                   a smart ring
                   steps stored up to 2014-04-21 07:30
                   never synced
                 """)
         #expect(view().text().contains("istep scan"))
+    }
+
+    @Test func `nothing is cut on a narrow terminal`() {
+        let lines = view(entry("a ring with a long name", Sample.sync())).lines(TextStyle(width: 40))
+        #expect(lines.prefix(2) == ["a ring with a long name", "  C0:DE:00:00:00:01  anna"])
     }
 
     @Test func `the document contains each pedometer with its syncs`() throws {

@@ -28,6 +28,15 @@ import Testing
         #expect(GATTTableView(address: "C0:DE:00:00:00:01", services: []).text().contains("no services"))
     }
 
+    @Test(arguments: [40, 80]) func `identifiers and flags are shown whole at every width`(_ width: Int) {
+        let uuid = "00030001-78fc-48fe-8e23-433b3a1942d0"
+        let flags = ["read", "write-without-response", "write", "notify", "indicate"]
+        let service = GATTServiceContent(uuid: uuid, handle: 1, characteristics: [characteristic(uuid, .notRead, flags: flags)])
+        let lines = GATTTableView(address: "C0:DE:00:00:00:01", services: [service]).lines(TextStyle(width: width))
+        #expect(lines.allSatisfy { $0.count <= width } && lines.count { $0.contains(uuid) } == 2, "\(lines)")
+        for flag in flags { #expect(lines.contains { $0.contains(flag) }, "\(flag)") }
+    }
+
     @Test func `a value is shown in the given format, with a note if it is too short`() {
         #expect(GATTValueView([0x10, 0x27], as: .number(bytes: 2, isBigEndian: false)).text() == "10000")
         #expect(GATTValueView([0x10], as: .number(bytes: 2, isBigEndian: false)).text() == "10  (too short for this format)")

@@ -67,6 +67,15 @@ import Testing
                 """)
     }
 
+    @Test func `if a name does not fit beside its address, it is shown below`() {
+        var row = ring
+        row.name = "A ring with a long name"
+        #expect(
+            ScanView(rows: [row]).lines(TextStyle(width: 40)) == [
+                "C0:DE:00:00:00:01   -60 dBm", "    A ring with a long name", "    a smart ring",
+            ])
+    }
+
     @Test func `a device whose services contradict its name is shown, and so is the limit of connections`() {
         var row = ring
         (row.kind, row.evidence) = (nil, nil)

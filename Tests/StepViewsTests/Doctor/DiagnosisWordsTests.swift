@@ -31,7 +31,11 @@ import Testing
 
     @Test func `an adapter that does not exist names those that do`() {
         let problem = Problem.reported(.unavailable, message: "there is no hci7", advice: "List the adapters.")
-        #expect(fix(.bluetooth(.otherAdapters(problem, present: ["hci0"])))?.hasPrefix("There is hci0: name that with --adapter") == true)
+        #expect(fix(.bluetooth(.otherAdapters(problem, present: ["hci0"])))?.hasPrefix("There is hci0: name it with --adapter") == true)
+        let several = fix(.bluetooth(.otherAdapters(problem, present: ["hci0", "hci1"])))
+        #expect(several?.hasPrefix("There are hci0 and hci1: name one with --adapter") == true)
+        #expect(message(.bluetooth(.otherAdapterBlocked(["hci1"]))) == "hci1 is blocked; istep uses another adapter")
+        #expect(message(.bluetooth(.otherAdapterBlocked(["hci1", "hci2"]))) == "hci1 and hci2 are blocked; istep uses another adapter")
     }
 
     @Test func `an adapter that hears nothing may be stuck`() {
@@ -62,14 +66,18 @@ import Testing
         func ring(_ diagnosis: SyncHistoryDiagnosis) -> Diagnosis { .syncs(pedometer: "ring", diagnosis) }
         #expect(message(ring(.recent(now - 5400))) == "last synced 1 hour ago")
         #expect(message(ring(.tooLongAgo(now - 80 * 3600))) == "last synced 3 days ago")
-        #expect(fix(ring(.tooLongAgo(now - 80 * 3600))) == "istep sync; every night automatically: istep auto on")
+        #expect(fix(ring(.tooLongAgo(now - 80 * 3600))) == "Sync now: istep sync. To sync every night: istep auto on")
         #expect(
-            message(ring(.failing(.at(now - 2 * 86_400), tries: 2, last: now - 7200, .failed(reason: "not in range"))))
-                == "last synced 2 days ago; 2 attempts since, the last 2 hours ago failed: not in range")
+            message(ring(.failing(now - 2 * 86_400, tries: 2, last: now - 7200, reason: "not in range")))
+                == "last synced 2 days ago; 2 attempts failed, the last 2 hours ago: not in range")
         #expect(
-            message(ring(.failing(.none(of: 3), tries: 3, last: now - 7200, .endedFromOutside)))
-                == "no sync of the last 3 succeeded; 3 attempts since, the last 2 hours ago was terminated")
-        #expect(message(ring(.running(.none(of: 1), since: now))) == "the only sync did not succeed; a sync began just now and has not ended")
+            message(ring(.failing(nil, tries: 1, last: now - 7200, reason: nil)))
+                == "no sync has succeeded lately; an attempt failed 2 hours ago: no reason given")
+        #expect(
+            message(ring(.interrupted(now - 86_400 * 2, tries: 2, last: now - 7200)))
+                == "last synced 2 days ago; 2 attempts were interrupted, the last 2 hours ago")
+        #expect(fix(ring(.interrupted(now, tries: 2, last: now))) == nil && fix(ring(.interrupted(nil, tries: 1, last: now))) == "istep sync")
+        #expect(message(ring(.running(nil, since: now))) == "no sync has succeeded lately; a sync began just now and has not ended")
         #expect(fix(ring(.never)) == "istep sync")
     }
 
@@ -83,7 +91,7 @@ import Testing
                 == "sudo chown --reference=\(path) \(path).lock")
         #expect(
             fix(.storage(.companionNotWritable(path: path + ".lock", directory: "/home/anna")))
-                == "chmod u+rw \(path).lock Or the disk is mounted read-only: findmnt -T /home/anna")
+                == "Make it writable: chmod u+rw \(path).lock. If that fails, see whether the disk is mounted read-only: findmnt -T /home/anna")
         #expect(fix(.configuration(.writableByOthers(path: "/c"))) == "chmod go-w /c")
     }
 

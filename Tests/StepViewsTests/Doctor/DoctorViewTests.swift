@@ -35,7 +35,7 @@ import Testing
                 – adapter: skipped: depends on radio switch
 
                 Time
-                ! time zone: it is not known, so that days begin at midnight of UTC
+                ! time zone: it is not known, so days begin at midnight of UTC
                     > Set the zone of the place where you are, such as:
                         sudo timedatectl set-timezone Europe/Berlin
 
@@ -67,7 +67,7 @@ import Testing
                         rfkill unblock bluetooth
 
                 Time
-                ! time zone: it is not known, so that days begin at midnight of UTC
+                ! time zone: it is not known, so days begin at midnight of UTC
                     > Set the zone of the place where you are, such as:
                         sudo timedatectl set-timezone Europe/Berlin
 

@@ -23,9 +23,9 @@ import TestSupport
                   Total     23,600 steps · 17.5 km · 616 kcal
                   Mean      5,675 a day, median 5,150  of 4 days, without today
                   Best      12,400 on Thursday 17 April 2014
-                  Goal      met on 2 of 4 days
-                  Streak    ended: nothing shows that the goal of 18 April 2014 was met
-                            (longest: 1 day, 17 April 2014)
+                  Goal      reached on 2 of 4 days
+                  Streak    none now: nothing shows that the goal of 18 April 2014 was reached
+                            (longest of the whole history: 1 day, 17 April 2014)
                   Compared  4 % less than the 5,900 a day in week 15 of 2014  (7 to 11 April
                             2014)
                   Running   2,200 of 23,600 steps
@@ -41,25 +41,26 @@ import TestSupport
                 anna - Week 16 of 2014, 14 to 20 April
                   2014
 
-                  14 Apr  #########|====           8,200
-                  15 Apr           |                   0
-                  16 Apr  :::      |               2,100
-                  17 Apr  #########|############  12,400
-                  18 Apr  ?        |                   ?
-                  19 Apr  #        |                 900
+                  14 Apr  #####|==        8,200
+                  15 Apr       |              0
+                  16 Apr  ::   |          2,100  partial
+                  17 Apr  #####|#######  12,400  by hand
+                  18 Apr  ?    |              ?  unknown
+                  19 Apr  #    |            900  so far
                   # walked  = run  : partial  ? unknown
                   | goal
 
-                  Total     23,600 steps - 17.5 km - 616
-                            kcal
+                  Total     23,600 steps - 17.5 km -
+                            616 kcal
                   Mean      5,675 a day, median 5,150
                             of 4 days, without today
                   Best      12,400 on Thursday 17 April
                             2014
-                  Goal      met on 2 of 4 days
-                  Streak    ended: nothing shows that
+                  Goal      reached on 2 of 4 days
+                  Streak    none now: nothing shows that
                             the goal of 18 April 2014
-                            was met  (longest: 1 day, 17
+                            was reached  (longest of the
+                            whole history: 1 day, 17
                             April 2014)
                   Compared  4 % less than the 5,900 a
                             day in week 15 of 2014  (7
@@ -72,6 +73,44 @@ import TestSupport
                   Previous:
                 istep history week --on 2014-04-07
                 """)
+    }
+
+    /// Months have longer notes than days: below their bars, where nothing of them is lost.
+    @Test func `on a narrow terminal long notes are shown below the bars, and signs stay beside their meanings`() {
+        let lines = SampleHistory.view(SampleHistory.years, .year).lines(TextStyle(width: 40))
+        let months = lines.indices.filter { lines[$0].hasPrefix("  Apr 2014") || lines[$0].hasPrefix("  Jan 2014") }
+        #expect(months.count == 2)
+        for month in months {
+            #expect(lines[month].contains("│") && lines[month + 1].hasPrefix("            goal "), "\(lines[month + 1])")
+        }
+        #expect(lines.contains("  · below 5,000  ░ 5,000  ▒ 7,500") && lines.contains("  ▓ 10,000  █ 12,500  ~ partial"))
+    }
+
+    @Test func `a figure is shown whole even if the bar has no room`() {
+        let bars = [TextBarChart.Bar(label: "2014-04-14", steps: 1e12, note: "wrong"), .init(label: "2014-04-15", steps: 1)]
+        var page = Page(TextStyle(width: 40))
+        TextBarChart(bars: bars, width: 28).draw(on: &page)
+        #expect(page.lines.contains { $0.hasSuffix("  1,000,000,000,000") } && page.lines.contains("              wrong"), "\(page.lines)")
+    }
+
+    private func streak(_ words: String, _ period: Period? = nil) -> String {
+        let figures = SampleHistory.figures(words)
+        let lines = HistoryView(figures, period ?? Period(.week, containing: figures.today)).lines(TextStyle(width: 200))
+        return lines.first { $0.hasPrefix("  Streak") }.map { String($0.dropFirst(12)) } ?? ""
+    }
+
+    @Test func `a streak is named as that of now or as the longest of the whole history`() throws {
+        #expect(streak("7000 7000 7000") == "3 days now, since 14 April 2014  (the longest of the whole history)")
+        #expect(
+            streak("7000 7000 100 7000 9")
+                == "1 day now, since 17 April 2014  (longest of the whole history: 2 days, 14 to 15 April 2014)")
+        #expect(
+            streak("7000 7000 100 9")
+                == "none now: the goal of 16 April 2014 was missed  (longest of the whole history: 2 days, 14 to 15 April 2014)")
+        // The streak of now has nothing to do with a period that is over.
+        let week = Period(.week, containing: try #require(Day("2014-04-20")))
+        #expect(streak("100 100 100 100 100 100 100 7000 9", week) == "longest of the whole history: 1 day, 21 April 2014")
+        #expect(streak("100 9").isEmpty)
     }
 
     private static let styles: [TextStyle] = [40, 56, 80, 121, 200].flatMap { width in
@@ -210,7 +249,7 @@ import TestSupport
         grouping: HistoryView.Grouping
     ) {
         let text = SampleHistory.view(SampleHistory.figures("500"), .week, by: grouping).text()
-        #expect(text.contains("No day of these is over yet") && !text.contains("Steps by weekday and hour") && !text.contains("?"))
+        #expect(text.contains("None of these days is over yet.") && !text.contains("Steps by weekday and hour") && !text.contains("?"))
     }
 
     @Test func `weekdays that have not begun have no bar`() {

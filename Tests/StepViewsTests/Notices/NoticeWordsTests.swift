@@ -22,7 +22,7 @@ import Testing
     @Test func `notices of pedometers have a headline and a detail`() {
         let failed = words(.nightsFailed(nights: 3, reason: "no answer"))
         #expect(failed.headline == "ring: could not be read for 3 nights")
-        #expect(failed.detail == "The last attempt failed: no answer. Run: istep doctor")
+        #expect(failed.detail == "Last attempt: no answer. Run: istep doctor")
         let away = words(.notSeen(lastRead: Sample.synced - 4 * 86_400))
         #expect(away.headline == "ring: not in range for 4 days")
         #expect(away.detail == "Last read 2014-04-17 07:30. Charge it, and bring it near this machine.")
@@ -31,6 +31,10 @@ import Testing
         #expect(words(.noticed(.clockWasOff(seconds: -7200))).headline == "ring: its clock was wrong")
         #expect(words(.noticed(.clockWasOff(seconds: -7200))).detail.contains("by 2 hours (it was behind)"))
         #expect(words(.noticed(.counterRestarted)).headline == "ring: steps are lost")
+    }
+
+    @Test func `the notice of interrupted nights does not call them failed`() {
+        #expect(words(.nightsFailed(nights: 6, reason: "interrupted")).detail == "Last attempt: interrupted. Run: istep doctor")
     }
 
     /// Only the nights of the last syncs are counted.
@@ -44,7 +48,7 @@ import Testing
     @Test func `a Bluetooth failure of the machine is shown with its reason`() {
         let broken = words(.nightsFailed(nights: 2, reason: "the Bluetooth adapter hci0 is switched off"), .machine)
         #expect(broken.headline == "Bluetooth on this machine has not worked for 2 nights")
-        #expect(broken.detail.hasPrefix("The last attempt failed: the Bluetooth adapter hci0 is switched off. "))
+        #expect(broken.detail.hasPrefix("Last attempt: the Bluetooth adapter hci0 is switched off. "))
     }
 
     @Test func `notices of destinations include the reason and the next command`() {

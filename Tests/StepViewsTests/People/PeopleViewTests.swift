@@ -84,7 +84,7 @@ import Testing
                 anna: 812 steps today, 10 % of 8,000
                   ██████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│
                   ring: synced 2 hours ago, 2014-04-21 07:30, battery 81 %
-                    2 attempts since, the last failed 14 minutes ago: not found
+                    2 attempts failed, the last 14 minutes ago: not found
                 History: /home/anna/history.sqlite
                 """)
     }
@@ -92,7 +92,8 @@ import Testing
     @Test func `the status describes missing, unknown and wrong data`() {
         #expect(status(today).text().contains("  ring: never synced\n    istep sync\n"))
         #expect(status(today, Sample.sync(.failed)).text().contains("  ring: no sync has succeeded lately"))
-        #expect(status(today, Sample.sync(.running), Sample.sync()).text().contains("the last attempt started 3 hours ago and has not ended"))
+        let running = Sample.sync(.running, at: Sample.now - 300)
+        #expect(status(today, running, Sample.sync()).text().contains("    a sync began 5 minutes ago and has not ended\n"))
         let unknown = DaySummary(user: anna, day: today.day)
         #expect(status(unknown).text().hasPrefix("anna: no data for today yet\n"))
         var wrong = today
@@ -100,6 +101,29 @@ import Testing
         #expect(status(wrong).text().hasPrefix("anna: today's figures are invalid: steps: -1 is negative\n"))
         let nobody = StatusView([], database: "x", now: Sample.now, localTime: Sample.localTime)
         #expect(nobody.text().contains("istep scan"))
+    }
+
+    /// Ctrl-C and a machine that is switched off say nothing about the pedometer.
+    @Test func `an interrupted sync is neither a success nor a failure`() {
+        var interrupted = Sample.sync(.failed, at: Sample.now - 900, failure: "interrupted")
+        interrupted.cause = .interrupted
+        let failed = Sample.sync(.failed, at: Sample.now - 3600, failure: "not found"), killed = Sample.sync(.running)
+        func shown(_ syncs: SyncRecord...) -> (text: String, failures: Int?) {
+            let view = StatusView(
+                [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a ring", syncs: syncs)])], database: "/h",
+                now: Sample.now, localTime: Sample.place)
+            return (view.text(), view.document.users.first?.pedometers.first?.failuresSince)
+        }
+        let one = shown(interrupted, Sample.sync())
+        #expect(one.text.contains("\n    an attempt was interrupted 14 minutes ago\n") && one.failures == 0, "\(one.text)")
+        let two = shown(interrupted, killed, Sample.sync())
+        #expect(two.text.contains("\n    2 attempts were interrupted, the last 14 minutes ago\n") && two.failures == 0, "\(two.text)")
+        #expect(!one.text.contains("failed") && !two.text.contains("failed"))
+        // It does not hide a failure.
+        let mixed = shown(interrupted, failed, Sample.sync())
+        #expect(mixed.text.contains("\n    an attempt failed 59 minutes ago: not found\n") && mixed.failures == 1, "\(mixed.text)")
+        // One before the last complete sync is past.
+        #expect(!shown(Sample.sync(), interrupted).text.contains("interrupted"))
     }
 
     @Test func `the status document contains users and their pedometers`() throws {

@@ -133,7 +133,7 @@ import Testing
                   412 days sent, 1 day to be sent
                   checked: it answers
                 toots   mastodon  https://example.social
-                  no day yet
+                  no days yet
                   paused: credentials rejected: 401
                   Renew the credentials, then:
                     istep outbox retry toots
@@ -142,6 +142,18 @@ import Testing
                 """)
         #expect(view.document.destinations.map(\.answers) == [true, false])
         #expect(view.document.destinations[0].days == ["sent": 412, "pending": 1])
+    }
+
+    @Test func `a long place and a long name are shown whole on a narrow terminal`() {
+        let state = DestinationState(name: "garden")
+        let entry = DestinationStatus(
+            name: "garden", kind: "home-assistant", place: "https://steps.example.org", state: state, counts: [:])
+        let lines = DestinationsView([entry], now: Sample.now, localTime: Sample.place).lines(TextStyle(width: 40))
+        #expect(lines == ["garden", "  home-assistant", "    https://steps.example.org", "  no days yet"])
+        let name = String(repeating: "x", count: 32)
+        let preview = PreviewView(
+            [SharePreview(destination: name, day: Sample.day, result: .nothingKnown)], of: User(id: 1, name: "anna"))
+        #expect(preview.lines(TextStyle(width: 40)).prefix(2) == ["\(name),", "  2014-04-20"])
     }
 
     @Test func `a preview is shown in full without control characters`() {

@@ -33,7 +33,7 @@ import Testing
         partial.notices = [.missing([DayGap(Sample.day, .refused), DayGap(Sample.day.advanced(by: 1), .incomplete)])]
         #expect(SyncSummary([partial]).line == "ring: 5 new steps, battery 80 %, 2 days missing")
         #expect(SyncSummary([report("ring", steps: 1, failure: Broken())]).line == "ring: 1 new step, then failed")
-        #expect(SyncSummary([report("ring", failure: CancellationError())]).line == "ring: failed")
+        #expect(SyncSummary([report("ring", failure: CancellationError())]).line == "ring: interrupted")
         #expect(SyncSummary([report("a\n\u{1b}b")]).line == "a\u{fffd}\u{fffd}b: nothing new")
         #expect(SyncSummary([]).line == "No pedometer yet. Find one: istep scan, then add it: istep add ADDRESS")
     }

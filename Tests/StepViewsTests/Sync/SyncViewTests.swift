@@ -78,11 +78,11 @@ import Testing
             interrupted.failure = error
             #expect(
                 text(interrupted) == """
-                    ring: failed after 12 new steps in 42 slots: interrupted
+                    ring: interrupted after 12 new steps in 42 slots
                       Received data was saved. Run the command again to continue.
                     """)
             interrupted.counts = MergeCounts()
-            #expect(text(interrupted) == "ring: failed: interrupted\n  Run the command again.")
+            #expect(text(interrupted) == "ring: interrupted\n  Run the command again.")
         }
     }
 
@@ -101,7 +101,8 @@ import Testing
         ),
         (.missing([DayGap(Sample.day, .refused)]), "again at the next sync"),
         (.tooOld([Sample.day]), "it no longer holds this day"),
-        (.undecided(steps: 9600), "The 9,600 steps that it shows may still be yesterday's"),
+        (.undecided(steps: 9600), "The 9,600 steps that it shows may still be yesterday's. They are counted"),
+        (.undecided(steps: 1), "yesterday's. It is counted when a later sync shows which day it belongs to."),
         (.countingStarted, "counted from the next sync on"), (.oversized(values: 1), "1 value longer than the 512 bytes"),
         (.counterRestarted, "restarted"),
         (.stepsInDoubt(.totals(4_711, 3_302)), "totals for the same steps (4,711 and 3,302), so only the raw frames were stored, and no steps."),

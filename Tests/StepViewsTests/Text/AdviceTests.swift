@@ -28,6 +28,22 @@ import Testing
         #expect(advice.description == text)
     }
 
+    /// A log, a notification and a document have all of an advice on one line.
+    @Test func `a mark stands between a command and the next words on one line`() {
+        #expect(
+            Advice.withheld(at: "garden").description
+                == "To correct one: istep correct DAY --steps NUMBER. To send one as it is: istep outbox retry garden DAY")
+        #expect(
+            Advice.whetherItArrived(Sample.day, "garden").description.hasSuffix(
+                "If it has: istep outbox drop garden 2014-04-20. If it has not: istep outbox retry garden 2014-04-20"))
+        var page = Page(TextStyle())
+        page.advice(.withheld(at: "garden"))
+        #expect(
+            page.lines == [
+                "To correct one:", "  istep correct DAY --steps NUMBER", "To send one as it is:", "  istep outbox retry garden DAY",
+            ])
+    }
+
     @Test func `an error names one command or none`() {
         #expect(Advice(commandOf: "it is damaged; save it with `sqlite3 '/a b' .recover`")?.description == "sqlite3 '/a b' .recover")
         #expect(Advice(commandOf: "unknown key; did you mean `path`?") == nil)

@@ -37,6 +37,33 @@ import Testing
         #expect(page(TextStyle()) { $0.paragraph("") } == [""])
     }
 
+    @Test func `a line does not end between a number and its unit`() {
+        let lines = page(TextStyle(width: 40)) { $0.wrap(StyledText("it was read, and its battery was at 8") + "1 %, 5 km") }
+        #expect(lines == ["it was read, and its battery was at", "81 %, 5 km"])
+    }
+
+    @Test func `short texts are placed beside each other and never broken`() {
+        let items = ["a one", "b twenty-two", "c three", "d forty-four"]
+        #expect(page(TextStyle(width: 40)) { $0.items(items) } == ["  a one  b twenty-two  c three", "  d forty-four"])
+        #expect(page(TextStyle(width: 40)) { $0.items([]) }.isEmpty)
+    }
+
+    @Test func `what is beside a name goes below it where a line is too short`() {
+        func list(_ width: Int) -> [String] {
+            page(TextStyle(width: width)) { page in
+                page.list(
+                    ["ring", "a watch with a name"], name: { $0 }, limit: 24, beside: { _ in "C0:DE:00:00:00:01  the pedometer of anna" },
+                    below: { $1.paragraph("\($0.count)", indent: 2) })
+            }
+        }
+        #expect(list(80)[0] == "ring                 C0:DE:00:00:00:01  the pedometer of anna")
+        #expect(
+            list(40) == [
+                "ring", "  C0:DE:00:00:00:01  the pedometer of", "    anna", "  4", "a watch with a name",
+                "  C0:DE:00:00:00:01  the pedometer of", "    anna", "  19",
+            ])
+    }
+
     @Test func `a path is never truncated`() {
         let path = "/home/anna/" + String(repeating: "x", count: 300) + "/history.sqlite"
         #expect(page(TextStyle(width: 60)) { $0.path("History:", path) } == ["History:", path])

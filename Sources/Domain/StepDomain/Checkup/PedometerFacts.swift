@@ -135,16 +135,14 @@ extension SyncHistoryFacts {
     private var last: SyncHistoryDiagnosis {
         guard let latest = syncs.first else { return .never }
         let lastComplete = syncs.first { $0.outcome == .complete }.map { $0.end ?? $0.start }
-        let failures = syncs.prefix { $0.outcome != .complete }
-        if failures.isEmpty, let lastComplete {
-            return now - lastComplete > Self.longestPause ? .tooLongAgo(lastComplete) : .recent(lastComplete)
+        if latest.outcome == .running, !latest.isAbandoned(at: now) { return .running(lastComplete, since: latest.start) }
+        let tries = syncs.attempts, failures = syncs.failures(at: now)
+        if let failure = failures.first {
+            return .failing(lastComplete, tries: failures.count, last: failure.end ?? failure.start, reason: failure.failure)
         }
-        let success: SyncHistoryDiagnosis.Success = lastComplete.map { .at($0) } ?? .none(of: syncs.count)
-        let isAbandoned = latest.isAbandoned(at: now)
-        if latest.outcome == .running, !isAbandoned { return .running(success, since: latest.start) }
-        return .failing(
-            success, tries: failures.count, last: latest.end ?? latest.start,
-            isAbandoned ? .endedFromOutside : .failed(reason: latest.failure))
+        if let lastComplete, now - lastComplete > Self.longestPause { return .tooLongAgo(lastComplete) }
+        if let lastComplete, tries.isEmpty { return .recent(lastComplete) }
+        return .interrupted(lastComplete, tries: tries.count, last: latest.end ?? latest.start)
     }
 }
 
@@ -154,30 +152,19 @@ public enum SyncHistoryDiagnosis: Hashable, Sendable {
     /// The last sync was complete, and ended at this time.
     case recent(Timestamp)
     case tooLongAgo(Timestamp)
-    /// A sync began and may still be running.
-    case running(Success, since: Timestamp)
-    /// Attempts since the last complete sync, and how the last of them ended.
-    case failing(Success, tries: Int, last: Timestamp, Ending)
+    /// A sync began and may still be running. The first value of this and the next two is the end of the last complete sync; nil if none of
+    /// the last syncs was complete.
+    case running(Timestamp?, since: Timestamp)
+    /// Attempts since then that failed, and when and why the last of them did.
+    case failing(Timestamp?, tries: Int, last: Timestamp, reason: String?)
+    /// All attempts since then were interrupted, the last at this time. This says nothing about the pedometer.
+    case interrupted(Timestamp?, tries: Int, last: Timestamp)
     case batteryLow(percent: Int)
-
-    /// The last complete sync.
-    public enum Success: Hashable, Sendable {
-        case at(Timestamp)
-        /// None of this many syncs was complete.
-        case none(of: Int)
-    }
-
-    /// How a sync that was not complete ended.
-    public enum Ending: Hashable, Sendable {
-        /// It was killed, or the machine was switched off.
-        case endedFromOutside
-        case failed(reason: String?)
-    }
 
     public var severity: Severity {
         switch self {
         case .recent: .fine
-        case .never, .running: .note
+        case .never, .running, .interrupted: .note
         case .tooLongAgo, .failing, .batteryLow: .warning
         }
     }

@@ -38,6 +38,9 @@ public struct DaySummary: Hashable, Sendable {
     public var day: Day
     /// Nil if nothing is known; unknown steps are never shown as zero.
     public var steps: Int?
+    /// The walked and the running part of `steps`, by cadence (`Gait`); nil if `steps` is nil.
+    public var walkingSteps: Int?
+    public var runningSteps: Int?
     /// Metres.
     public var distance: Double?
     public var distanceSource: DistanceSource?
@@ -70,7 +73,8 @@ public struct DaySummary: Hashable, Sendable {
     public var deviceTotals: [NamedTotal]
 
     public init(
-        user: User, day: Day, steps: Int? = nil, distance: Double? = nil, distanceSource: DistanceSource? = nil,
+        user: User, day: Day, steps: Int? = nil, walkingSteps: Int? = nil, runningSteps: Int? = nil, distance: Double? = nil,
+        distanceSource: DistanceSource? = nil,
         energy: Double? = nil, energySource: EnergySource? = nil, goal: Int? = nil, isRestDay: Bool = false,
         percentage: Double? = nil, category: ActivityCategory? = nil, hours: [Hour] = [],
         completeness: Completeness = .unknown, isInProgress: Bool = false, isCorrected: Bool = false,
@@ -80,6 +84,8 @@ public struct DaySummary: Hashable, Sendable {
         self.user = user
         self.day = day
         self.steps = steps
+        self.walkingSteps = walkingSteps
+        self.runningSteps = runningSteps
         self.distance = distance
         self.distanceSource = distanceSource
         self.energy = energy
@@ -146,7 +152,7 @@ extension DaySummary {
                 isComplete: sums.completeness == .complete
             ).hours
         self.init(
-            user: data.user, day: data.day, steps: figures.steps,
+            user: data.user, day: data.day, steps: figures.steps, walkingSteps: figures.walkingSteps, runningSteps: figures.runningSteps,
             distance: figures.distance, distanceSource: figures.distanceSource,
             energy: figures.energy, energySource: figures.energySource,
             goal: figures.goal, isRestDay: figures.isRestDay, percentage: figures.percentage,

@@ -46,6 +46,19 @@ extension SyncRecord {
 
     /// Whether it was begun long ago and never ended: it was killed, or the machine was switched off.
     public func isAbandoned(at now: Timestamp) -> Bool { outcome == .running && now - start >= Self.longest }
+
+    /// Whether it was ended from outside: by Ctrl-C, a time limit, or with the machine. It is neither a success nor a failure: it says
+    /// nothing about the pedometer or the link.
+    public func isInterrupted(at now: Timestamp) -> Bool { isAbandoned(at: now) || (outcome == .failed && cause == .interrupted) }
+}
+
+/// The last syncs of a pedometer, newest first.
+extension [SyncRecord] {
+    /// Those since the last complete one.
+    public var attempts: [SyncRecord] { Array(prefix { $0.outcome != .complete }) }
+
+    /// Those of the attempts that failed.
+    public func failures(at now: Timestamp) -> [SyncRecord] { attempts.filter { $0.outcome == .failed && !$0.isInterrupted(at: now) } }
 }
 
 /// What a sync stored for a day and no later sync has replaced with more steps.

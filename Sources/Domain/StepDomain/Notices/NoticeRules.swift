@@ -206,7 +206,7 @@ extension NoticeRules {
     /// The number of nights, each from noon to noon by local clocks: a try before midnight and one after it belong to the same night.
     private func nights(_ syncs: [SyncRecord]) -> Int { Set(syncs.map { localTime.day(of: $0.start - 12 * 3600) }).count }
 
-    /// The syncs that have ended, newest first. A sync that was abandoned counts as failed.
+    /// The syncs that have ended, newest first. A sync that was abandoned counts as interrupted.
     private func tries(_ device: Device) -> [SyncRecord] {
         device.syncs.compactMap { sync in
             guard sync.outcome == .running else { return sync }
@@ -214,7 +214,7 @@ extension NoticeRules {
             var killed = sync
             killed.outcome = .failed
             killed.cause = .interrupted
-            killed.failure = "it was ended in the middle"
+            killed.failure = "interrupted"
             return killed
         }
     }

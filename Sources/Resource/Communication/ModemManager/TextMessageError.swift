@@ -101,7 +101,7 @@ extension TextMessageError {
         case .severalModems: "Name the one that sends, preferably by its IMEI (\"equipment id\"): `mmcli -m 0`"
         case .noMessaging: "Use another modem: this one, or its driver, has no text messages."
         case .locked(_, let index, _):
-            "Unlock it. To find the number of the SIM: `mmcli -m \(index)` To enter its PIN: `mmcli -i SIM --pin=PIN`"
+            "Unlock it. To find the number of the SIM: `mmcli -m \(index)`. To enter its PIN: `mmcli -i SIM --pin=PIN`"
         case .disabled(_, let index):
             "istep does not switch on a modem that was switched off. To switch it on: `mmcli -m \(index) --enable`"
         case .notRegistered(_, let index): "Check antenna, SIM and contract. See its state: `mmcli -m \(index)`"

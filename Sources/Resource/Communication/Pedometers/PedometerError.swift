@@ -111,7 +111,7 @@ extension PedometerError: ReportableError {
             """
         case .bondFailed:
             """
-            Disconnect it from other devices, and remove its pairing there. To remove its pairing here: `bluetoothctl remove ADDRESS` Then put \
+            Disconnect it from other devices, and remove its pairing there. To remove its pairing here: `bluetoothctl remove ADDRESS`. Then put \
             it on its charger for a moment, and try again. Without the pairing it may not be found after its first connection.
             """
         case .wrongDevice(_, _, _?): "Add it without --model: istep recognises it by its services."

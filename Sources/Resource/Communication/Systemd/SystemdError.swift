@@ -47,7 +47,8 @@ extension SystemdError: ReportableError {
         case .notInstalled: "Install istep with its units: the package, or .packaging/install in a checkout."
         case .refused(_, .system): "Only an administrator may do this: use sudo."
         case .refused(_, .user): "Log in as the user whose steps they are."
-        case .jobFailed(let unit, _): "See its journal: `journalctl --user-unit \(unit)`; for the machine's: `sudo journalctl -u \(unit)`"
+        case .jobFailed(let unit, _):
+            "See the journal, for your own unit: `journalctl --user-unit \(unit)`; for the machine's: `sudo journalctl -u \(unit)`"
         case .failed: "See the journal: `journalctl -e`"
         }
     }

@@ -16,6 +16,7 @@ package struct DayCard: Sendable {
         var parts = ["\(Printable(day.user.name, limit: 32)), \(Words.date(day.day)): \(steps)"]
         if let goal { parts.append(day.isRestDay ? goal : "goal \(goal)") }
         parts.append(DayWords.completeness(day))
+        if let hoursNote { parts.append(hoursNote) }
         return parts.joined(separator: "; ")
     }
 
@@ -24,6 +25,11 @@ package struct DayCard: Sendable {
         let day = view.summary
         if day.isRestDay { return DayWords.percentage(day) }
         return day.goal == nil ? nil : "\(DayWords.percentage(day)) \(DayWords.goal(day))"
+    }
+
+    /// Marks the hours of a day whose total was corrected.
+    private var hoursNote: String? {
+        view.holds(.hours) && view.holds(.steps) && !view.summary.hours.isEmpty ? view.summary.countedHoursWords.map { "hours \($0)" } : nil
     }
 
     private var steps: String { view.summary.steps == nil ? DayWords.steps(view) : "\(DayWords.steps(view)) steps" }
@@ -91,6 +97,7 @@ package struct DayCard: Sendable {
     @MarkupBuilder private var hours: Markup {
         let hours = view.holds(.hours) && view.holds(.steps) ? view.summary.hours : []
         let floor = 240.0, top = 158.0
+        text(hoursNote ?? "", x: Self.margin, y: 153, size: 12, style: "faint")
         if hours.isEmpty {
             Element.rect(
                 .css("unknown"), .fill(pattern: "unknown"), Attribute(.x, Self.margin), Attribute(.y, top),

@@ -44,7 +44,7 @@ package struct DayPage: Sendable {
             if let known = figures.known, summary.day < known.lowerBound {
                 Element.section { Element.p { "The history begins on \(known.lowerBound)." } }
             }
-            DayTiles(view: view, figures: figures).markup
+            DayTiles(view: view).markup
             hours
             if let words = view.deviceTotalWords { Element.section(.css("notice")) { Element.p { words } } }
             provenance.markup(summary, context)
@@ -66,6 +66,8 @@ package struct DayPage: Sendable {
     @MarkupBuilder private var hours: Markup {
         if view.holds(.hours), view.holds(.steps), !summary.hours.isEmpty {
             let most = summary.hours.max { ($0.steps ?? -1) < ($1.steps ?? -1) }
+            let mark = summary.countedHoursWords.map { ", \($0)" } ?? ""
+            let title = "Steps by hour\(mark)"
             let bars = summary.hours.enumerated().map { index, hour in
                 SVGBarChart.Bar(
                     label: hour.hour % 3 == 0 ? "\(hour.hour)" : "", steps: hour.steps, hasBegun: hour.start <= view.now,
@@ -73,12 +75,12 @@ package struct DayPage: Sendable {
             }
             let words =
                 most.flatMap { hour in
-                    hour.steps.map { "Steps by hour; most from \(hour.hour):00, \(Words.grouped($0)). The numbers follow in a table." }
-                } ?? "Steps by hour: nothing known. The numbers follow in a table."
+                    hour.steps.map { "\(title); most from \(hour.hour):00, \(Words.grouped($0)). The numbers follow in a table." }
+                } ?? "\(title): nothing known. The numbers follow in a table."
             let legend = summary.hours.contains { $0.steps == nil && $0.start <= view.now } ? ChartPatterns.unknownLegend : .nothing
-            Charts(context: context).figure("Steps by hour", SVGBarChart(bars: bars, summary: words).svg, legend: legend) {
+            Charts(context: context).figure(title, SVGBarChart(bars: bars, summary: words).svg, legend: legend) {
                 Element.table {
-                    Element.caption { "Steps by hour of local time" }
+                    Element.caption { "Steps by hour of local time\(mark)" }
                     Charts(context: context).head(["Hour", "Steps"])
                     Element.tbody {
                         summary.hours.enumerated().map { index, hour in

@@ -46,12 +46,8 @@ struct DevicesPage: Sendable {
                     last.map { Words.clock($0.end ?? $0.start, context.localTime) } ?? ""),
                 Tile("Steps stored up to", entry.pedometer.cursor.readThrough.map { Words.clock($0, context.localTime) } ?? "nothing yet"),
             ])
-            if let failed = entry.syncs.first, failed.outcome != .complete {
-                Element.p(.css("doubtful")) {
-                    failed.outcome == .running
-                        ? "A sync began \(Words.ago(failed.start, now: context.now)) and has not ended."
-                        : "The last attempt failed \(Words.ago(failed.end ?? failed.start, now: context.now)): \(Printable(failed.failure ?? "no reason given", limit: 300))"
-                }
+            if let attempts = history.attemptsSince(now: context.now) {
+                Element.p(.css("doubtful")) { "\(attempts.prefix(1).uppercased())\(attempts.dropFirst())" }
             }
         }
     }

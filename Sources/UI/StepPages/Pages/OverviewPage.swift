@@ -35,7 +35,7 @@ struct OverviewPage: Sendable {
             "Today, "
             Element.a(.href(context.link(to: context.today))) { Words.date(context.today) }
         }
-        DayTiles(view: view, figures: figures).markup
+        DayTiles(view: view).markup
     }
 
     private var devices: Markup {
@@ -63,8 +63,8 @@ struct OverviewPage: Sendable {
     private func row(_ entry: DevicesPage.Entry) -> Markup {
         let history = SyncHistory(syncs: entry.syncs)
         let battery = history.battery.map { "\($0) %" } ?? "unknown"
-        let failure = history.lastFailure(now: context.now).map { "; \($0)" } ?? ""
-        let state = history.state(now: context.now, context.localTime) + failure
+        let attempts = history.attemptsSince(now: context.now).map { "; \($0)" } ?? ""
+        let state = history.state(now: context.now, context.localTime) + attempts
         return Element.tr {
             Element.th(Attribute(.scope, "row")) { PageContext.name(entry.pedometer.name) }
             Element.td { battery }

@@ -53,7 +53,7 @@ struct Tiles: Sendable {
         return switch streak.end {
         case .none: Tile("Streak now", count, "since \(streak.first); rest days do not count")
         case .missed(let day): Tile("Streak now", "none", "the last one, of \(count), ended on \(day): the goal was missed")
-        case .unknown(let day): Tile("Streak now", "none", "the last one, of \(count), ended: nothing shows that the goal of \(day) was met")
+        case .unknown(let day): Tile("Streak now", "none", "the last one, of \(count), ended: nothing shows that the goal of \(day) was reached")
         }
     }
 
@@ -85,7 +85,6 @@ struct Tiles: Sendable {
 /// The figures of a day, one beside the other, and above them what is wrong with those that are not shown.
 struct DayTiles: Sendable {
     let view: DayView
-    let figures: DaySeries
 
     var markup: Markup {
         Markup.joined(
@@ -100,7 +99,7 @@ struct DayTiles: Sendable {
         if view.holds(.goal), view.holds(.percentage) { tiles.append(Tile("Goal", DayWords.percentage(summary), DayWords.goal(summary))) }
         if view.holds(.distance), let distance = summary.distance { tiles.append(Tile("Distance", "\(Words.fixed(distance / 1000, 2)) km")) }
         if view.holds(.energy), let energy = summary.energy { tiles.append(Tile("Calories", "\(Words.grouped(energy)) kcal", "above rest")) }
-        if let running = figures[summary.day]?.runningSteps, running > 0 {
+        if view.holds(.steps), let running = summary.runningSteps, running > 0 {
             tiles.append(Tile("Running", Words.count(running, "step"), "more than 130 steps a minute"))
         }
         if view.holds(.lastSync), let moment = summary.lastSync {

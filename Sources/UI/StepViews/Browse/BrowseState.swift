@@ -140,7 +140,7 @@ public struct BrowseState: Hashable, Sendable {
             if key == .character("r") { return .asks(.retry(chosen)) }
             if isConfirmed { return .asks(.drop(chosen)) }
             asksToDrop = true
-            message = "Press x again to drop the marked day: it is not sent."
+            message = "Press x again to drop the marked day."
         default: return .notMine
         }
         return .done
@@ -187,7 +187,7 @@ public struct BrowseState: Hashable, Sendable {
         if day > today {
             message = "\(day) has not begun."
         } else if let known, day < known.lowerBound {
-            message = "Nothing is known of \(day): the history begins on \(known.lowerBound)."
+            message = "The history begins on \(known.lowerBound)."
         } else {
             self.day = day
             message = nil
@@ -245,15 +245,26 @@ public struct BrowseState: Hashable, Sendable {
         return screen
     }
 
+    /// The longest line of keys that fits.
     private func keys(_ columns: Int) -> String {
-        if input != nil { return "2014-04-20, yesterday, monday, -3   Enter go  Esc back" }
+        let lines = keyLines
+        return lines.first { Columns.of($0) < columns } ?? lines.last ?? ""
+    }
+
+    /// From the longest to the shortest, which fits on 40 columns.
+    private var keyLines: [String] {
+        if input != nil { return ["2014-04-20, yesterday, monday, -3   Enter go  Esc back", "Enter go  Esc back"] }
         switch pane {
-        case .help: return "Esc back  q quit"
+        case .help: return ["Esc back  q quit"]
         case .outbox:
             let share = "Enter share \(day) and what waits"
-            return outbox.isEmpty ? "\(share)  Esc back  q quit" : "\(share)  ↑ ↓ choose  r retry  x drop  Esc back  q quit"
+            if outbox.isEmpty { return ["\(share)  Esc back  q quit", "Enter share  Esc back  q quit"] }
+            let choice = "↑ ↓ choose  r retry  x drop  Esc back  q quit"
+            return ["\(share)  \(choice)", "Enter share  \(choice)", "Enter share  ↑↓ r retry x drop  Esc  q"]
         case .days:
-            return columns < 72 ? "←→ d w m y g s S ? q" : "← → \(unit.rawValue)  d w m y  g go to  t today  s sync  S share  ? help  q quit"
+            return [
+                "← → \(unit.rawValue)  d w m y  g go to  t today  s sync  S share  ? help  q quit", "←→ d w m y g t s S  ? help  q quit",
+            ]
         }
     }
 
@@ -264,20 +275,27 @@ public struct BrowseState: Hashable, Sendable {
         return page.lines[0]
     }
 
-    /// Text of the help where the terminal shows ASCII only.
-    public static func ascii(_ text: String) -> String {
+    /// Text of the last two lines and of the help where the terminal shows ASCII only.
+    private static func ascii(_ text: String) -> String {
         let arrows: [Character: Character] = ["←": "<", "→": ">", "↑": "^", "↓": "v"]
         return String(text.map { arrows[$0] ?? $0 })
     }
 
     /// `?`.
-    public static let help = [
-        "← →      the day, week, month or year before and after", "↑ ↓      scroll; also Page Up, Page Down",
-        "d w m y  days, weeks, months, years",
-        "t        today", "g        go to a date: 2014-04-20, yesterday, monday, -3", "s        sync your pedometers",
-        "S        the outbox; there, Enter shares the day and what waits,", "         ↑ ↓ choose a day, r retries it, x x drops it",
-        "?        this help", "q        quit; also Ctrl-C",
-    ]
+    public static func help(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        for (key, words) in [
+            ("← →", "the day, week, month or year before and after"), ("↑ ↓", "scroll; also Page Up, Page Down"),
+            ("d w m y", "days, weeks, months, years"), ("t", "today"), ("g", "go to a date: 2014-04-20, yesterday, monday, -3"),
+            ("s", "sync your pedometers"),
+            ("S", "the outbox; there, Enter shares the day and what waits, ↑ ↓ choose a day, r retries it, x x drops it: it is not sent"),
+            ("?", "this help"), ("q", "quit; also Ctrl-C"),
+        ] {
+            let line = "  " + Columns.pad(key, 9) + words
+            page.wrap(StyledText(style.unicode ? line : ascii(line)), hanging: 11)
+        }
+        return page.lines
+    }
 }
 
 /// Words wrapped to any width: what a view does not do below 40 columns.

@@ -32,20 +32,40 @@ struct TextBarChart {
     private static let indent = 2
     /// More cells would not make a bar easier to read.
     private static let mostCells = 120
+    /// With fewer cells, the notes go below the bars.
+    private static let fewestCells = 10
+
+    private var labels: Int { bars.map { Columns.of($0.label) }.max() ?? 0 }
+    private var numbers: Int { bars.map { Columns.of(Self.figure($0)) }.max() ?? 0 }
+    private var notes: Int { bars.map { Columns.of($0.note) }.max() ?? 0 }
+    /// Cells of a bar without a note beside it.
+    private var room: Int { width - Self.indent - labels - 2 - 2 - numbers }
+
+    /// Draws each bar with its label, its figure and its note. On a short line the note goes below, so that nothing is lost.
+    func draw(on page: inout Page) {
+        let (areBeside, indent) = (areNotesBeside, Self.indent + labels + 2)
+        for (bar, row) in zip(bars, rows) {
+            page.row(row)
+            if areBeside || bar.note.isEmpty { continue }
+            page.paragraph(bar.note, emphasis: bar.kind == .complete ? .faint : .doubtful, indent: indent)
+        }
+    }
+
+    private var areNotesBeside: Bool { notes == 0 || room - 2 - notes >= Self.fewestCells }
 
     var rows: [StyledText] {
-        let labels = bars.map { Columns.of($0.label) }.max() ?? 0
+        let (labels, numbers, areBeside) = (labels, numbers, areNotesBeside)
         let figures = bars.map(Self.figure)
-        let numbers = figures.map(Columns.of).max() ?? 0
-        let notes = bars.map { Columns.of($0.note) }.max() ?? 0
         let most = max(1, bars.flatMap { [$0.steps ?? 0, $0.goal ?? 0] }.max() ?? 1)
-        let room = width - Self.indent - labels - 2 - 2 - numbers - (notes > 0 ? 2 + notes : 0)
-        let cells = min(max(room, 8), Self.mostCells)
-        return zip(bars, figures).map { bar, figure in
-            StyledText(String(repeating: " ", count: Self.indent) + Columns.pad(bar.label, labels) + "  ", .faint)
+        // A figure is never cut: the bar makes room for it.
+        let cells = min(max(room - (areBeside && notes > 0 ? 2 + notes : 0), 0), Self.mostCells)
+        return zip(bars, figures).map { bar, figure -> StyledText in
+            let number = (cells > 0 ? "  " : "") + Columns.padLeft(figure, numbers)
+            let note = bar.note.isEmpty || !areBeside ? "" : "  " + bar.note
+            return StyledText(String(repeating: " ", count: Self.indent) + Columns.pad(bar.label, labels) + "  ", .faint)
                 + Self.cells(bar, cells, most)
-                + StyledText("  " + Columns.padLeft(figure, numbers), bar.kind == .unknown ? .doubtful : nil)
-                + StyledText(bar.note.isEmpty ? "" : "  " + bar.note, bar.kind == .complete ? .faint : .doubtful)
+                + StyledText(number, bar.kind == .unknown ? .doubtful : nil)
+                + StyledText(note, bar.kind == .complete ? .faint : .doubtful)
         }
     }
 
@@ -62,7 +82,7 @@ struct TextBarChart {
         let walked = steps > 0 ? filled - min(filled, Int((bar.running / steps * Double(filled)).rounded())) : 0
         let emphasis: StyledText.Emphasis? = bar.goal == nil ? nil : bar.isMet ? .good : .doubtful
         var text = StyledText("")
-        for cell in 1...count {
+        for cell in stride(from: 1, through: count, by: 1) {
             if cell == mark {
                 text = text + StyledText("│", .strong)
             } else if cell <= filled {
@@ -76,14 +96,14 @@ struct TextBarChart {
         return text
     }
 
-    /// The meaning of the signs that occur in the bars; nil if no sign needs one.
-    var legend: String? {
+    /// The meaning of the signs that occur in the bars; empty if no sign needs one.
+    var legend: [String] {
         var parts: [String] = []
         if bars.contains(where: { $0.kind != .partial && $0.running > 0 }) { parts += ["█ walked", "▓ run"] }
         if bars.contains(where: { $0.kind == .partial }) { parts.append("▒ partial") }
         if bars.contains(where: { $0.kind == .unknown }) { parts.append("? unknown") }
         if bars.contains(where: { $0.goal != nil }) { parts.append("│ goal") }
-        return parts.isEmpty ? nil : parts.joined(separator: "  ")
+        return parts
     }
 }
 

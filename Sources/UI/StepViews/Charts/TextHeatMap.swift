@@ -75,12 +75,11 @@ struct TextHeatMap {
     }
 
     /// What the signs mean.
-    var legend: String {
+    var legend: [String] {
         let signs = [ActivityCategory.sedentary, .lowActive, .somewhatActive, .active, .highlyActive].map { category in
             style.unicode ? Self.shades[category]?.unicode ?? "" : Self.shades[category]?.ascii ?? ""
         }
-        return zip(signs, ["below 5,000", "5,000", "7,500", "10,000", "12,500"]).map { "\($0) \($1)" }.joined(separator: "  ")
-            + "  ~ partial  ? unknown"
+        return zip(signs, ["below 5,000", "5,000", "7,500", "10,000", "12,500"]).map { "\($0) \($1)" } + ["~ partial", "? unknown"]
     }
 }
 

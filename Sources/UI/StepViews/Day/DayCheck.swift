@@ -25,7 +25,7 @@ extension DayView {
             (.completeness, wrongCompleteness(summary)),
             (.implausibleSteps, summary.implausibleSteps < 0 ? "\(summary.implausibleSteps) is negative" : nil),
             // A tolerance of one minute: clocks are sometimes set back by this much.
-            (.lastSync, summary.lastSync.flatMap { $0 > now + 60 ? "it lies in the future: check this machine's clock" : nil }),
+            (.lastSync, summary.lastSync.flatMap { $0 > now + 60 ? "it is in the future: check this machine's clock" : nil }),
         ]
         return checks.compactMap { attribute, message in message.map { AttributeError(attribute, $0) } }
     }

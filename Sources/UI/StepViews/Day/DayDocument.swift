@@ -52,6 +52,8 @@ extension DayView {
         public var day: String
         /// Null where nothing is known.
         @Nullable public var steps: Int?
+        @Nullable public var walkingSteps: Int?
+        @Nullable public var runningSteps: Int?
         @Nullable public var distanceMetres: Double?
         /// `measuredStepLength`, `height` or `pedometer`.
         @Nullable public var distanceSource: String?
@@ -94,6 +96,8 @@ extension DayView {
             .init("user", .text, "Whose day it is."),
             .init("day", .day, "The day."),
             .init("steps", .nullable(.integer), "Null where nothing is known."),
+            .walkingSteps,
+            .runningSteps,
             .init("distanceMetres", .nullable(.number), "Rounded to decimetres."),
             .init("distanceSource", .nullable(.choice(DaySummary.DistanceSource.self)), "What the distance is calculated from."),
             .init("energyKilocalories", .nullable(.number), "Above rest."),
@@ -103,7 +107,7 @@ extension DayView {
             .init("percentage", .nullable(.number), "Of the goal."),
             .init("category", .nullable(.choice(ActivityCategory.self)), "After Tudor-Locke and Bassett, by the steps."),
             .init("completeness", .nullable(.choice(DaySummary.Completeness.self)), "Whether all of the day was read."),
-            .init("running", .boolean, "The day is not over."),
+            .running,
             .init("corrected", .boolean, "The steps were entered by hand; the hours are as counted."),
             .init("countedSteps", .nullable(.integer), "What the pedometers counted, which a correction replaces; null where nothing is known."),
             .init("correctionReason", .nullable(.text), "Why the user corrected the steps, if that was given."),
@@ -125,7 +129,8 @@ extension DayView {
         let lastSync = checked(.lastSync, summary.lastSync.map { Words.iso($0, localTime) })
         return Document(
             user: summary.user.name, day: summary.day.description,
-            steps: checked(.steps, summary.steps),
+            steps: checked(.steps, summary.steps), walkingSteps: checked(.steps, summary.walkingSteps),
+            runningSteps: checked(.steps, summary.runningSteps),
             distanceMetres: checked(.distance, summary.distance.map { rounded($0, 10) }),
             distanceSource: checked(.distance, summary.distanceSource?.rawValue),
             energyKilocalories: checked(.energy, summary.energy.map { rounded($0, 10) }),

@@ -58,6 +58,9 @@ extension DayView {
             return page.lines
         }
         show("Steps", steps, on: &page)
+        if holds(.steps), let steps = summary.steps, let running = summary.runningSteps, running > 0 {
+            show("Running", Words.runningSteps(running, of: steps), on: &page)
+        }
         if summary.steps != nil {
             show("Distance", distance, hint: isUnknown(.distance, summary.distance) ? "\(command: "istep profile --height CM")" : nil, on: &page)
             show("Calories", energy, hint: isUnknown(.energy, summary.energy) ? "\(command: "istep profile --weight KG")" : nil, on: &page)
@@ -171,7 +174,8 @@ extension DayView {
         let lines = chart.lines
         guard !lines.isEmpty else { return }
         page.blank()
-        page.row(StyledText("  Steps per hour of the day" + (chart.hasUnknown ? "  (? unknown)" : ""), .faint))
+        let heading = "  Steps per hour " + (summary.countedHoursWords ?? "of the day")
+        page.wrap(StyledText(heading + (chart.hasUnknown ? "  (? unknown)" : ""), .faint), hanging: 2)
         for line in lines { page.row(StyledText(line)) }
     }
 
@@ -226,6 +230,12 @@ extension ActivityCategory {
 }
 
 extension DaySummary {
+    /// What a chart of the hours says if these do not add up to the steps, because the steps were corrected; nil otherwise.
+    package var countedHoursWords: String? {
+        guard isCorrected, steps != countedSteps else { return nil }
+        return "as counted" + (steps.map { "; the total is corrected to \(Words.grouped($0))" } ?? "")
+    }
+
     /// How much is known of the day: `complete`, `partial: steps may be missing`.
     package var completenessWords: String { completeness.words(isInProgress: isInProgress) }
 }

@@ -7,13 +7,16 @@ extension BluetoothDiagnosis {
         case .kernelSupported: DiagnosisText("Bluetooth is supported")
         case .nothingBlocked: DiagnosisText("nothing is blocked")
         case .otherAdapterBlocked(let names):
-            DiagnosisText("\(names.joined(separator: ", ")) is blocked, which is not the adapter that istep uses")
+            DiagnosisText("\(Words.list(names)) \(names.count == 1 ? "is" : "are") blocked; istep uses another adapter")
         case .adapters(let adapters):
             DiagnosisText(adapters.map { $0.name + ($0.address.map { " (\($0))" } ?? "") }.joined(separator: ", "))
         case .otherAdapters(let problem, let names):
             DiagnosisText(
                 problem.text.message,
-                fix: "There is \(names.joined(separator: ", ")): name that with --adapter or `adapter` in the configuration.")
+                fix: """
+                    There \(names.count == 1 ? "is" : "are") \(Words.list(names)): name \(names.count == 1 ? "it" : "one") with --adapter or \
+                    `adapter` in the configuration.
+                    """)
         case .busAnswers: DiagnosisText("it answers")
         case .busUnreachable(let reason):
             DiagnosisText(
@@ -40,7 +43,7 @@ extension ScanDiagnosis {
                 "the adapter received no advertisement within \(Words.count(seconds, "second"))",
                 fix: """
                     If Bluetooth devices are near, the adapter may be stuck. Switch it off and on: \(command: "bluetoothctl power off"), then \
-                    \(command: "bluetoothctl power on") If that does not help, unplug it and plug it in again, or restart the service: \
+                    \(command: "bluetoothctl power on"). If that does not help, unplug it and plug it in again, or restart the service: \
                     \(command: "sudo systemctl restart bluetooth")
                     """)
         case .noPedometer:
@@ -118,7 +121,7 @@ extension PedometerDiagnosis {
     /// A sync does not pair with every pedometer: with a ring, only adding it does.
     private static func pairAgain(_ address: String, _ name: String) -> Advice {
         """
-        remove the pairing (its steps stay in the history): \(command: "istep forget --unpair", name) Then add it again, with the options \
+        remove the pairing (its steps stay in the history): \(command: "istep forget --unpair", name). Then add it again, with the options \
         of the first time: \(command: "istep add", address)
         """
     }

@@ -113,7 +113,7 @@ extension TimeDiagnosis {
                 fix: "\(command: "sudo timedatectl set-ntp true")")
         case .zoneUnknown:
             DiagnosisText(
-                "it is not known, so that days begin at midnight of UTC",
+                "it is not known, so days begin at midnight of UTC",
                 fix: "Set the zone of the place where you are, such as: \(command: "sudo timedatectl set-timezone Europe/Berlin")")
         case .zone(let name): DiagnosisText(name)
         case .desktopInUTC(let name):
@@ -218,7 +218,7 @@ extension DestinationDiagnosis {
             DiagnosisText(
                 "\(Words.count(days, "day")) rejected, the last \(last): \(reason ?? "no reason given")",
                 fix: """
-                    See which: \(command: "istep outbox", name) To send them again: \(command: "istep outbox retry", name) To remove them: \
+                    See which: \(command: "istep outbox", name). To send them again: \(command: "istep outbox retry", name). To drop them: \
                     \(command: "istep outbox drop", name)
                     """)
         case .withheld(let days, let last):
@@ -227,15 +227,15 @@ extension DestinationDiagnosis {
             DiagnosisText(
                 "\(Words.count(days, "day")) may have arrived",
                 fix: """
-                    Check whether the destination has them. See which: \(command: "istep outbox", name) For a day that it has: \
-                    \(command: "istep outbox drop", name, "DAY") For a day that it does not have: \
+                    Check whether the destination has them. See which: \(command: "istep outbox", name). For a day that it has: \
+                    \(command: "istep outbox drop", name, "DAY"). For a day that it does not have: \
                     \(command: "istep outbox retry", name, "DAY")
                     """)
         case .waiting(let days, let seconds, let reason):
             DiagnosisText(
                 "\(Words.count(days, "day")) waiting, the oldest for \(Words.duration(seconds)): \(reason ?? "no reason given")",
                 fix: """
-                    See why: \(command: "istep outbox", name) To send them and wait until they are sent: \
+                    See why: \(command: "istep outbox", name). To send them and wait until they are sent: \
                     \(command: "istep outbox send --wait", name)
                     """)
         }

@@ -6,7 +6,7 @@ extension HistoryDiagnosis {
         case .noPath:
             DiagnosisText("no path is configured", fix: "Set HOME or XDG_DATA_HOME, or name a file with --db.")
         case .missing(let path):
-            DiagnosisText("there is none at \(path) yet", fix: "\(command: "istep scan"), then \(command: "istep add ADDRESS")")
+            DiagnosisText("there is none at \(path) yet", fix: .addPedometer)
         case .notAFile(let problem):
             DiagnosisText(
                 problem.text.message,
@@ -60,7 +60,7 @@ extension StorageDiagnosis {
     }
 
     private static func makeWritable(_ line: String, _ path: String, _ directory: String) -> Advice {
-        "\(command: line, path) Or the disk is mounted read-only: \(command: "findmnt -T", directory)"
+        "Make it writable: \(command: line, path). If that fails, see whether the disk is mounted read-only: \(command: "findmnt -T", directory)"
     }
 
     private static func fix(for space: Space) -> Advice? {
@@ -85,35 +85,21 @@ extension SyncHistoryDiagnosis {
         case .tooLongAgo(let moment):
             DiagnosisText(
                 "last synced \(Words.ago(moment, now: now))",
-                fix: "\(command: "istep sync"); every night automatically: \(command: "istep auto on")")
+                fix: "Sync now: \(command: "istep sync"). To sync every night: \(command: "istep auto on")")
         case .running(let success, let start):
-            DiagnosisText("\(success.words(at: now)); a sync began \(Words.ago(start, now: now)) and has not ended")
-        case .failing(let success, let tries, let last, let ending):
+            DiagnosisText("\(Self.words(success, now)); \(Words.unended(start, now: now))")
+        case .failing(let success, let tries, let last, let reason):
+            DiagnosisText("\(Self.words(success, now)); \(Words.failed(tries, last: last, now: now)): \(reason ?? "no reason given")")
+        case .interrupted(let success, let tries, let last):
             DiagnosisText(
-                """
-                \(success.words(at: now)); \(tries == 1 ? "one attempt" : "\(tries) attempts") since, the last \(Words.ago(last, now: now)) \
-                \(ending.words)
-                """)
+                "\(Self.words(success, now)); \(Words.interrupted(tries, last: last, now: now))",
+                fix: success == nil ? "\(command: "istep sync")" : nil)
         case .batteryLow(let percent):
             DiagnosisText("its battery was at \(percent) % when it was last read", fix: "Charge it.")
         }
     }
-}
 
-extension SyncHistoryDiagnosis.Success {
-    fileprivate func words(at now: Timestamp) -> String {
-        switch self {
-        case .at(let moment): "last synced \(Words.ago(moment, now: now))"
-        case .none(let count): count == 1 ? "the only sync did not succeed" : "no sync of the last \(count) succeeded"
-        }
-    }
-}
-
-extension SyncHistoryDiagnosis.Ending {
-    fileprivate var words: String {
-        switch self {
-        case .endedFromOutside: "was terminated"
-        case .failed(let reason): "failed: \(reason ?? "no reason given")"
-        }
+    private static func words(_ success: Timestamp?, _ now: Timestamp) -> String {
+        success.map { "last synced \(Words.ago($0, now: now))" } ?? Words.noSuccess
     }
 }

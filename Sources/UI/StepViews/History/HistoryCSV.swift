@@ -2,7 +2,7 @@ internal import StepDomain
 
 extension HistoryView {
     /// `istep history --csv`: the numbers behind the bars, with a header (RFC 4180, but lines end as elsewhere on this system). A value that
-    /// is not known is empty.
+    /// is not known is empty. As in the document, `running` means that a day is not over; scripts read it by this name.
     public var csv: [String] {
         func line(_ values: [(any CustomStringConvertible)?]) -> String { values.map { $0.map { "\($0)" } ?? "" }.joined(separator: ",") }
         switch grouping {

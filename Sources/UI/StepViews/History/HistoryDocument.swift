@@ -35,12 +35,12 @@ extension HistoryView {
                 .init("median", .nullable(.number), "Of the same days."),
                 .init("bestDay", .nullable(.day), "The day with the most steps."),
                 .init("bestSteps", .nullable(.integer), "The steps of that day."),
-                .init("walkingSteps", .nullable(.integer), "Steps that were walked, by cadence."),
-                .init("runningSteps", .nullable(.integer), "Steps that were run."),
+                .walkingSteps,
+                .runningSteps,
                 .init("distanceMetres", .nullable(.number), "Of the days for which it is known."),
                 .init("energyKilocalories", .nullable(.number), "Above rest, of the days for which it is known."),
                 .init("meanGoal", .nullable(.number), "Mean of the goals of the days that have one."),
-                .init("goalDays", .integer, "Days that met the goal in force on that day."),
+                .init("goalDays", .integer, "Days that reached the goal in force on that day."),
                 .init("daysWithGoal", .integer, "Known days with a goal: goalDays is of these."),
                 .init("restDays", .integer, "Days for which the plan has no goal."),
                 .init("completeDays", .integer, "Days that are over and completely known, or entered by hand."),
@@ -49,7 +49,7 @@ extension HistoryView {
                 .init("correctedDays", .integer, "Days that were entered by hand."),
                 .init(
                     "running", .boolean,
-                    "The period includes today, which is not counted in complete, partial, unknown, mean or median."),
+                    "The period includes today, which is not over and not counted in complete, partial, unknown, mean or median."),
             ])
 
             init?(_ statistics: PeriodStatistics) {
@@ -94,15 +94,15 @@ extension HistoryView {
             static let schema = JSONSchema.object([
                 .init("day", .day, "The day."),
                 .init("steps", .nullable(.integer), "Null where nothing is known, or where the steps are not possible: see errors."),
-                .init("walkingSteps", .nullable(.integer), "Steps that were walked, by cadence."),
-                .init("runningSteps", .nullable(.integer), "Steps that were run."),
+                .walkingSteps,
+                .runningSteps,
                 .init("distanceMetres", .nullable(.number), "Null where it is not known."),
                 .init("energyKilocalories", .nullable(.number), "Above rest; null where it is not known."),
                 .init("goal", .nullable(.integer), "In force on that day; null on a rest day and without a plan."),
                 .init("restDay", .boolean, "The plan has no goal for this day of the week."),
                 .init("goalMet", .boolean, "The steps reached the goal."),
                 .init("completeness", .choice(DaySummary.Completeness.self), "Whether all of the day was read."),
-                .init("running", .boolean, "The day is not over."),
+                .running,
                 .init("corrected", .boolean, "The steps were entered by hand."),
             ])
 
@@ -146,9 +146,9 @@ extension HistoryView {
             public var days: Int
 
             static let schema = JSONSchema.object([
-                .init("firstDay", .day, "The first day on which the goal was met."),
+                .init("firstDay", .day, "The first day that reached its goal."),
                 .init("lastDay", .day, "The last of them so far."),
-                .init("days", .integer, "Days that met their goal; rest days within do not count."),
+                .init("days", .integer, "Days that reached their goal; rest days within do not count."),
             ])
 
             init(_ streak: Streak) {
@@ -212,8 +212,8 @@ extension HistoryView {
             .init("parts", .list(Part.schema), "The same of its weeks, months or years; empty for --by day, weekday and hour."),
             .init("days", .list(DayEntry.schema), "All days of the period between the first known day and today."),
             .init("weekdays", .list(WeekdayEntry.schema), "Means by weekday and hour."),
-            .init("currentStreak", .nullable(StreakEntry.schema), "Of the whole history; null where the goal was missed last."),
-            .init("longestStreak", .nullable(StreakEntry.schema), "Of the whole history."),
+            .init("currentStreak", .nullable(StreakEntry.schema), "The one that continues, whatever the period is; null where none does."),
+            .init("longestStreak", .nullable(StreakEntry.schema), "Of the whole history, whatever the period is."),
             .init(
                 "comparison", .nullable(ComparisonEntry.schema), "With the period before; null where one of them has no known day that is over."),
             .init("errors", .list(Wrong.schema), "Days whose steps are wrong: they are null in days."),

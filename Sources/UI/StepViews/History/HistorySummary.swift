@@ -53,25 +53,22 @@ struct HistorySummary {
 
     private var goal: StyledText? {
         guard statistics.daysWithGoal > 0 else { return hasNoPlan ? StyledText("none: set one", .faint) : nil }
-        return StyledText("met on \(statistics.goalDays) of \(Words.count(statistics.daysWithGoal, "day"))")
+        return StyledText("reached on \(statistics.goalDays) of \(Words.count(statistics.daysWithGoal, "day"))")
     }
 
-    /// The streaks of the whole history, so that they are the same in all views.
+    /// The streaks of the whole history, so that they are the same in all views. The present one has nothing to do with a period that is over.
     private var streak: StyledText? {
         let streaks = view.figures.streaks
-        guard let longest = streaks.longest else { return nil }
-        let text: StyledText
-        if let current = streaks.current {
-            text = StyledText(Words.count(current.count, "day"), .good) + ", since \(Words.range(current.first...current.first))"
-        } else {
-            switch streaks.last?.end {
-            case .unknown(let day): text = StyledText("ended: nothing shows that the goal of \(Words.range(day...day)) was met", .doubtful)
-            case .missed(let day): text = StyledText("ended on \(Words.range(day...day))")
-            case .some(.none), nil: text = ""
+        guard let longest = streaks.longest, let last = streaks.last else { return nil }
+        let words = "longest of the whole history: \(Words.count(longest.count, "day")), \(Words.range(longest.first...longest.last))"
+        guard statistics.daysInProgress > 0 else { return StyledText(words) }
+        let now: StyledText =
+            switch last.end {
+            case .none: StyledText("\(Words.count(last.count, "day")) now", .good) + ", since \(Words.range(last.first...last.first))"
+            case .missed(let day): StyledText("none now: the goal of \(Words.range(day...day)) was missed")
+            case .unknown(let day): StyledText("none now: nothing shows that the goal of \(Words.range(day...day)) was reached", .doubtful)
             }
-        }
-        if longest.count == streaks.current?.count { return text + StyledText("  (the longest)", .faint) }
-        return text + StyledText("  (longest: \(Words.count(longest.count, "day")), \(Words.range(longest.first...longest.last)))", .faint)
+        return now + StyledText(streaks.current == longest ? "  (the longest of the whole history)" : "  (\(words))", .faint)
     }
 
     private var comparison: StyledText? {
@@ -98,7 +95,7 @@ struct HistorySummary {
     private var running: StyledText? {
         let (walking, running) = (statistics.walkingSteps, statistics.runningSteps)
         guard walking + running > 0, running > 0 else { return nil }
-        return StyledText("\(Words.grouped(running)) of \(Words.count(walking + running, "step"))")
+        return Words.runningSteps(running, of: walking + running)
     }
 
     private var days: StyledText? {

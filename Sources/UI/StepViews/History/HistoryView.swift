@@ -82,33 +82,23 @@ public struct HistoryView: View {
         // The last year of a longer period: more would not fit on a screen.
         let map = TextHeatMap(days: Array(statistics.days.suffix(371)), weekStart: period.weekStart, style: page.style)
         for row in map.rows { page.row(row) }
-        page.wrap(StyledText("  " + map.legend, .faint), hanging: 2)
+        page.items(map.legend)
         page.blank()
     }
 
     private func bars(on page: inout Page) {
-        let isNarrow = page.style.width < 56
-        var chart = TextBarChart(bars: HistoryBars(view: self, isNarrow: isNarrow).bars, width: page.style.width)
-        if isNarrow, chart.bars.contains(where: { !$0.note.isEmpty }) {
-            // The signs of the bars show the same.
-            chart = TextBarChart(
-                bars: chart.bars.map { bar in
-                    var bar = bar
-                    bar.note = ""
-                    return bar
-                }, width: page.style.width)
-        }
+        let chart = TextBarChart(bars: HistoryBars(view: self, isNarrow: page.style.width < 56).bars, width: page.style.width)
         guard !chart.bars.isEmpty else {
             let isOver = statistics.days.contains { !$0.isInProgress }
             return page.wrap(
                 StyledText(
                     statistics.days.isEmpty || isOver
                         ? "  Nothing is known of the hours of these days."
-                        : "  No day of these is over yet: means by hour and weekday are of days that are over.", .faint),
+                        : "  None of these days is over yet. Means by hour and weekday are of days that are over.", .faint),
                 hanging: 2)
         }
-        for row in chart.rows { page.row(row) }
-        if let legend = chart.legend { page.wrap(StyledText("  " + legend, .faint), hanging: 2) }
+        chart.draw(on: &page)
+        page.items(chart.legend)
         let map = grouping == .hour ? HourMap(weekdays: statistics.weekdays.filter(\.isOver), style: page.style).rows : []
         if map.isEmpty { return }
         page.blank()

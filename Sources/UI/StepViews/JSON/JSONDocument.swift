@@ -89,6 +89,11 @@ public indirect enum JSONSchema: Sendable {
             self.isDeprecated = isDeprecated
         }
 
+        // What documents about days share.
+        static let walkingSteps = Key("walkingSteps", .nullable(.integer), "Steps that were walked, by cadence.")
+        static let runningSteps = Key("runningSteps", .nullable(.integer), "Steps that were run.")
+        static let running = Key("running", .boolean, "The day is not over. (Steps that were run are runningSteps.)")
+
         // What documents about destinations share.
         static let destinationName = Key("name", .text, "Its name in the configuration.")
         static let destinationKind = Key("kind", .text, "Key of its kind, such as rest.")
@@ -97,7 +102,7 @@ public indirect enum JSONSchema: Sendable {
 
         /// What every document begins with.
         static let version = Key(
-            "version", .constant(1), "Of the document's form: another number where a key is renamed, removed or changes its meaning.")
+            "version", .constant(1), "Version of this document's form. It changes if a key is renamed or removed, or changes its meaning.")
     }
 
     static func choice<Value: RawRepresentable & CaseIterable>(_ type: Value.Type) -> JSONSchema where Value.RawValue == String {

@@ -17,7 +17,10 @@ public struct DestinationsView: View {
         var page = Page(style)
         if entries.isEmpty {
             page.advice(
-                "Nothing is shared. To set up a destination: \(command: "istep config kinds"), then \(command: "istep config example KIND")")
+                """
+                Nothing is shared. List the kinds of destinations: \(command: "istep config kinds"), then see how one is set up: \
+                \(command: "istep config example KIND")
+                """)
         }
         page.list(
             entries, name: \.name, limit: 32,
@@ -46,7 +49,7 @@ public struct DestinationsView: View {
             (ShareEntry.State.sent, "sent"), (.pending, "to be sent"), (.sending, "being sent"), (.unknown, "may have arrived"),
             (.rejected, "rejected"),
         ].compactMap { state, word in entry.counts[state].map { "\(Words.count($0, "day")) \(word)" } }
-        return parts.isEmpty ? "no day yet" : parts.joined(separator: ", ")
+        return parts.isEmpty ? "no days yet" : parts.joined(separator: ", ")
     }
 }
 
@@ -133,7 +136,7 @@ public struct PreviewView: View {
         for preview in previews {
             if !lines.isEmpty { lines.append("") }
             var page = Page(style)
-            page.row(StyledText("\(Printable(preview.destination, limit: 32)), \(preview.day)", .strong))
+            page.wrap(StyledText("\(Printable(preview.destination, limit: 32)), \(preview.day)", .strong), hanging: 2)
             lines += page.lines
             if let remark = remark(preview) { lines.append("  nothing would be sent: \(Printable.lines(remark))") }
             guard case .content(let content) = preview.result else { continue }

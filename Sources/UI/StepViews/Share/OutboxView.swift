@@ -68,7 +68,7 @@ public struct OutboxView: View {
         if here.contains(where: { $0.state == .rejected && !$0.isWithheld }) {
             page.advice(
                 """
-                Rejected days are not sent again automatically. When the cause is fixed: \(command: "istep outbox retry", destination) \
+                Rejected days are not sent again automatically. When the cause is fixed: \(command: "istep outbox retry", destination). \
                 To drop a day: \(command: "istep outbox drop", destination, "DAY")
                 """, indent: 2)
         }

@@ -49,10 +49,11 @@ public struct SyncView: View {
         // Several pedometers can fail for one cause: what to do about it is said once.
         var given: Set<String> = []
         for report in reports {
-            page.paragraph(line(report), emphasis: report.failure == nil ? nil : .bad, hanging: 2)
+            let isInterrupted = report.cause == .interrupted
+            page.paragraph(line(report), emphasis: report.failure == nil ? nil : isInterrupted ? .doubtful : .bad, hanging: 2)
             if let failure = report.failure {
                 // After an interruption, the sentence about the received data has the same advice.
-                if FailureCause(failure) != .interrupted || !report.hasReceived, let advice = advice(failure), given.insert(advice).inserted {
+                if !isInterrupted || !report.hasReceived, let advice = advice(failure), given.insert(advice).inserted {
                     page.advice(Advice(markup: advice), indent: 2)
                 }
                 if report.hasReceived { page.paragraph(Self.resumption, indent: 2) }
@@ -68,6 +69,7 @@ public struct SyncView: View {
     private func line(_ report: SyncReport) -> String {
         let name = Printable(report.pedometer.name, limit: 32)
         guard report.failure == nil else {
+            if report.cause == .interrupted { return "\(name): interrupted\(extent(report))" }
             return "\(name): failed\(extent(report)): \(Printable(report.failureText ?? "no reason given", limit: 400))"
         }
         var parts = [report.notices.contains(.countingStarted) ? "first reading" : report.undecidedSteps ?? gain(report.counts)]
@@ -188,8 +190,8 @@ extension SyncView {
                 .init("battery", .nullable(.integer), "Per cent."),
                 .init("firmware", .nullable(.text), "The version of its firmware, where it was read."),
                 .init("connectedSeconds", .nullable(.number), "How long the connection was open."),
-                .init("daysRead", .nullable(.integer), "Days (one for a counter) that were dealt with; null where the reading did not begin."),
-                .init("daysPlanned", .nullable(.integer), "Days that the reading set out to read."),
+                .init("daysRead", .nullable(.integer), "Days (one for a counter) that were processed; null where the reading did not begin."),
+                .init("daysPlanned", .nullable(.integer), "Days that were planned to be read."),
                 .init("missing", .list(Gap.schema), "Days that were not received completely; they are requested again at the next sync."),
                 .init("notices", .list(Notice.schema), "What the user should know."),
                 .init("failure", .nullable(Failure.schema), "Why it failed."),

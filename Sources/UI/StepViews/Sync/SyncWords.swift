@@ -21,7 +21,7 @@ public struct SyncSummary: Hashable, Sendable {
         let name = Printable(report.pedometer.name, limit: 32)
         if let cause = report.cause {
             let stored = report.counts.steps > 0 ? "\(Words.count(report.counts.steps, "new step")), then " : ""
-            return "\(name): " + stored + (cause == .outOfRange ? "not in range" : "failed")
+            return "\(name): " + stored + (cause == .outOfRange ? "not in range" : cause == .interrupted ? "interrupted" : "failed")
         }
         var parts = [report.counts.steps > 0 ? Words.count(report.counts.steps, "new step") : report.undecidedSteps ?? "nothing new"]
         if let battery = report.battery { parts.append("battery \(battery) %") }
@@ -109,8 +109,9 @@ extension SyncNotice {
             return "\(Words.list(days.map(\.description))): never received completely, and now too old: it no longer holds "
                 + "\(days.count == 1 ? "this day" : "these days"). The missing steps are lost."
         case .undecided(let steps):
+            let (they, belong) = steps == 1 ? ("It is", "it belongs") : ("They are", "they belong")
             return "The \(Words.count(steps, "step")) that it shows may still be yesterday's. "
-                + "They are counted when a later sync shows which day they belong to."
+                + "\(they) counted when a later sync shows which day \(belong) to."
         case .countingStarted:
             return "This was its first reading. Steps that are taken after it are counted from the next sync on."
         case .oversized(let values):
@@ -182,7 +183,7 @@ public struct SyncDocument: Codable, Sendable {
     static let schema = JSONSchema.object([
         .init("start", .time, "When it began."),
         .init("end", .nullable(.time), "When it ended."),
-        .init("outcome", .choice(SyncRecord.Outcome.self), "How it ended."),
+        .init("outcome", .choice(SyncRecord.Outcome.self), "How it ended; failed also if it was interrupted, with the failure interrupted."),
         .init("battery", .nullable(.integer), "Per cent."),
         .init("steps", .integer, "Steps that the history gained."),
         .init("failure", .nullable(.text), "Why it failed."),
@@ -199,32 +200,42 @@ package struct SyncHistory {
     package var lastComplete: SyncRecord? { syncs.first { $0.outcome == .complete } }
     /// Per cent, as the pedometer last reported.
     package var battery: Int? { syncs.lazy.compactMap(\.battery).first }
-    /// Attempts since the last complete one, newest first.
-    var failures: [SyncRecord] { Array(syncs.prefix { $0.outcome != .complete }) }
 
     /// When it was last synced.
     package func state(now: Timestamp, _ localTime: LocalTime) -> String {
-        guard let last = lastComplete else { return syncs.isEmpty ? "never synced" : "no sync has succeeded lately" }
+        guard let last = lastComplete else { return syncs.isEmpty ? "never synced" : Words.noSuccess }
         let moment = last.end ?? last.start
         return "synced \(Words.ago(moment, now: now)), \(Words.clock(moment, localTime))"
     }
 
-    /// What has gone wrong since; nil if nothing has.
-    package func lastFailure(now: Timestamp) -> String? {
-        guard let latest = failures.first else { return nil }
-        return (failures.count == 1 ? "the last attempt" : "\(failures.count) attempts since, the last") + " \(latest.failureWords(now: now))"
+    /// What has happened since; nil if nothing has.
+    package func attemptsSince(now: Timestamp) -> String? {
+        guard let latest = syncs.first, latest.outcome != .complete else { return nil }
+        if latest.outcome == .running, !latest.isAbandoned(at: now) { return Words.unended(latest.start, now: now) }
+        let failures = syncs.failures(at: now)
+        if let failure = failures.first {
+            let words = Words.failed(failures.count, last: failure.end ?? failure.start, now: now)
+            return "\(words): \(Printable(failure.failure ?? "no reason given", limit: 300))"
+        }
+        return Words.interrupted(syncs.attempts.count, last: latest.end ?? latest.start, now: now)
     }
 }
 
-extension SyncRecord {
-    /// How it went, for one that was not complete.
-    func failureWords(now: Timestamp) -> String {
-        switch outcome {
-        case .running: "started \(Words.ago(start, now: now)) and has not ended"
-        case .failed, .complete:
-            "failed \(Words.ago(end ?? start, now: now)): \(Printable(failure ?? "no reason given", limit: 300))"
-        }
+/// The attempts to sync a pedometer, the same in status, doctor and pages.
+extension Words {
+    static let noSuccess = "no sync has succeeded lately"
+
+    /// `an attempt failed 5 minutes ago`, `3 attempts failed, the last 5 minutes ago`.
+    static func failed(_ tries: Int, last: Timestamp, now: Timestamp) -> String {
+        (tries == 1 ? "an attempt failed " : "\(count(tries, "attempt")) failed, the last ") + ago(last, now: now)
     }
+
+    /// The same of attempts that were neither a success nor a failure.
+    static func interrupted(_ tries: Int, last: Timestamp, now: Timestamp) -> String {
+        (tries == 1 ? "an attempt was interrupted " : "\(count(tries, "attempt")) were interrupted, the last ") + ago(last, now: now)
+    }
+
+    static func unended(_ start: Timestamp, now: Timestamp) -> String { "a sync began \(ago(start, now: now)) and has not ended" }
 }
 
 extension SyncReport {

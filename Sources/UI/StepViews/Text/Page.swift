@@ -78,7 +78,8 @@ struct Page {
 
     mutating func blank() { lines.append("") }
 
-    /// Things with names, one below the other: the names in a column, what follows each name beside it, further lines below.
+    /// Things with names, one below the other: the names in a column, what follows each name beside it, or below it where the line is too
+    /// short, further lines below.
     ///
     /// - Parameter limit: columns for a name.
     mutating func list<Item>(
@@ -86,8 +87,15 @@ struct Page {
     ) {
         let names = items.map { Printable(name($0), limit: limit).description }
         let width = names.map(Columns.of).max() ?? 0
-        for (item, name) in zip(items, names) {
-            row(StyledText(Columns.pad(name, width), .strong) + "  " + beside(item))
+        let values = items.map(beside)
+        let areBeside = values.allSatisfy { value in value.pieces.reduce(width + 2) { $0 + Columns.of($1.text) } <= style.width }
+        for ((item, name), value) in zip(zip(items, names), values) {
+            if areBeside {
+                row(StyledText(Columns.pad(name, width), .strong) + "  " + value)
+            } else {
+                row(StyledText(name, .strong))
+                wrap("  " + value, hanging: 4)
+            }
             below(item, &self)
         }
     }
@@ -112,7 +120,20 @@ struct Page {
         append(pieces)
     }
 
-    /// Text that is wrapped between words. A word that is wider than the line stays whole.
+    /// Short texts in a row, such as the signs of a legend with their meanings: as many in a line as fit, none of them broken.
+    mutating func items(_ items: [String]) {
+        var line = ""
+        for item in items {
+            if !line.isEmpty, Columns.of(line) + 4 + Columns.of(item) > style.width {
+                row(StyledText("  " + line, .faint))
+                line = ""
+            }
+            line += (line.isEmpty ? "" : "  ") + item
+        }
+        if !line.isEmpty { row(StyledText("  " + line, .faint)) }
+    }
+
+    /// Text that is wrapped between words, but not between a number and its unit. A word that is wider than the line stays whole.
     ///
     /// - Parameter hanging: blanks that lines after the first begin with.
     mutating func wrap(_ text: StyledText, hanging: Int = 0) {
@@ -197,7 +218,9 @@ struct Page {
         style.unicode ? text.pieces : text.pieces.map { (Self.ascii($0.text), $0.emphasis) }
     }
 
-    /// Words and the blanks between them alternately, each in pieces where its emphasis changes.
+    private static let units: Set<Substring> = ["km", "kcal", "%", "cm", "kg", "kB", "MB", "GB", "dBm"]
+
+    /// Words and the blanks between them alternately, each in pieces where its emphasis changes. A number and its unit are one word.
     private func runs(_ pieces: [Piece]) -> [[Piece]] {
         var runs: [[Piece]] = []
         for piece in pieces {
@@ -213,8 +236,20 @@ struct Page {
                 }
             }
         }
-        return runs
+        var joined: [[Piece]] = []
+        for run in runs {
+            let isUnit = Self.units.contains(Self.text(run).prefix { !",;:.)".contains($0) })
+            if isUnit, joined.count > 1, Self.text(joined[joined.count - 2]).allSatisfy({ $0.isNumber || ".,".contains($0) }) {
+                let gap = joined.removeLast()
+                joined[joined.count - 1] += gap + run
+            } else {
+                joined.append(run)
+            }
+        }
+        return joined
     }
+
+    private static func text(_ pieces: [Piece]) -> String { pieces.reduce("") { $0 + $1.text } }
 
     private mutating func append(_ pieces: [Piece]) {
         var pieces = pieces.reduce(into: [Piece]()) { pieces, piece in

@@ -44,6 +44,9 @@ package enum Words {
         "\(grouped(number)) \(number == 1 ? one : many ?? one + "s")"
     }
 
+    /// `2,200 of 8,801 steps`: the part of steps that was run.
+    static func runningSteps(_ running: Int, of steps: Int) -> StyledText { StyledText("\(grouped(running)) of \(count(steps, "step"))") }
+
     // MARK: Time
 
     /// `Sunday 20 April 2014`.
@@ -157,7 +160,7 @@ extension Advice {
     /// What to do about days that were withheld because of their steps.
     static func withheld(at destination: String) -> Advice {
         """
-        To correct one: \(command: "istep correct DAY --steps NUMBER") To send one as it is: \
+        To correct one: \(command: "istep correct DAY --steps NUMBER"). To send one as it is: \
         \(command: "istep outbox retry", destination, "DAY")
         """
     }
@@ -165,7 +168,7 @@ extension Advice {
     /// What only the user can find out about a day whose delivery was not confirmed.
     static func whetherItArrived(_ day: Day, _ destination: String) -> Advice {
         """
-        Check whether the destination has it. If it has: \(command: "istep outbox drop", destination, "\(day)") \
+        Check whether the destination has it. If it has: \(command: "istep outbox drop", destination, "\(day)"). \
         If it has not: \(command: "istep outbox retry", destination, "\(day)")
         """
     }

@@ -20,7 +20,10 @@ struct HistoryCommand: AsyncParsableCommand {
             A mark in a bar shows the goal: of that day, or the mean of the goals of the days in the bar. Bars of weeks, months, years and \
             weekdays show steps a day. Unknown days never count as 0, and means do not include today; the last line shows how many days are \
             complete, partial and unknown. A streak ends at a day that missed its goal, at an unknown day, and at a partial day below its \
-            goal. A rest day neither counts nor ends it. A current period is compared with the same number of days of the previous period.
+            goal. A rest day neither counts nor ends it. Streaks are of the whole history, whatever the period is. A current period is compared with the same number of days of the previous period.
+
+            In CSV and JSON, "running" is true for a day that is not over. The steps that were run are "running_steps" (JSON: \
+            "runningSteps").
 
             'week-start' in the configuration sets the first day of a week. The default is that of your locale, or Monday.
             """)

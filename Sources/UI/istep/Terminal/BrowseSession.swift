@@ -244,7 +244,7 @@ struct BrowseSession {
                     outbox, states: try names.map(history.state(of:)), users: try history.users(), now: wiring.now(),
                     localTime: wiring.localTime, marked: state.selection
                 ).lines(style)
-            case .help: return BrowseState.help.map { "  " + (style.unicode ? $0 : BrowseState.ascii($0)) }
+            case .help: return BrowseState.help(style)
             }
         }
     }

@@ -134,7 +134,7 @@ extension BluetoothError {
         case .adapterBlocked(_, hard: true): "Use the machine's wireless switch or key; no program can do this."
         case .adapterStuck:
             """
-            Switch it off and on: `bluetoothctl power off`, then `bluetoothctl power on` If that does not help, unplug it and plug it in \
+            Switch it off and on: `bluetoothctl power off`, then `bluetoothctl power on`. If that does not help, unplug it and plug it in \
             again, or restart the service: `sudo systemctl restart bluetooth`
             """
         case .daemonSilent: "Restart it: `sudo systemctl restart bluetooth`"
@@ -143,7 +143,7 @@ extension BluetoothError {
         case .noBus: "Start the D-Bus service (package dbus), or check DBUS_SYSTEM_BUS_ADDRESS."
         case .accessDenied:
             """
-            Add your user to the group bluetooth, then log in again: `sudo usermod -aG bluetooth USER` Or check bluetooth.conf in \
+            Add your user to the group bluetooth, then log in again: `sudo usermod -aG bluetooth USER`. Or check bluetooth.conf in \
             /etc/dbus-1/system.d or /usr/share/dbus-1/system.d.
             """
         case .peripheralNotFound:

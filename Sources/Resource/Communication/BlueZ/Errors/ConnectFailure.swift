@@ -69,7 +69,7 @@ public struct ConnectFailure: Error, Sendable, Hashable {
     /// - Parameter peripheral: its address.
     func advice(_ peripheral: String) -> String {
         if suspectsPairing || reason == .pairingBroken {
-            return "If this happens again, one side has lost the pairing. Remove it: `bluetoothctl remove \(peripheral)` Then pair again."
+            return "If this happens again, one side has lost the pairing. Remove it: `bluetoothctl remove \(peripheral)`. Then pair again."
         }
         switch reason {
         case .tooManyConnections: return "Disconnect another Bluetooth device."
