@@ -111,7 +111,7 @@ import Testing
         func shown(_ syncs: SyncRecord...) -> (text: String, failures: Int?) {
             let view = StatusView(
                 [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a ring", syncs: syncs)])], database: "/h",
-                now: Sample.now, localTime: Sample.place)
+                now: Sample.now, localTime: Sample.localTime)
             return (view.text(), view.document.users.first?.pedometers.first?.failuresSince)
         }
         let one = shown(interrupted, Sample.sync())

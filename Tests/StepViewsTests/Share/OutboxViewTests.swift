@@ -148,7 +148,7 @@ import Testing
         let state = DestinationState(name: "garden")
         let entry = DestinationStatus(
             name: "garden", kind: "home-assistant", place: "https://steps.example.org", state: state, counts: [:])
-        let lines = DestinationsView([entry], now: Sample.now, localTime: Sample.place).lines(TextStyle(width: 40))
+        let lines = DestinationsView([entry], now: Sample.now, localTime: Sample.localTime).lines(TextStyle(width: 40))
         #expect(lines == ["garden", "  home-assistant", "    https://steps.example.org", "  no days yet"])
         let name = String(repeating: "x", count: 32)
         let preview = PreviewView(
