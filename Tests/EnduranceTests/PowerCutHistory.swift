@@ -54,6 +54,7 @@ final class PowerCutHistory: StepHistory {
     func setPlan(_ plan: SportPlan, of user: User.ID) throws { try database.setPlan(plan, of: user) }
     func pedometers() throws -> [Pedometer] { try database.pedometers() }
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer { try database.addPedometer(pedometer) }
+    func renamePedometer(_ id: Pedometer.ID, to name: String) throws { try database.renamePedometer(id, to: name) }
     func forgetPedometer(_ id: Pedometer.ID) throws { try database.forgetPedometer(id) }
     func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord] { try database.syncs(of: pedometer, limit: limit) }
     func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord? {

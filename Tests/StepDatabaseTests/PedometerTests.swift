@@ -72,6 +72,42 @@ import Testing
         }
     }
 
+    @Test func `a renamed pedometer keeps everything else, and is the same one for samples and a restore`() throws {
+        try withFixture { history in
+            let database = history.database
+            try database.setClock(ClockState(settings: [.init(at: noon, utcOffset: 3600)]), of: history.pedometer.id)
+            _ = try database.merge(SampleBatch(samples: [slot(0, 10)], cursor: PedometerCursor(readThrough: noon)), sync: history.sync)
+            var renamed = try #require(try database.pedometers().first)
+            renamed.name = "Schlafzimmer"
+            try database.renamePedometer(renamed.id, to: renamed.name)
+            #expect(try database.pedometers() == [renamed])
+            #expect(try history.samples() == [slot(0, 10)] && history.data().tracks.map(\.name) == ["Schlafzimmer"])
+            #expect(try database.syncs(of: renamed.id, limit: 9).map(\.id) == [history.sync])
+            // Another case of its own name is no other name.
+            try database.renamePedometer(renamed.id, to: "SCHLAFZIMMER")
+            #expect(try database.pedometers().map(\.name) == ["SCHLAFZIMMER"])
+            try database.forgetPedometer(renamed.id)
+            #expect(try database.addPedometer(.ring(of: history.user, name: "ring")).id == renamed.id)
+        }
+    }
+
+    @Test func `a name that another pedometer has, or that is not valid, is refused for a rename`() throws {
+        try withFixture { history in
+            let database = history.database
+            let band = try database.addPedometer(.ring(of: history.user, address: "30:34:42:00:00:02", name: "band"))
+            expect(.nameTaken("RING")) { try database.renamePedometer(band.id, to: "RING") }
+            guard case .invalidName = historyError({ try database.renamePedometer(band.id, to: "a\u{2028}b") }) else {
+                Issue.record("taken")
+                return
+            }
+            // That of one that is not used any more is free.
+            try database.forgetPedometer(history.pedometer.id)
+            try database.renamePedometer(band.id, to: "RING")
+            expect(.notFound(.pedometer, id: history.pedometer.id)) { try database.renamePedometer(history.pedometer.id, to: "other") }
+            #expect(try database.pedometers().map(\.name) == ["RING"])
+        }
+    }
+
     @Test func `a changed model resets the cursor`() throws {
         try withFixture { history in
             let clock = ClockState(settings: [.init(at: noon, utcOffset: 3600)])

@@ -46,6 +46,11 @@ import Testing
         }
     }
 
+    @Test func `the name that was searched for is part of the report`() async throws {
+        let report = try await search(ScriptedPedometerScanner([]), DeviceSearch.Request(ScanConditions(namePrefix: "p")))
+        #expect(report.namePrefix == "p" && report.otherNames.isEmpty && report.devices.isEmpty)
+    }
+
     @Test func `a device whose services show a pedometer is listed`() async throws {
         let scanner = ScriptedPedometerScanner([phone, own, band], probed: [ScriptedCatalog.ring])
         let report = try await search(scanner, DeviceSearch.Request(probes: true))

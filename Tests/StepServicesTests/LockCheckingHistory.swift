@@ -101,6 +101,7 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
     func setPlan(_ plan: SportPlan, of user: User.ID) throws { try actual.setPlan(plan, of: user) }
     func pedometers() throws -> [Pedometer] { try actual.pedometers() }
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer { try actual.addPedometer(pedometer) }
+    func renamePedometer(_ id: Pedometer.ID, to name: String) throws { try actual.renamePedometer(id, to: name) }
     func forgetPedometer(_ id: Pedometer.ID) throws { try actual.forgetPedometer(id) }
     func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws { try actual.setClock(clock, of: pedometer) }
 

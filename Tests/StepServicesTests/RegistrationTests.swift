@@ -67,6 +67,31 @@ import Testing
         #expect("\(ServiceError.notHeard("r02", isName: true, seconds: 15))".contains("begins with 'r02'"))
     }
 
+    @Test func `a name matches in upper and lower case, and one as it was typed counts more`() async throws {
+        var lower = Self.ring
+        (lower.address, lower.name) = ("C0:DE:00:00:00:04", "r02_x")
+        await #expect(
+            throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
+        ) { try await register(.init(device: "r02"), ScriptedPedometerScanner([Self.ring, Self.other])) }
+        // The other one is heard first.
+        let (exact, _) = try await register(.init(device: "R02"), ScriptedPedometerScanner([lower, Self.ring]))
+        #expect(exact.address == Self.ring.address)
+        let (only, _) = try await register(.init(device: "r02_c"), ScriptedPedometerScanner([lower, Self.ring, Self.other]))
+        #expect(only.address == Self.other.address)
+    }
+
+    @Test func `if nothing matches, names in range are listed, at most five, and those of pedometers first`() async throws {
+        let phones = (10..<20).map { ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random", name: "phone \($0)\u{1b}") }
+        let scanner = ScriptedPedometerScanner(phones + [Self.watch, Self.ring, Self.ring])
+        let names = ["R02_A1B2", "phone 10?", "phone 11?", "phone 12?", "phone 13?"]
+        for (device, isName) in [("band", true), (Self.other.address, false)] {
+            let error = ServiceError.notHeard(device, isName: isName, seconds: 15, others: names)
+            await #expect(throws: error) { try await register(.init(device: device), scanner) }
+            #expect(error.description.hasSuffix("; names in range: R02_A1B2, phone 10?, phone 11?, phone 12?, phone 13?."))
+        }
+        #expect(history.pedometers().isEmpty)
+    }
+
     @Test func `several devices that match the name are an error, and others do not count`() async throws {
         await #expect(
             throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
@@ -244,6 +269,20 @@ import Testing
         #expect(second.name == String(repeating: "m", count: 60))
     }
 
+    @Test func `a pedometer is renamed by its name or address, unless another one has the name`() async throws {
+        let (ring, _) = try await register(.init(device: Self.ring.address, name: "ring"), ScriptedPedometerScanner([Self.ring]))
+        _ = try await register(.init(device: Self.other.address, name: "band"), ScriptedPedometerScanner([Self.other]))
+        let scanner = ScriptedPedometerScanner([])
+        let registration = Registration(history, scanner: scanner, catalog: ScriptedCatalog())
+        #expect(throws: ServiceError.unknownPedometer("watch", known: ["band", "ring"])) { try registration.rename("watch", to: "x") }
+        #expect(throws: ServiceError.nameTaken("band")) { try registration.rename("ring", to: "BAND") }
+        #expect(throws: ServiceError.nameIsAddress(Self.watch.address)) { try registration.rename("ring", to: Self.watch.address) }
+        let (before, after) = try registration.rename("RING", to: "bedroom")
+        #expect(before == ring && after.name == "bedroom" && history.pedometers() == [history.pedometer(2), after].compactMap(\.self))
+        #expect(try registration.rename(Self.ring.address, to: "Bedroom").after.name == "Bedroom")
+        #expect(scanner.log.isEmpty)
+    }
+
     @Test func `a forgotten pedometer is unpaired on request only`() async throws {
         let (pedometer, _) = try await register(.init(), ScriptedPedometerScanner([Self.ring]))
         let scanner = ScriptedPedometerScanner([])
@@ -302,14 +341,17 @@ final class ScriptedPedometerScanner: PedometerScanner {
     }
 
     func first(
-        _ conditions: ScanConditions, seconds: Double, where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
+        _ conditions: ScanConditions, seconds: Double, passed: @escaping @Sendable (ScannedDevice) -> Void,
+        where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
     ) throws -> ScannedDevice? {
         note("first \(seconds)")
         calls.withLock { $0.conditions.append(conditions) }
         if isInterrupted { return nil }
         return try devices.first { device in
-            if let address = conditions.address, device.address != address { return false }
-            if let prefix = conditions.namePrefix, device.name?.hasPrefix(prefix) != true { return false }
+            guard conditions.address ?? device.address == device.address, conditions.matches(name: device.name) else {
+                passed(device)
+                return false
+            }
             return try isWanted(device)
         }
     }

@@ -126,6 +126,15 @@ public final class InMemoryHistory: StepHistory {
         }
     }
 
+    public func renamePedometer(_ id: Pedometer.ID, to name: String) {
+        state.withLock { state in
+            state.change(id) { $0.name = name }
+            for (index, stored) in state.notices.enumerated() where stored.notice.subject == .pedometer(id) && stored.endedAt == nil {
+                state.notices[index].notice.name = name
+            }
+        }
+    }
+
     public func forgetPedometer(_ id: Pedometer.ID) { state.withLock { _ = $0.forgotten.insert(id) } }
 
     public func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws {

@@ -148,6 +148,19 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try fixture.keep(fixture.goal(), at: NoticeFixture.now + 99)
             #expect(try fixture.standing().isEmpty)
         },
+        NoticeContract("standing notices about a pedometer have its new name, and are not new again") { fixture in
+            let ring = try fixture.store.addPedometer(
+                Pedometer(
+                    id: 0, user: fixture.user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
+            try fixture.keep(fixture.clock(ring.id, NoticeFixture.now), fixture.clock(ring.id + 1, NoticeFixture.now), fixture.goal())
+            try fixture.notify()
+            let before = try fixture.standing()
+            try fixture.store.renamePedometer(ring.id, to: "bedroom")
+            let after = try fixture.standing()
+            #expect(after.map { $0.notice.subject == .pedometer(ring.id) } == after.map { $0.notice.name == "bedroom" })
+            #expect(after.count == 3 && after.map(\.id) == before.map(\.id) && after.map(\.notice.key) == before.map(\.notice.key))
+            #expect(after.allSatisfy { $0.isNew && !$0.isToBeNotified })
+        },
         NoticeContract("a claimed notice cannot be claimed by others until it is released") { fixture in
             try fixture.keep(fixture.battery(12), fixture.rejection)
             let ids = try fixture.standing().map(\.id)

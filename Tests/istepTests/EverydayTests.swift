@@ -86,6 +86,19 @@ import Testing
         }
     }
 
+    @Test func `names in range match in upper and lower case, and are listed if none matches`() async throws {
+        try await Household.live { home in
+            let scan = try await home.istep("scan", "--name", "INFINI", "--timeout", "4", "--json")
+            let found = scan.json["peripherals"] as? [[String: Any]] ?? []
+            #expect(found.map { $0["name"] as? String } == ["InfiniTime"], "\(scan)")
+            let none = try await home.istep("scan", "--name", "band", "--timeout", "4")
+            #expect(none.status == 0 && none.output.contains("'band'") && none.output.contains("InfiniTime"), "\(none)")
+            let add = try await home.istep("add", "band", "--timeout", "4")
+            #expect(add.status == 75 && add.error.contains("'band'") && add.error.contains("InfiniTime"), "\(add)")
+            #expect(try await home.istep("add", "r02_", "--timeout", "120").status == 0)
+        }
+    }
+
     @Test func `two pedometers of one user count once`() async throws {
         try await Household.live { home in
             _ = try await home.istep("add", home.ring.address, "--timeout", "120")
@@ -143,6 +156,27 @@ import Testing
             #expect(try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring").status == 0)
             let sync = try await home.istep("sync", "--json")
             #expect((sync.json["pedometers"] as? [[String: Any]])?.first?["added"] as? Int == 0)
+        }
+    }
+
+    @Test func `a renamed pedometer keeps its steps, and is read by its new name`() async throws {
+        try await Household.live { home in
+            try await home.addRing()
+            try await home.addWatch()
+            #expect(try await home.istep("sync", "ring").status == 0)
+            let before = try await home.istep("show", "yesterday", "--json")
+            let renamed = try await home.istep("devices", "RING", "--rename", "bedroom")
+            #expect(renamed.status == 0 && renamed.output == "Renamed ring to bedroom.\n", "\(renamed)")
+            let taken = try await home.istep("devices", "bedroom", "--rename", "Watch")
+            #expect(taken.status == 64 && taken.error.contains("'watch' exists already"), "\(taken)")
+            #expect(try await home.istep("devices", "bedroom", "--rename", home.watch.address).status == 64)
+            #expect(try await home.istep("sync", "ring").status == 64)
+            let sync = try await home.istep("sync", "bedroom", "--json")
+            #expect((sync.json["pedometers"] as? [[String: Any]])?.first?["added"] as? Int == 0, "\(sync)")
+            let after = try await home.istep("show", "yesterday", "--json")
+            #expect(after.json["steps"] as? Int == before.json["steps"] as? Int && after.json["steps"] as? Int == home.walked(daysAgo: 1))
+            let one = try await home.istep("devices", "bedroom", "--json").json["pedometers"] as? [[String: Any]]
+            #expect(one?.map { $0["address"] as? String } == [home.ring.address] && one?.first?["readThrough"] is String)
         }
     }
 

@@ -110,6 +110,8 @@ import Testing
             try await outputs.expect("example", "config", "example", "rest")
             try await outputs.expect("doctor", "doctor", "--no-radio", "--no-network")
             try await outputs.expect("version", "--version")
+            try await outputs.expect("devices", "devices", "ring", "--rename", "band")
+            try await outputs.expect("devices", "devices", "band", "--rename", "ring")
             try await outputs.expect("devices", "forget", "ring")
             try outputs.expectNoComplaints()
         }
@@ -190,5 +192,11 @@ import Testing
         #expect(text.status == 0 && text.output.contains("istep devices, istep add, istep forget\n"))
         #expect(try await istep("json", "--json").output == (try await istep("json", "--schema").output))
         #expect(try await istep("help", "json").output.contains("--schema"))
+        let part = try await istep("json", "gatt", "list")
+        #expect(part.status == 0 && part.output.hasPrefix("istep gatt list\n") && !part.output.contains("istep gatt read"))
+        #expect(try await istep("json", "share --dry-run", "--schema").output.contains("#/$defs/previews"))
+        let unknown = try await istep("json", "shwo")
+        #expect(unknown.status == 64 && unknown.output == "")
+        #expect(unknown.error.contains("'shwo'") && unknown.error.contains("show, correct, history"))
     }
 }

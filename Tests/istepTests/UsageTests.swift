@@ -23,6 +23,8 @@ import Testing
         ["correct", "yesterday", "--steps=-5"], ["correct", "yesterday", "--steps", "5", "--reason", ""],
         ["correct", "yesterday", "--steps", "5", "--reason", "a\u{1b}b"],
         ["plan", "8000", "--user", ""], ["plan", "8000", "--user", "a\u{7}b"], ["plan", "8000", "--user", "a\u{fffd}b"],
+        ["devices", "--rename", "band"], ["devices", "ring", "watch", "--rename", "band"], ["devices", "ring", "--rename", " "],
+        ["devices", "ring", "--rename", "a\u{1b}b"], ["json", "browse"],
     ])
     func `invalid arguments give exit code 64`(_ words: [String]) async throws {
         let folder = try Folder()
@@ -42,6 +44,16 @@ import Testing
         let result = try await Command(folder: folder).run(["add"] + words)
         #expect(result.status == 64 && result.error.contains(message), "\(result.error)")
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"))
+    }
+
+    @Test(arguments: [
+        (["shwo"], "'istep shwo'; did you mean 'istep show'?"), (["Sync", "ring"], "did you mean 'istep sync'?"),
+        (["gatt", "raed", "C0:DE:00:00:00:01"], "'istep gatt raed'; did you mean 'istep gatt read'?"),
+        (["frobnicate", "--json"], "There is no command 'istep frobnicate'."),
+    ])
+    func `an unknown command is reported with the most similar one`(_ words: [String], message: String) async throws {
+        let result = try await Command(folder: try Folder()).run(words)
+        #expect(result.status == 64 && result.error.contains(message) && result.error.contains("--help`"), "\(result)")
     }
 
     @Test func `a user name that is not UTF-8 is rejected`() async throws {

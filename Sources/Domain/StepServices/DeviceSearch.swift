@@ -51,7 +51,7 @@ public struct DeviceSearch: Sendable {
         if request.probes {
             probed = await DeviceProbing(scanner).probe(outcome.devices, limit: DeviceProbing.mostProbed) { progress(.probing($0)) }
         }
-        return ScanReport(outcome.devices, probed: probed, request: request, registered: known)
+        return ScanReport(outcome.devices, probed: probed, others: outcome.others, request: request, registered: known)
     }
 }
 
@@ -79,6 +79,8 @@ public struct ScanReport: Sendable {
     public var hidden: Int
     /// Whether only devices with some name or service were searched for.
     public var isFiltered: Bool
+    /// The beginning of the name that was searched for, and names in range that do not begin with it.
+    public var namePrefix: String?, otherNames: [String]
     /// Nil for a search that connects to no device.
     public var probing: Probing?
     /// The names of the pedometers of the history, by address.
@@ -87,10 +89,13 @@ public struct ScanReport: Sendable {
     /// - Parameters:
     ///   - heard: all devices, as they advertise themselves.
     ///   - probed: the same after they were connected to; nil where none is.
-    init(_ heard: [ScannedDevice], probed: DeviceProbing.Results?, request: DeviceSearch.Request, registered: [Pedometer]) {
+    init(
+        _ heard: [ScannedDevice], probed: DeviceProbing.Results?, others: NamesInRange, request: DeviceSearch.Request, registered: [Pedometer]
+    ) {
         let names = Dictionary(registered.map { ($0.address, $0.name) }, uniquingKeysWith: { $1 })
         self.registered = names
         isFiltered = request.isFiltered
+        (namePrefix, otherNames) = (request.conditions.namePrefix, others.names)
         let isEveryOneListed = request.listsAll || request.isFiltered
         // What a generic pedometer advertises shows no model.
         let wanted = heard.filter { isEveryOneListed || $0.kind != nil || names[$0.address] != nil }

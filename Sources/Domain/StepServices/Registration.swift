@@ -2,7 +2,7 @@ internal import Blocking
 public import StepDomain
 internal import Synchronization
 
-/// Finding, registering and forgetting pedometers.
+/// Finding, registering, renaming and forgetting pedometers.
 public struct Registration: Sendable {
     private let history: any StepHistory
     private let scanner: any PedometerScanner
@@ -17,7 +17,7 @@ public struct Registration: Sendable {
 
     /// The pedometer that the user wants to register.
     public struct Request: Sendable {
-        /// Its address, or the beginning of the name that it advertises; nil for the only new pedometer in range.
+        /// Its address, or the beginning of the name that it advertises, in upper or lower case; nil for the only new pedometer in range.
         public var device: String?
         /// The user's name for it; nil for the advertised one.
         public var name: String?
@@ -100,12 +100,9 @@ public struct Registration: Sendable {
         {
             throw ServiceError.alreadyRegistered(address: before.address, name: before.name)
         }
-        if let name = request.name {
-            guard catalog.address(name) == nil else { throw ServiceError.nameIsAddress(name) }
-            if let taken = known.first(where: { $0.name.lowercased() == name.lowercased() }) { throw ServiceError.nameTaken(taken.name) }
-        }
+        if let name = request.name { try check(name, beside: known) }
 
-        var (found, foundKind) = try await find(request, kind, except: known, progress)
+        var (found, foundKind) = try await find(request, kind, except: known, plain, progress)
         var advertised = found.name ?? foundKind.key
         if catalog.address(advertised) != nil { advertised = foundKind.key }
         // A name that the user has chosen is not changed.
@@ -136,6 +133,27 @@ public struct Registration: Sendable {
         }
     }
 
+    /// Gives a pedometer another name. Nothing else refers to it by its name.
+    ///
+    /// - Parameters:
+    ///   - name: its name or address.
+    ///   - new: 1 to 64 characters that can be shown on a terminal.
+    /// - Throws: `ServiceError.unknownPedometer`, `.nameIsAddress`, `.nameTaken`; the history's error.
+    public func rename(_ name: String, to new: String) throws -> (before: Pedometer, after: Pedometer) {
+        let before = try PedometerSelection(history).pedometer(name)
+        try check(new, beside: history.pedometers().filter { $0.id != before.id })
+        try history.renamePedometer(before.id, to: new)
+        var after = before
+        after.name = new
+        return (before, after)
+    }
+
+    /// Whether a name can be given to a pedometer.
+    private func check(_ name: String, beside others: [Pedometer]) throws(ServiceError) {
+        guard catalog.address(name) == nil else { throw .nameIsAddress(name) }
+        if let taken = others.first(where: { $0.name.lowercased() == name.lowercased() }) { throw .nameTaken(taken.name) }
+    }
+
     /// Takes a pedometer out of use; its steps stay in the history.
     ///
     /// - Parameters:
@@ -152,7 +170,7 @@ public struct Registration: Sendable {
     // MARK: Finding it
 
     private func find(
-        _ request: Request, _ kind: PedometerKind?, except known: [Pedometer], _ progress: @Sendable (Step) -> Void
+        _ request: Request, _ kind: PedometerKind?, except known: [Pedometer], _ plain: (String) -> String, _ progress: @Sendable (Step) -> Void
     ) async throws -> (ScannedDevice, PedometerKind) {
         progress(.searching(request.device))
         guard let device = request.device else { return try await only(request, kind, known, progress) }
@@ -161,8 +179,8 @@ public struct Registration: Sendable {
         let address = catalog.address(device)
         let conditions = ScanConditions(namePrefix: address == nil ? device : nil, address: address)
         let nameless = Mutex<ScannedDevice?>(nil), registeredOne = Mutex<ScannedDevice?>(nil)
-        let withoutData = Mutex<ScannedDevice?>(nil)
-        let heard = try await scanner.first(conditions, seconds: seconds) { heard in
+        let withoutData = Mutex<ScannedDevice?>(nil), others = Mutex(NamesInRange())
+        let heard = try await scanner.first(conditions, seconds: seconds, passed: { other in others.withLock { $0.add(other) } }) { heard in
             // A second one of the same name may be in range.
             if registered[heard.address] != nil {
                 registeredOne.withLock { $0 = heard }
@@ -180,24 +198,28 @@ public struct Registration: Sendable {
         }
         // A search that is cancelled ends like one whose time is over.
         try Task.checkCancellation()
-        guard let found = heard ?? nameless.withLock({ $0 }) else {
+        guard var found = heard ?? nameless.withLock({ $0 }) else {
             if let device = registeredOne.withLock({ $0 }), let name = registered[device.address] {
                 throw ServiceError.alreadyRegistered(address: device.address, name: name)
             }
             if let kind, let device = withoutData.withLock({ $0 }) {
                 throw ServiceError.advertisesOtherwise(device.name ?? device.address, kind: kind.title)
             }
-            throw ServiceError.notHeard(device, isName: address == nil, seconds: seconds)
+            throw ServiceError.notHeard(device, isName: address == nil, seconds: seconds, others: others.withLock { $0.names }.map(plain))
         }
         if address == nil {
             // A neighbour may have one of the same name.
-            let others = try await scanner.scan(conditions, seconds: min(seconds, Self.secondsForOthers)) { _ in }.devices
+            let near = try await scanner.scan(conditions, seconds: min(seconds, Self.secondsForOthers)) { _ in }.devices
             try Task.checkCancellation()
-            let alike = others.filter {
-                $0.address != found.address && registered[$0.address] == nil && $0.name?.hasPrefix(device) == true
-                    && (kind != nil || found.kind == nil || $0.kind != nil)
-            }
-            guard alike.isEmpty else { throw Self.several([found] + alike) }
+            let first = found.address
+            var alike = [found] + near.filter { $0.address != first && registered[$0.address] == nil && conditions.matches(name: $0.name) }
+            // A name as it was typed counts more than one in another case.
+            let exact = alike.filter { $0.name?.hasPrefix(device) == true && (kind?.advertisesSteps != true || $0.kind?.key == kind?.key) }
+            if !exact.isEmpty { alike = exact }
+            found = alike.first { $0.address == first } ?? alike.first { $0.kind != nil } ?? alike[0]
+            let isRecognised = found.kind != nil
+            alike.removeAll { kind == nil && isRecognised && $0.kind == nil }
+            guard alike.count == 1 else { throw Self.several(alike) }
         }
         if let kind = kind ?? found.kind { return (found, kind) }
         progress(.probing(found.name ?? found.address))

@@ -35,8 +35,8 @@ public enum ServiceError: ReportableError, Hashable {
     case deviceNeeded
     /// The device of this name is in range, and of no known kind.
     case notRecognised(String)
-    /// It was not in range for so many seconds: an address, or the beginning of a name.
-    case notHeard(String, isName: Bool, seconds: Double)
+    /// It was not in range for so many seconds: an address, or the beginning of a name. Names of other devices that were heard.
+    case notHeard(String, isName: Bool, seconds: Double, others: [String] = [])
     /// It is in range, but does not advertise the data of the requested kind, which is given by its title.
     case advertisesOtherwise(String, kind: String)
     /// No pedometer to register was in range for so many seconds, but so many other devices: registered, of another kind, or not recognised.
@@ -116,9 +116,9 @@ public enum ServiceError: ReportableError, Hashable {
         case .optionOfDescribedKind(let name): "--\(name) is for a generic pedometer only."
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
-        case .notHeard(let name, isName: true, let seconds):
-            "No device with a name that begins with '\(name)' was heard within \(Self.text(seconds)) s (case-sensitive)."
-        case .notHeard(let address, isName: false, let seconds): "\(address) was not heard within \(Self.text(seconds)) s."
+        case .notHeard(let wanted, let isName, let seconds, let others):
+            (isName ? "No device with a name that begins with '\(wanted)', in upper or lower case, was heard" : "\(wanted) was not heard")
+                + " within \(Self.text(seconds)) s" + (others.isEmpty ? "." : "; names in range: \(others.joined(separator: ", ")).")
         case .advertisesOtherwise(let device, let kind):
             "\(device.prefix(64)) is in range, but does not advertise the data of a \(kind)."
         case .noNewPedometer(let seconds, 0, _):

@@ -8,6 +8,8 @@ public struct ScanView: View {
     let isFiltered: Bool
     let probing: Probing?
     let registered: [String: String]
+    let namePrefix: String?
+    let otherNames: [String]
 
     /// What a scan that connects to devices has found out.
     public struct Probing: Sendable {
@@ -38,10 +40,13 @@ public struct ScanView: View {
     ///   - isFiltered: only devices with some name or service were searched for.
     ///   - probing: nil for a scan that connects to no device.
     ///   - registered: the names of the pedometers of the history, by address.
+    ///   - namePrefix: the beginning of the name that was searched for.
+    ///   - otherNames: names in range that do not begin with it.
     public init(
-        rows: [ScannedDevice], hidden: Int = 0, isFiltered: Bool = false, probing: Probing? = nil, registered: [String: String] = [:]
+        rows: [ScannedDevice], hidden: Int = 0, isFiltered: Bool = false, probing: Probing? = nil, registered: [String: String] = [:],
+        namePrefix: String? = nil, otherNames: [String] = []
     ) {
-        self.registered = registered
+        (self.registered, self.namePrefix, self.otherNames) = (registered, namePrefix, otherNames)
         self.rows = rows
         self.hidden = hidden
         self.isFiltered = isFiltered
@@ -55,7 +60,7 @@ public struct ScanView: View {
                 Probing(
                     skipped: $0.skipped, unlisted: $0.unlisted, limit: $0.limit, isInterrupted: $0.isInterrupted,
                     failures: $0.failures.mapValues { "\($0)" }, refuted: $0.refuted.mapValues(\.title))
-            }, registered: report.registered)
+            }, registered: report.registered, namePrefix: report.namePrefix, otherNames: report.otherNames)
     }
 
     public func lines(_ style: TextStyle) -> [String] {
@@ -87,7 +92,9 @@ public struct ScanView: View {
         if rows.isEmpty {
             let advice = "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."
             if isFiltered || hidden + (probing?.unlisted ?? 0) > 0 {
-                page.paragraph("No pedometer found. " + advice)
+                let name = namePrefix.map { "No device with a name that begins with '\(Printable($0))', in upper or lower case, found. " }
+                let names = otherNames.map { Printable($0).description }.joined(separator: ", ")
+                page.paragraph((name ?? "No pedometer found. ") + (names.isEmpty ? "" : "Names in range: \(names). ") + advice)
             } else {
                 page.advice(
                     """

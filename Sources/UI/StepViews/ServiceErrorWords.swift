@@ -19,12 +19,14 @@ public enum ServiceErrorWords {
         case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."
         // By its address: a device's name can contain backticks.
         case .alreadyRegistered(let address, _):
-            "To change its name or model, forget it and add it again; its steps stay: `istep forget \(address)`"
-        case .nameTaken, .nameIsAddress: "Choose another name: --name NAME"
+            "To change its name: `istep devices \(address) --rename NAME`. To change its model, forget it and add it again; its steps stay: `istep forget \(address)`"
+        case .nameTaken, .nameIsAddress: "Choose another name."
         case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."
         case .optionOfDescribedKind: "Leave it out, or describe the pedometer with --model generic."
         case .deviceNeeded: "List the devices in range with: `istep scan --all`"
         case .notRecognised: "If it shows its steps in a characteristic, describe it with --model generic; see: `istep add --help`"
+        case .notHeard(_, isName: true, _, others: let others) where !others.isEmpty:
+            "It is out of range, asleep, connected to a phone, or has another name. To list every device: `istep scan --all`"
         case .notHeard: "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
         case .advertisesOtherwise:
             "If it is one, switch on 'Discoverable' for it in its app, bring it close, and try again. Otherwise leave --model out."

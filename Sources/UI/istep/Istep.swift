@@ -1,4 +1,5 @@
 import ArgumentParser
+import StepDomain
 
 /// The command: its subcommands, one file each, under `Commands`.
 struct Istep: AsyncParsableCommand {
@@ -40,6 +41,27 @@ struct Istep: AsyncParsableCommand {
             OutboxCommand.self, AutoCommand.self, BackupCommand.self, RestoreCommand.self, ConfigCommand.self, DoctorCommand.self,
             JSONCommand.self, DemoCommand.self,
         ])
+}
+
+extension Istep {
+    /// Why a word in the place of a subcommand is none, with the subcommand that it most likely stands for; nil if all of them are.
+    ///
+    /// The parser would report an unexpected argument, or the first option after it, and name no subcommand.
+    static func unknownCommand(in arguments: [String]) -> CommandFailure? {
+        var (command, line): (any ParsableCommand.Type, String) = (Istep.self, "istep")
+        for word in arguments {
+            let known = command.configuration.subcommands
+            if known.isEmpty || command.configuration.defaultSubcommand != nil || word.hasPrefix("-") || word == "help" { return nil }
+            guard let next = known.first(where: { $0.configuration.commandName == word }) else {
+                let nearest = Wiring.nearestName(to: word, among: known.compactMap { $0.configuration.commandName })
+                return CommandFailure(
+                    .usage, "There is no command '\(line) \(word)'" + (nearest.map { "; did you mean '\(line) \($0)'?" } ?? "."),
+                    advice: "To list all commands: `\(line) --help`")
+            }
+            (command, line) = (next, "\(line) \(word)")
+        }
+        return nil
+    }
 }
 
 enum Version {

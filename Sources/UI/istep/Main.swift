@@ -49,6 +49,7 @@ enum Main {
     /// Runs one command line and returns its exit code.
     static func run(_ arguments: [String]) async -> Int32 {
         Output.forgetDocuments()
+        if let unknown = Istep.unknownCommand(in: arguments) { return report(unknown, isForPrograms: isForPrograms(arguments)) }
         do {
             let command = try Istep.parseAsRoot(DayArgument.shielded(arguments))
             if var asynchronous = command as? any AsyncParsableCommand {

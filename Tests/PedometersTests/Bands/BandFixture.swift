@@ -25,7 +25,7 @@ struct BandFixture {
     static func play(
         _ model: any LinkedPedometerModel.Type, _ band: SimulatedSerialBand, cursor: PedometerCursor = PedometerCursor(),
         clock: ClockState = ClockState(), days: Int? = nil, at now: Timestamp = now, isProbe: Bool = false, linkEndsAfter: Int = .max,
-        _ tamper: @escaping Tamper = { $0 }
+        secondsPerValue: Int = 0, _ tamper: @escaping Tamper = { $0 }
     ) throws -> SessionPlayer.Outcome {
         let received = Mutex<[[UInt8]]>([])
         band.linkOpened(PeripheralLink { _, bytes in received.withLock { $0.append(bytes) } })
@@ -43,7 +43,7 @@ struct BandFixture {
                     return received.compactMap(tamper)
                 }
             })
-        player.linkEndsAfter = linkEndsAfter
+        (player.linkEndsAfter, player.secondsPerValue) = (linkEndsAfter, secondsPerValue)
         var pedometer = Pedometer.sample(model, cursor: cursor)
         pedometer.clock = clock
         let context = SessionContext(pedometer: pedometer, localTime: .zone(zone), days: days)

@@ -1,3 +1,4 @@
+import Foundation
 import SimulatedBlueZ
 import StepDomain
 import Synchronization
@@ -83,14 +84,63 @@ import Testing
         let read = PedometerCursor(readThrough: BandFixture.now - 4 * 86_400)
         let first = try BandFixture.play(Jring.self, .jring(memory, days: 5), cursor: read, linkEndsAfter: packets)
         #expect(first.wasCut && first.steps < memory.steps)
-        #expect(first.samples.isEmpty == (packets < 97), "today is compared with the total as a whole")
+        #expect(first.samples.isEmpty == (packets < 90), "today is compared with the total up to the present time")
         let cursor = first.cursor ?? read
         let second = try BandFixture.play(Jring.self, .jring(memory, days: 5), cursor: cursor, at: BandFixture.now + 60)
         #expect(second.error == nil && second.cursor?.missing == nil)
         let slots = first.slots.merging(second.slots, uniquingKeysWith: max)
         #expect(slots.values.reduce(0, +) == memory.steps)
         // Each attempt comes further.
-        if packets > 97 { #expect(cursor.missing?.isEmpty == false && cursor.readThrough == BandFixture.now) }
+        if packets >= 90 { #expect(cursor.missing?.isEmpty == false && cursor.readThrough == BandFixture.now) }
+    }
+
+    /// Each link carries the total, today, three days and the beginning of another one.
+    @Test func `the first reading continues over links that always end at the same place`() throws {
+        let memory = BandFixture.memory(days: 28)
+        var (cursor, slots, isCut, syncs) = (PedometerCursor(), [Timestamp: Int](), true, 0)
+        while isCut, syncs < 20 {
+            let outcome = try BandFixture.play(
+                Jring.self, .jring(memory, days: 28), cursor: cursor, at: BandFixture.now + 10 * syncs, linkEndsAfter: 400)
+            cursor = outcome.cursor ?? cursor
+            slots.merge(outcome.slots, uniquingKeysWith: max)
+            (isCut, syncs) = (outcome.wasCut, syncs + 1)
+            // Days that were not requested yet are not reported.
+            #expect(cursor.reportedGaps.allSatisfy { $0.reason == .incomplete })
+        }
+        // The days of which only the beginning came in were requested again at the end.
+        #expect(syncs == 9 && slots.values.reduce(0, +) == memory.steps)
+        #expect(cursor == PedometerCursor(readThrough: BandFixture.now + 80))
+    }
+
+    @Test func `of a ring that was never read, today counts if the link is lost after the present time was received`() throws {
+        let memory = BandFixture.memory(days: 3)
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3), linkEndsAfter: 90)
+        #expect(outcome.wasCut && outcome.steps == memory.stepsToday)
+        #expect(outcome.cursor?.readThrough == BandFixture.now && outcome.cursor?.reportedGaps == [])
+        // A part that does not agree with the total is no reason for a report: all of it is requested again.
+        let wrong = SimulatedSerialBand.jring(memory, days: 3, total: memory.stepsToday / 2)
+        let doubtful = try BandFixture.play(Jring.self, wrong, linkEndsAfter: 90)
+        #expect(doubtful.wasCut && doubtful.samples.isEmpty && doubtful.cursor == nil && doubtful.doubts.isEmpty)
+    }
+
+    /// From 23:58 on, a packet each second.
+    @Test func `if midnight passes during a reading, each day is requested once`() throws {
+        let start = LocalTime.zone(BandFixture.zone).moment(BandFixture.today, seconds: 86_400 - 120)
+        let sent = Mutex(0)
+        let memory = BandMemory(days: 8, zone: BandFixture.zone) {
+            Date(timeIntervalSince1970: TimeInterval(start.seconds + sent.withLock { $0 }))
+        }
+        let ring = SimulatedSerialBand.jring(memory, days: 28)
+        let read = PedometerCursor(readThrough: start - 4 * 86_400)
+        let outcome = try BandFixture.play(Jring.self, ring, cursor: read, at: start, secondsPerValue: 1) { packet in
+            sent.withLock { $0 += 1 }
+            return packet
+        }
+        // After midnight, a day is one day further back.
+        #expect(Self.requests(ring) == [0, 1, 3, 4, 5])
+        let days = (0...4).map { memory.steps(ofDay: BandFixture.today.daysSince1970 - $0) }
+        #expect(outcome.steps == days.reduce(0, +) && outcome.error == nil && outcome.notices.isEmpty)
+        #expect(outcome.cursor == PedometerCursor(readThrough: start + 1))
     }
 
     @Test func `if all older days are unanswered, the next sync requests them again`() throws {

@@ -129,7 +129,7 @@ import Testing
             try await Central.open(.address(stack.address), clock: ScaledClock.slow)
         }
         do {
-            let heard = try #require(try await scanner.first(.init(), seconds: 20) { $0.name != nil })
+            let heard = try #require(try await scanner.first(.init(), seconds: 20, passed: { _ in }) { $0.name != nil })
             #expect(heard.kind?.key == Colmi.key && heard.evidence == .name, "the name of both kinds")
             #expect(try await scanner.probe(ring.address).kinds.map(\.key) == [CRP.key])
             let pedometer = Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")

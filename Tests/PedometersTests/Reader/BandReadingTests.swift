@@ -44,7 +44,7 @@ import Testing
         let reader = BluetoothPedometerReader(limits: limits, days: 3, localTime: .zone(Self.zone), now: { Self.now }, central: central)
         let scanner = BluetoothPedometerScanner(reader: reader, adapter: nil, central: central)
         do {
-            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10) { $0.kind != nil }
+            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) { $0.kind != nil }
             #expect(found?.kind?.key == test.model.key && found?.evidence == test.evidence && found?.kind?.isExperimental == true)
             #expect(try await scanner.probe(band.address).kinds.map(\.key) == [test.model.key])
             var pedometer = Pedometer(id: 1, user: 1, model: test.model.key, address: band.address, addressType: "random", name: "band")

@@ -155,7 +155,7 @@ import Testing
                 try await Central.open(.address(stack.address), clock: ScaledClock.slow)
             }
             for address in [band.identity, band.address] {
-                let found = try await scanner.first(.init(address: address), seconds: 20) { $0.kind != nil }
+                let found = try await scanner.first(.init(address: address), seconds: 20, passed: { _ in }) { $0.kind != nil }
                 #expect(found?.address == band.identity && found?.kind?.key == MiBand.key, "\(address)")
             }
         }

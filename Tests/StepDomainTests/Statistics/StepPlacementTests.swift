@@ -26,7 +26,10 @@ import Testing
     /// The ring: four quarters of each of these hours have these steps.
     private func ring(_ hours: KeyValuePairs<Int, Int>, _ coverage: (Double, Double)...) -> DayData.Track {
         let samples = hours.flatMap { hour, steps in
-            (0..<4).map { sample(Double(hour) + Double($0) / 4, Double(hour) + Double($0 + 1) / 4, steps) }
+            (0..<4).map { (quarter: Int) -> StepSample in
+                let start = Double(4 * hour + quarter) / 4
+                return sample(start, start + 0.25, steps)
+            }
         }
         return track(1, samples, coverage)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import StepDomain
 import StepServices
 import TestSupport
@@ -262,5 +263,25 @@ import Testing
             #expect(text.contains(words))
         }
         #expect(Set(JSONReference.documents.map(\.name)).count == JSONReference.documents.count)
+    }
+
+    @Test func `the documents of a command are found by its first words, or by their name`() {
+        let names = { (words: [String]) in JSONReference.documents(of: words).map(\.name) }
+        #expect(names(["gatt", "list"]) == ["gatt"] && names(["gatt"]) == ["gatt", "value", "capture"])
+        #expect(names(["share"]) == ["share", "previews", "destinations", "outbox"] && names(["share", "--dry-run"]) == ["previews"])
+        #expect(names(["restore"]) == ["backups", "restore"] && names(["live"]) == ["live"])
+        #expect(names([]).count == JSONReference.documents.count && names(["shwo"]).isEmpty && names(["show", "x"]).isEmpty)
+        #expect(JSONReference.subcommands.prefix(5) == ["scan", "gatt", "devices", "add", "forget"])
+        #expect(Set(JSONReference.subcommands).count == JSONReference.subcommands.count && !JSONReference.subcommands.contains("any"))
+    }
+
+    @Test func `a part of the reference has only its documents, and its schema those that they refer to`() throws {
+        let status = JSONReference.documents(of: ["status"])
+        let lines = JSONReference.lines(TextStyle(), of: status)
+        #expect(lines.first == "istep status" && !lines.contains("istep show, istep correct"))
+        let schema = try JSONReference.schema(of: status)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(schema.utf8)) as? [String: Any])
+        #expect((object["$defs"] as? [String: Any])?.keys.sorted() == ["show", "status"])
+        #expect((object["anyOf"] as? [[String: String]]) == [["$ref": "#/$defs/status"]])
     }
 }

@@ -32,7 +32,7 @@ public struct Notice: Hashable, Sendable {
     }
 
     public var subject: Subject
-    /// The subject's name, as it was when this was noticed; empty for the machine.
+    /// The subject's name; empty for the machine. While the notice stands, it changes with that of a pedometer.
     public var name: String
     /// The user that it concerns; nil if it concerns all users of the machine.
     public var user: User.ID?

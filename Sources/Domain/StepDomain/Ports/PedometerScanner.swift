@@ -65,7 +65,7 @@ public struct ProbedDevice: Hashable, Sendable {
 public struct ScanConditions: Hashable, Sendable {
     /// A service that the device advertises.
     public var service: String?
-    /// The beginning of the device's name.
+    /// The beginning of the device's name, in upper or lower case.
     public var namePrefix: String?
     public var address: String?
 
@@ -73,6 +73,26 @@ public struct ScanConditions: Hashable, Sendable {
         self.service = service
         self.namePrefix = namePrefix
         self.address = address
+    }
+
+    /// Whether a name begins with `namePrefix`. Always true without one.
+    public func matches(name: String?) -> Bool {
+        guard let namePrefix, !namePrefix.isEmpty else { return true }
+        return name?.lowercased().hasPrefix(namePrefix.lowercased()) ?? false
+    }
+}
+
+/// Names of devices in range, for the answer to a search that has found none of its own: those of pedometers first.
+public struct NamesInRange: Hashable, Sendable {
+    /// At most five, each of at most 64 characters.
+    public private(set) var names: [String] = []
+
+    public init() {}
+
+    public mutating func add(_ device: ScannedDevice) {
+        guard let name = device.name.map({ String($0.prefix(64)) }), !name.isEmpty, !names.contains(name) else { return }
+        names.insert(name, at: device.kind == nil ? names.endIndex : 0)
+        if names.count > 5 { names.removeLast() }
     }
 }
 
@@ -82,10 +102,13 @@ public struct ScanOutcome: Hashable, Sendable {
     public var devices: [ScannedDevice]
     /// Whether more devices were heard than are kept: pedometers and the devices with the strongest signal are kept.
     public var isCut: Bool
+    /// Names of devices that do not match the conditions.
+    public var others: NamesInRange
 
-    public init(_ devices: [ScannedDevice], isCut: Bool = false) {
+    public init(_ devices: [ScannedDevice], isCut: Bool = false, others: NamesInRange = NamesInRange()) {
         self.devices = devices
         self.isCut = isCut
+        self.others = others
     }
 
     /// More devices than a user reads in a list: a full train has some hundred. A transmitter can make up any number of addresses.
@@ -101,12 +124,14 @@ public protocol PedometerScanner: Sendable {
         _ conditions: ScanConditions, seconds: Double, heard: @escaping @Sendable (Int) -> Void
     ) async throws -> ScanOutcome
 
-    /// Scans until `isWanted` returns true for a device. The scan has ended when this returns.
+    /// Scans until `isWanted` returns true for a device that matches the conditions. The scan has ended when this returns.
     ///
+    /// - Parameter passed: called with each device that does not match them.
     /// - Returns: nil if the time was over before.
     /// - Throws: also what `isWanted` throws, which ends the scan.
     func first(
-        _ conditions: ScanConditions, seconds: Double, where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
+        _ conditions: ScanConditions, seconds: Double, passed: @escaping @Sendable (ScannedDevice) -> Void,
+        where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
     ) async throws -> ScannedDevice?
 
     /// Connects to a device, and determines from its services as which kinds of pedometers it can be read. Changes nothing on it.

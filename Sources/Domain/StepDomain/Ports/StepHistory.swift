@@ -24,6 +24,8 @@ public protocol StepHistory: Sendable {
     /// Adds a pedometer; the result has the `id` that the history assigns. A forgotten pedometer with the same address is restored with its
     /// samples, clock and cursor. An address or name in use is an error.
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer
+    /// Gives a pedometer in use another name, and the standing notices about it, too. A name that another one in use has is an error.
+    func renamePedometer(_ id: Pedometer.ID, to name: String) throws
     /// Takes a pedometer out of use; its samples stay.
     func forgetPedometer(_ id: Pedometer.ID) throws
     /// Records how istep set the clock of a pedometer.

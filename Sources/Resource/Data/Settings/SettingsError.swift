@@ -167,7 +167,7 @@ extension MutableCollection where Element == SettingsError, Self: RandomAccessCo
 }
 
 /// The known key that a wrong one most likely stands for, or nil if none is similar.
-func nearestKey(to key: String, among known: [String]) -> String? {
+public func nearestKey(to key: String, among known: [String]) -> String? {
     // A very long key is not a typing error.
     guard key.utf8.count <= 64 else { return nil }
     let key = key.lowercased()

@@ -118,10 +118,7 @@ extension StepDatabase {
             {
                 throw HistoryError.addressTaken(address, name: other)
             }
-            let nameIsTaken = try Bool.fetchOne(
-                database, sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE name_key = ? AND NOT forgotten)",
-                arguments: [name.key])
-            if nameIsTaken == true { throw HistoryError.nameTaken(name.text) }
+            try requireUnused(name, except: nil, database)
 
             // Clock and cursor are properties of the pedometer: they are in the row for which it was last read, whoever owned it then.
             let rows = try Row.fetchAll(
@@ -140,6 +137,26 @@ extension StepDatabase {
             }
             return try added.insert(name: name, database)
         }
+    }
+
+    public func renamePedometer(_ id: Pedometer.ID, to name: String) throws(HistoryError) {
+        let name = try CheckedName(name)
+        try write { database in
+            try requireUnused(name, except: id, database)
+            try database.execute(
+                sql: "UPDATE pedometer SET name = ?, name_key = ? WHERE id = ? AND NOT forgotten", arguments: [name.text, name.key, id])
+            if database.changesCount == 0 { throw HistoryError.notFound(.pedometer, id: id) }
+            try database.execute(
+                sql: "UPDATE notice SET name = ? WHERE subject = ? AND ended_at IS NULL",
+                arguments: [name.text, Notice.Subject.pedometer(id).description])
+        }
+    }
+
+    private func requireUnused(_ name: CheckedName, except id: Pedometer.ID?, _ database: Database) throws {
+        let isTaken = try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE name_key = ? AND NOT forgotten AND id IS NOT ?)",
+            arguments: [name.key, id])
+        if isTaken == true { throw HistoryError.nameTaken(name.text) }
     }
 
     public func forgetPedometer(_ id: Pedometer.ID) throws(HistoryError) {

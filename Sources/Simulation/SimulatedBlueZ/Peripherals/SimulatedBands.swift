@@ -108,7 +108,9 @@ extension SimulatedSerialBand {
                 let (clock, midnight) = (memory.clock(), memory.today * 86_400)
                 var data = [UInt8].little(clock.year, 2) + [UInt8(clock.month), UInt8(clock.day), 0, 0, 15]
                 var packets = [data, .little(memory.stepsToday, 4) + .little(0, 12)]
-                data = (0..<clock.seconds % 86_400 / 900).flatMap { index -> [UInt8] in
+                let ended = (clock.seconds - midnight) / 900
+                let isWalking = memory.quarters[midnight + ended * 900] != nil
+                data = (0..<ended + (isWalking ? 1 : 0)).flatMap { index -> [UInt8] in
                     let steps = memory.quarters[midnight + index * 900] ?? 0
                     return .little(steps << 2 | min(steps, 15) << 14 | steps / 25 << 18 | steps * 7 / 10 << 28, 5)
                 }
@@ -180,11 +182,11 @@ extension SimulatedSerialBand {
             let isTime = request.count == 11 && request.starts(with: [0xfd, 0xda, 0x10, 11, 1, 1]) && request.last == 8
             return characteristic == CharacteristicID("fdda", "fdd2") && isTime ? [] : nil
         }
-        behaviour.greeting = { characteristic in
-            guard characteristic == steps else { return [] }
+        behaviour.announcement = {
             let today = memory.stepsToday
             return [(steps, [today, today * 7 / 10, today / 25].flatMap { [UInt8].little($0, 3) })]
         }
+        behaviour.greeting = { [announcement = behaviour.announcement] in $0 == steps ? announcement() : [] }
         return SimulatedSerialBand(address: address, behaviour)
     }
 }

@@ -79,35 +79,40 @@ extension SimulatedSerialBand {
             (0..<96).map { index in
                 let start = day * 86_400 + index * 900
                 let steps = memory.quarters[start] ?? 0
-                return [0x10] + .little(start, 4) + (0..<15).map { UInt8(steps / 15 + ($0 < steps % 15 ? 1 : 0)) }
+                // The minutes that have begun.
+                let minutes = min(15, max(1, (memory.clock().seconds - start) / 60 + 1))
+                let counts = (0..<15).map { $0 < minutes ? UInt8(clamping: steps / minutes + ($0 < steps % minutes ? 1 : 0)) : 0 }
+                return [0x10] + .little(start, 4) + counts
             }
         }
-        return SimulatedSerialBand(
-            address: address,
-            Behaviour(
-                advertisement: Advertisement(name: "SMART_RING", services: ["56ff"]),
-                services: [
-                    SimulatedService(.battery, [attribute(.batteryLevel, [.read])]),
-                    SimulatedService("56ff", [attribute("33f3", [.write, .writeWithoutResponse]), attribute("33f4", [.notify])]),
-                ]
-            ) { request, characteristic in
-                guard characteristic == requests, request.count == 20 else { return nil }
-                if request[0] == 0x48 { owner.isKnown = true }
-                guard !isMute || owner.isKnown else { return [] }
-                switch request[0] {
-                case 0x01: return [(answers, request)]
-                case 0x03:
-                    let sum = total ?? memory.stepsToday
-                    let fields = [UInt8].little(memory.clock().seconds, 4) + .little(sum, 4) + .little(sum * 7 / 10, 4) + .little(sum / 25, 4)
-                    return [(answers, [0x03] + fields + [0, 0, 0])]
-                case 0x10:
-                    let number = Int(request[1])
-                    let wanted = meaning == .index ? number...number : 0...max(0, number - 1)
-                    guard meaning == .index || number > 0 else { return [] }
-                    return wanted.reversed().filter { $0 < days }.flatMap { packets(memory.today - $0) }.map { (answers, $0) }
-                default: return []
-                }
-            })
+        @Sendable func totals() -> [(CharacteristicID, [UInt8])] {
+            let sum = total ?? memory.stepsToday
+            let fields = [UInt8].little(memory.clock().seconds, 4) + .little(sum, 4) + .little(sum * 7 / 10, 4) + .little(sum / 25, 4)
+            return [(answers, [0x03] + fields + [0, 0, 0])]
+        }
+        var behaviour = Behaviour(
+            advertisement: Advertisement(name: "SMART_RING", services: ["56ff"]),
+            services: [
+                SimulatedService(.battery, [attribute(.batteryLevel, [.read])]),
+                SimulatedService("56ff", [attribute("33f3", [.write, .writeWithoutResponse]), attribute("33f4", [.notify])]),
+            ]
+        ) { request, characteristic in
+            guard characteristic == requests, request.count == 20 else { return nil }
+            if request[0] == 0x48 { owner.isKnown = true }
+            guard !isMute || owner.isKnown else { return [] }
+            switch request[0] {
+            case 0x01: return [(answers, request)]
+            case 0x03: return totals()
+            case 0x10:
+                let number = Int(request[1])
+                let wanted = meaning == .index ? number...number : 0...max(0, number - 1)
+                guard meaning == .index || number > 0 else { return [] }
+                return wanted.reversed().filter { $0 < days }.flatMap { packets(memory.today - $0) }.map { (answers, $0) }
+            default: return []
+            }
+        }
+        behaviour.announcement = totals
+        return SimulatedSerialBand(address: address, behaviour)
     }
 }
 

@@ -13,6 +13,8 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
         public var answer: @Sendable ([UInt8], CharacteristicID) -> [(CharacteristicID, [UInt8])]?
         /// Notifications that a subscription to a characteristic causes.
         public var greeting: @Sendable (CharacteristicID) -> [(CharacteristicID, [UInt8])] = { _ in [] }
+        /// Notifications that it sends by itself while its wearer walks.
+        public var announcement: @Sendable () -> [(CharacteristicID, [UInt8])] = { [] }
         /// Values that can be read.
         public var values: @Sendable () -> [CharacteristicID: [UInt8]] = { [:] }
 
@@ -46,6 +48,12 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
 
     /// It does not answer the next requests.
     public func ignore(requests: Int) { state.withLock { $0.silent = requests } }
+
+    /// Sends what it sends by itself after a step.
+    public func announce() {
+        guard let link = state.withLock(\.link) else { return }
+        for (source, bytes) in behaviour.announcement() { link.notify(source, bytes) }
+    }
 
     public var advertisement: Advertisement { behaviour.advertisement }
     public var services: [SimulatedService] { behaviour.services }
@@ -94,13 +102,16 @@ public struct BandMemory: Sendable {
     /// The time that the band's clock shows.
     public let clock: @Sendable () -> WallClock
     private let content: @Sendable () -> [Int: Int]
+    private let add: @Sendable (Int) -> Void
 
     /// Steps by the beginning of the quarter, in seconds since 1970 by the band's clock.
     public var quarters: [Int: Int] { content() }
 
+    /// Only these steps.
     public init(quarters: [Int: Int], clock: @escaping @Sendable () -> WallClock) {
         self.clock = clock
         content = { quarters }
+        add = { _ in }
     }
 
     /// The walks of a person, who continues to walk.
@@ -115,21 +126,32 @@ public struct BandMemory: Sendable {
             let clock = WallClock(now(), in: zone)
             return last.value.withLock { last in
                 if last.quarter == clock.seconds / 900 { return last.quarters }
-                last = (clock.seconds / 900, [:])
+                last.walked = last.walked.filter { $0.key / 86_400 > clock.dayNumber - days }
+                (last.quarter, last.quarters) = (clock.seconds / 900, last.walked)
                 for day in (clock.dayNumber - days + 1)...clock.dayNumber {
                     // A quarter that has not ended is not stored yet.
                     for slot in history.slots(day: day, until: clock) where slot.start.seconds + 900 <= clock.seconds {
-                        last.quarters[slot.start.seconds] = slot.steps
+                        last.quarters[slot.start.seconds, default: 0] += slot.steps
                     }
                 }
                 return last.quarters
             }
         }
+        add = { steps in
+            let quarter = WallClock(now(), in: zone).seconds / 900
+            last.value.withLock { last in
+                last.walked[quarter * 900, default: 0] += steps
+                if last.quarter == quarter { last.quarters[quarter * 900, default: 0] += steps }
+            }
+        }
     }
 
-    /// The content of the memory in the quarter of an hour in which it was last read.
+    /// Adds steps of the present quarter of an hour, which is stored at once. Without a person who walks, it does nothing.
+    public func walk(_ steps: Int) { add(steps) }
+
+    /// The content of the memory in the quarter of an hour in which it was last read, and the steps of `walk` in it.
     private final class CachedContent: Sendable {
-        let value = Mutex((quarter: Int.min, quarters: [Int: Int]()))
+        let value = Mutex((quarter: Int.min, quarters: [Int: Int](), walked: [Int: Int]()))
     }
 
     var today: Int { clock().dayNumber }

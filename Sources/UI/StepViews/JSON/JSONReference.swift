@@ -24,7 +24,8 @@ public enum JSONReference {
             GATTValueView.Document.self),
         Entry("capture", ["gatt capture"], "The file with the raw frames of a sync.", CaptureView.Document.self),
         Entry(
-            "devices", ["devices", "add", "forget"], "The pedometers; with add and forget the one that was added or removed.",
+            "devices", ["devices", "add", "forget"],
+            "The pedometers; with add, forget and devices --rename the one that was added, removed or renamed.",
             DevicesView.Document.self),
         Entry(
             "sync", ["sync", "watch"], "What a sync read and shared. watch prints one such document for each of its syncs.",
@@ -58,19 +59,43 @@ public enum JSONReference {
             ErrorDocument.self),
     ]
 
+    /// The documents of a command, or the one of a name; all if there are no words.
+    ///
+    /// - Parameter words: the beginning of a command line without `istep`, such as `gatt list`.
+    public static func documents(of words: [String]) -> [Entry] {
+        documents.filter { entry in
+            words == [entry.name] || entry.commands.contains { $0.split(separator: " ").map(String.init).starts(with: words) }
+        }
+    }
+
+    /// The subcommands that print documents, in the order of the reference.
+    public static var subcommands: [String] {
+        documents.filter { $0.name != "error" && $0.name != "version" }.flatMap(\.commands).reduce(into: []) { known, command in
+            let word = String(command.prefix { $0 != " " })
+            if !known.contains(word) { known.append(word) }
+        }
+    }
+
     // MARK: As JSON Schema
 
-    /// All documents as one JSON Schema (draft 2020-12), each under `$defs` by its name.
-    public static func schema() throws -> String { try JSONText.pretty(Whole()) }
+    /// Documents as one JSON Schema (draft 2020-12), each under `$defs` by its name, with those that they refer to.
+    public static func schema(of entries: [Entry] = JSONReference.documents) throws -> String {
+        try JSONText.pretty(Whole(entries: entries))
+    }
 
     private struct Whole: Encodable {
+        let entries: [Entry]
+
         func encode(to encoder: any Encoder) throws {
+            let defined = Set(entries.map(\.name) + entries.flatMap(\.schema.references))
             var container = encoder.container(keyedBy: JSONSchema.Word.self)
             try container.encode("https://json-schema.org/draft/2020-12/schema", forKey: "$schema")
             try container.encode("Output of istep with --json", forKey: "title")
-            try container.encode(documents.map { JSONSchema.document($0.name) }, forKey: "anyOf")
+            try container.encode(entries.map { JSONSchema.document($0.name) }, forKey: "anyOf")
             var definitions = container.nestedContainer(keyedBy: JSONSchema.Word.self, forKey: "$defs")
-            for entry in documents { try definitions.encode(Definition(entry: entry), forKey: .init(entry.name)) }
+            for entry in documents where defined.contains(entry.name) {
+                try definitions.encode(Definition(entry: entry), forKey: .init(entry.name))
+            }
         }
     }
 
@@ -88,16 +113,18 @@ public enum JSONReference {
     // MARK: For people
 
     /// The reference as text.
-    public static func lines(_ style: TextStyle) -> [String] {
+    public static func lines(_ style: TextStyle, of entries: [Entry] = JSONReference.documents) -> [String] {
         var page = Page(style)
-        page.paragraph(
-            """
-            With --json a command prints one JSON document on standard output, even if it fails. Each has the key version: 1. This \
-            number changes when a key is renamed or removed or its meaning changes. All keys are always present; an unknown value is null. \
-            Later versions of istep may add keys: ignore keys that you do not know.
-            """)
-        for entry in documents {
-            page.blank()
+        if entries.count == documents.count {
+            page.paragraph(
+                """
+                With --json a command prints one JSON document on standard output, even if it fails. Each has the key version: 1. This \
+                number changes when a key is renamed or removed or its meaning changes. All keys are always present; an unknown value \
+                is null. Later versions of istep may add keys: ignore keys that you do not know.
+                """)
+        }
+        for entry in entries {
+            if !page.lines.isEmpty { page.blank() }
             page.wrap(StyledText(entry.title, .strong), hanging: 2)
             page.paragraph(entry.summary, indent: 2)
             if case .object(let keys) = entry.schema { show(keys, 2, on: &page) }
@@ -139,6 +166,16 @@ extension JSONSchema {
         case .object: "object"
         case .nullable(let value): "\(value.words); or null"
         case .document(let name): "object as of \(name)"
+        }
+    }
+
+    /// Names of the documents in this value.
+    fileprivate var references: [String] {
+        switch self {
+        case .document(let name): [name]
+        case .object(let keys): keys.flatMap(\.schema.references)
+        case .list(let item), .nullable(let item), .map(_, let item): item.references
+        default: []
         }
     }
 

@@ -24,7 +24,7 @@ struct AddCommand: AsyncParsableCommand {
             midnight, otherwise total.
             """)
 
-    @Argument(help: ArgumentHelp("The address, or the beginning of the advertised name.", valueName: "address"))
+    @Argument(help: ArgumentHelp("The address, or the beginning of the advertised name, in upper or lower case.", valueName: "address"))
     var address: String?
 
     @Option(help: ArgumentHelp("A name of your choice (default: the advertised name).", valueName: "name"))

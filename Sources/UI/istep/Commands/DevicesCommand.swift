@@ -6,15 +6,42 @@ import StepViews
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List your pedometers.")
+        abstract: "List your pedometers, or rename one.",
+        discussion: """
+              istep devices                          all
+              istep devices ring                     only this one
+              istep devices ring --rename bedroom    give it another name
+
+            Only the name changes: steps, clock and shared days stay. From then on, commands take the new name, also in your scripts and \
+            timers; the configuration contains no names of pedometers. Destinations that receive slots (InfluxDB, and others with \
+            'samples = true') receive the new name with each day that is sent from then on; InfluxDB keeps slots that were sent before \
+            under the old name as well.
+            """)
+
+    @Argument(help: ArgumentHelp("Only these, by name or address.", valueName: "pedometer"))
+    var pedometers: [String] = []
+
+    @Option(help: ArgumentHelp("Give the pedometer this name.", valueName: "name"))
+    var rename: String?
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        guard let rename else { return }
+        try ArgumentRules.checkName(rename, of: "--rename")
+        if pedometers.count != 1 { throw ValidationError("--rename needs one pedometer: istep devices PEDOMETER --rename NAME") }
+    }
+
     func run() throws {
         let wiring = try Wiring(common)
-        let history = try wiring.history(for: .reading)
+        let history = try wiring.history(for: rename == nil ? .reading : .updating)
+        if let rename {
+            let (before, after) = try wiring.registration(history).rename(pedometers[0], to: rename)
+            guard common.json else { return try wiring.say("Renamed \(Printable(before.name)) to \(Printable(after.name)).") }
+            return try wiring.show(DevicesView([wiring.entry(of: after, in: history)], now: wiring.now(), localTime: wiring.localTime))
+        }
         let user = try common.user.map { _ in try wiring.user(in: history) }
-        let entries = try PedometerSelection(history).pedometers(named: [], of: user).map { try wiring.entry(of: $0, in: history) }
+        let entries = try PedometerSelection(history).pedometers(named: pedometers, of: user).map { try wiring.entry(of: $0, in: history) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
     }
 }

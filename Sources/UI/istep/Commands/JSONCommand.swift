@@ -6,8 +6,12 @@ struct JSONCommand: ParsableCommand {
         commandName: "json",
         abstract: "Describe what the commands print with --json.",
         discussion: """
-            Prints every document with all of its keys; with --schema the same as a JSON Schema (draft 2020-12), where each document \
-            is defined under $defs by its name.
+            Prints every document with all of its keys, or those of one command; with --schema the same as a JSON Schema (draft 2020-12), \
+            where each document is defined under $defs by its name.
+
+              istep json sync
+              istep json gatt list
+              istep json 'share --dry-run'
 
             With --json a command prints one document on standard output. If it fails, the document is an object "error" with "category", \
             "exitCode", "message" and "advice". Two commands print several documents: istep gatt notify one for each value, istep watch \
@@ -15,11 +19,25 @@ struct JSONCommand: ParsableCommand {
             removed, or its meaning changes, "version" changes.
             """)
 
+    @Argument(help: ArgumentHelp("Only what this command prints.", valueName: "command"))
+    var command: [String] = []
+
     @Flag(name: [.long, .customLong("json")], help: "Print it as a JSON Schema.")
     var schema = false
 
+    private var entries: [JSONReference.Entry] {
+        JSONReference.documents(of: command.flatMap { $0.split(separator: " ").map(String.init) })
+    }
+
+    func validate() throws {
+        guard entries.isEmpty else { return }
+        let list = JSONReference.subcommands.joined(separator: ", ")
+        throw ValidationError("No document of '\(command.joined(separator: " "))' is known. Commands that print one: \(list).")
+    }
+
     func run() throws {
-        if schema { return try Output.standard.document(try JSONReference.schema()) }
-        for line in JSONReference.lines(TextStyle(.standard, environment: Wiring.environment)) { try Output.standard.result(line) }
+        if schema { return try Output.standard.document(try JSONReference.schema(of: entries)) }
+        let style = TextStyle(.standard, environment: Wiring.environment)
+        for line in JSONReference.lines(style, of: entries) { try Output.standard.result(line) }
     }
 }

@@ -24,7 +24,7 @@ struct ScanCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only devices that advertise this service.", valueName: "uuid"))
     var service: ServiceArgument?
 
-    @Option(help: ArgumentHelp("Only devices whose name starts with this prefix.", valueName: "prefix"))
+    @Option(help: ArgumentHelp("Only devices whose name starts with this prefix, in upper or lower case.", valueName: "prefix"))
     var name: String?
 
     @Flag(help: "Connect to the devices in range, and recognise them by their services.")

@@ -23,6 +23,9 @@ extension Wiring {
         return "~\(path.dropFirst(home.count))"
     }
 
+    /// The name that a wrong word most likely stands for; nil if none is similar.
+    static func nearestName(to word: String, among known: [String]) -> String? { nearestKey(to: word, among: known) }
+
     /// The kinds of destinations, with an example of each.
     static var destinationKinds: [(key: String, title: String, example: String)] {
         DestinationRegistry.kinds.map { ($0.key, $0.title, $0.example) }

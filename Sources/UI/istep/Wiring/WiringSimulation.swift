@@ -58,12 +58,17 @@ struct DemoPedometer: Sendable {
         .band("crp", "R11", daysHeld: 0, seed: 12) { .crp($0) },
     ]
 
-    /// A band that stores the quarters of hours that have ended, so its wearer walks with the clock only.
+    /// A band that stores quarters of hours.
     private static func band(
         _ key: String, _ registration: String, daysHeld: Int, seed: UInt64, _ make: @escaping @Sendable (BandMemory) -> SimulatedSerialBand
     ) -> DemoPedometer {
         DemoPedometer(key: key, registration: registration, name: key, daysHeld: daysHeld, seed: seed) { seed in
-            Walker(make(BandMemory(days: daysHeld + 1, seed: seed, zone: .current))) {}
+            let memory = BandMemory(days: daysHeld + 1, seed: seed, zone: .current)
+            let band = make(memory)
+            return Walker(band) {
+                memory.walk(1)
+                band.announce()
+            }
         }
     }
 

@@ -57,6 +57,7 @@ struct JringLive: LiveSession {
 }
 
 struct JringReading: ExchangeProtocol {
+    /// A day is counted since 1970 by the ring's clock, as all days here.
     private enum Stage: Hashable { case total, identifying, totalAgain, day(Int), clock, end }
 
     /// Seconds of a packet.
@@ -80,9 +81,11 @@ struct JringReading: ExchangeProtocol {
     private var setter = ClockSetter()
     /// Today's steps by `03`.
     private var total: Int?
-    /// Days still to be requested, as days ago; today is requested first.
+    /// Days still to be requested: the last one is requested next.
     private var days: [Int] = []
-    private var planned = 0
+    /// Days that were requested, and all that were to be.
+    private var done = 0, planned = 0
+    private var oldestRequested = 0
     /// Packets of the present day by their time, of both answers if it was requested twice.
     private var quarters: [Int: ArraySlice<UInt8>] = [:]
     /// Whether today's minutes agree with the total.
@@ -95,14 +98,17 @@ struct JringReading: ExchangeProtocol {
     private var gaps: [Int: DayGap.Reason] = [:]
     /// Days without an answer since the last one that was answered.
     private var unansweredDays = 0
-    /// Whether the ring was read before: then the days since then that it does not send are missing.
+    /// Whether the ring was read before: then the days since then that it does not send are missing. False until its first reading, which
+    /// may take several syncs, has come to its end.
     private var wasRead = false
+    /// The days that were missing after the sync before.
+    private let known: [Int: DayGap.Reason]
     /// The days since then that it no longer holds.
     private var lost: SyncNotice?
     /// The ring's day at the first request.
     private var today = 0
-    /// Whether days are requested by their number, because the request for day 0 was not answered.
-    private var countsDays = false
+    /// The number of days that are requested at once, because the request for day 0 was not answered; nil if one day each is requested.
+    private var count: Int?
     /// The time of the first request: newer steps may be missing.
     private var began = Timestamp(0)
     private(set) var report = SessionReport()
@@ -111,10 +117,12 @@ struct JringReading: ExchangeProtocol {
         self.context = context
         self.isProbe = isProbe
         converter = WallSlotConverter(context, days: Jring.oldestDay)
+        known = Dictionary(
+            (context.pedometer.cursor.missing ?? []).map { ($0.day.daysSince1970, $0.reason) }, uniquingKeysWith: { $1 })
     }
 
     let notifying = [Jring.answers]
-    var progress: ReadProgress { .reading(done: planned - days.count, of: max(planned, 1)) }
+    var progress: ReadProgress { .reading(done: done, of: max(planned, 1)) }
 
     mutating func next(at now: Timestamp) -> ProtocolExchange? {
         func exchange(_ packet: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer, attempts: Int = 1) -> ProtocolExchange {
@@ -136,15 +144,16 @@ struct JringReading: ExchangeProtocol {
                 if isProbe { return finish() }
                 plan(now)
             }
-            guard !isInDoubt, !hasFallenSilent, let day = days.popLast() else {
-                return setClock(now, exchange(_:_:_:attempts:))
-            }
+            guard !isInDoubt, let day = days.popLast() else { return setClock(now, exchange(_:_:_:attempts:)) }
             stage = .day(day)
             quarters = [:]
-            let request = Jring.packet(0x10, [UInt8(day)])
+            done += 1
+            oldestRequested = min(oldestRequested, day)
+            // Midnight may have passed since the day before was requested.
+            let request = Jring.packet(0x10, [UInt8(clamping: count ?? (converter.today(now) - day))])
             // A silent or incomplete answer is requested once more, until several days in a row were silent.
             let attempts = unansweredDays < Self.mostSilentDays ? 2 : 1
-            return exchange(request, "the steps of \(Day(daysSince1970: today - day))", countsDays ? .required : .optional, attempts: attempts)
+            return exchange(request, "the steps of \(Day(daysSince1970: day))", count == nil ? .optional : .required, attempts: attempts)
         case .clock, .end:
             return finish()
         }
@@ -156,21 +165,24 @@ struct JringReading: ExchangeProtocol {
     }
 
     /// Today first, because it is compared with the total; then those since the last sync, newest first, until the ring has no more; then
-    /// those that were missing before.
+    /// those that were missing before. A day of which a part has arrived comes last: over a link that always ends at the same place, it
+    /// would keep the others from being read.
     private mutating func plan(_ now: Timestamp) {
         (began, today) = (now, converter.today(now))
+        oldestRequested = today
         let read = converter.daysSinceRead(context.pedometer.cursor, now: now)
-        wasRead = read != nil
+        wasRead = read != nil && !known.values.contains(.unconfirmed)
         lost = converter.lost(context.pedometer.cursor, oldestDay: Jring.oldestDay, now: now)
         let since = read ?? Jring.oldestDay
         let oldest = min(Jring.oldestDay, (context.days ?? Int.max) - 1)
-        days = (0...max(0, min(since, oldest))).reversed()
-        for gap in wasRead ? context.pedometer.cursor.reportedGaps : [] {
-            let daysAgo = today - gap.day.daysSince1970
+        var ranks: [Int: Int] = [:]
+        for daysAgo in 0...max(0, min(since, oldest)) { ranks[today - daysAgo] = daysAgo }
+        for (day, reason) in read == nil ? [:] : known {
+            let daysAgo = today - day
             guard daysAgo > since, daysAgo <= Jring.oldestDay else { continue }
-            if daysAgo <= oldest { days.append(daysAgo) } else { gaps[gap.day.daysSince1970] = gap.reason }
+            if daysAgo <= oldest { ranks[day] = daysAgo + (reason == .incomplete ? Jring.oldestDay : 0) } else { gaps[day] = reason }
         }
-        days.sort(by: >)
+        days = ranks.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map(\.key)
         planned = days.count
         isWhole = context.days.map { $0 > since } ?? true
     }
@@ -204,7 +216,7 @@ struct JringReading: ExchangeProtocol {
             guard let time = bytes.little(1, 4), time % Self.quarter == 0 else { return .undecodable }
             quarters[time] = bytes[5..<20]
             let isLast = time % 86_400 == 86_400 - Self.quarter
-            guard isLast, !countsDays || DeviceClock(wall: time).day >= converter.today(now) else { return .more }
+            guard isLast, count == nil || DeviceClock(wall: time).day >= converter.today(now) else { return .more }
             return isComplete ? .done : .again
         default: return .other
         }
@@ -213,35 +225,38 @@ struct JringReading: ExchangeProtocol {
     /// Whether all packets of the requested day have arrived. Always true for today, which has not ended, and if several days were
     /// requested, because it is not known which of them the ring has.
     private var isComplete: Bool {
-        guard case .day(let daysAgo) = stage, daysAgo > 0, !countsDays else { return true }
-        return quarters.keys.count { DeviceClock(wall: $0).day == today - daysAgo } >= Self.packetsOfADay
+        guard case .day(let day) = stage, day != today, count == nil else { return true }
+        return quarters.keys.count { DeviceClock(wall: $0).day == day } >= Self.packetsOfADay
     }
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
         switch (stage, end) {
-        case (.day(0), _) where quarters.isEmpty && !countsDays:
+        case (.day(let day), _) where day == today && quarters.isEmpty && count == nil:
             if total == 0 {
                 isChecked = true
             } else if end == .silent {
-                (countsDays, days, planned) = (true, [min((days.first ?? 0) + 1, Jring.oldestDay)], 1)
+                count = min(today - (days.min() ?? today) + 1, Jring.oldestDay)
+                (days, done, planned) = ([today], 0, 1)
             } else {
                 return doubt(total.map { .totals(0, $0) } ?? .unchecked)
             }
-            return isLast ? closing(now) : nil
-        case (.day(let daysAgo), _) where quarters.isEmpty:
+            return days.isEmpty ? closing(now) : nil
+        case (.day(let day), _) where quarters.isEmpty:
             switch end {
             case .complete: unansweredDays = 0  // it has no such day
             case .silent, .incomplete:
                 unansweredDays += 1
-                gaps[today - daysAgo] = .unanswered
+                gaps[day] = .unanswered
+                // It has no older days, or the next reading asks.
+                if !wasRead, unansweredDays >= Self.mostSilentDays { days.removeAll { $0 < day } }
             }
-            if countsDays { isWhole = false }
-            return isLast ? closing(now) : nil
+            if count != nil { isWhole = false }
+            return days.isEmpty ? closing(now) : nil
         // Without its last packet a day may end with the present time.
-        case (.day(let daysAgo), _):
+        case (.day(let day), _):
             // If several days were requested, it is not known which of them did not arrive.
-            if countsDays, end != .complete { isWhole = false }
-            return batch(daysAgo, now)
+            if count != nil, end != .complete { isWhole = false }
+            return batch(day, now)
         case (.clock, .complete):
             report.clockSet = setter.confirmed
             return nil
@@ -249,26 +264,21 @@ struct JringReading: ExchangeProtocol {
         }
     }
 
-    /// Whether no other day is requested.
-    private var isLast: Bool { days.isEmpty || hasFallenSilent }
-
-    private var hasFallenSilent: Bool { !wasRead && unansweredDays >= Self.mostSilentDays }
-
     private func closing(_ now: Timestamp) -> SampleBatch {
         SampleBatch(cursor: cursor(now), notices: converter.notices + expired)
     }
 
     /// Whether a packet is one of the day that was requested.
-    private func isWanted(_ time: Int, _ daysAgo: Int, _ now: Timestamp) -> Bool {
+    private func isWanted(_ time: Int, _ wanted: Int, _ now: Timestamp) -> Bool {
         let (day, second) = (DeviceClock(wall: time).day, DeviceClock(wall: converter.wall(now)).secondOfDay)
-        if countsDays { return (today - Jring.oldestDay...today + 1).contains(day) }
-        // Today's packets are compared with the ring's total, and another day may have begun since the first request.
-        return day == today - daysAgo || (min(second, 86_400 - second) < Self.midnight && abs(day - (today - daysAgo)) == 1)
+        if count != nil { return (today - Jring.oldestDay...today + 1).contains(day) }
+        // Today's packets are compared with the ring's total, and the ring may be on another day by now.
+        return day == wanted || (min(second, 86_400 - second) < Self.midnight && abs(day - wanted) == 1)
     }
 
-    private mutating func batch(_ daysAgo: Int, _ now: Timestamp) -> SampleBatch {
+    private mutating func batch(_ day: Int, _ now: Timestamp) -> SampleBatch {
         var batch = SampleBatch()
-        let times = quarters.keys.filter { isWanted($0, daysAgo, now) }.sorted()
+        let times = quarters.keys.filter { isWanted($0, day, now) }.sorted()
         if !isChecked {
             let sum = times.filter { DeviceClock(wall: $0).day == today }.reduce(0) { $0 + (quarters[$1] ?? []).reduce(0) { $0 + Int($1) } }
             guard let total, times.contains(where: { DeviceClock(wall: $0).day == today }) || total == 0 else { return doubt(.unchecked) }
@@ -289,60 +299,57 @@ struct JringReading: ExchangeProtocol {
                 batch.coverage += spans
             }
         }
-        for (day, times) in Dictionary(grouping: times, by: { DeviceClock(wall: $0).day })
-        where day < today && times.count < Self.packetsOfADay {
-            gaps[day] = .incomplete
-        }
-        if !countsDays, daysAgo > 0, times.isEmpty { gaps[today - daysAgo] = .incomplete }
+        let packets = Dictionary(grouping: times) { DeviceClock(wall: $0).day }.mapValues(\.count)
+        for (day, count) in packets where day < today && count < Self.packetsOfADay { gaps[day] = .incomplete }
+        if count == nil, day != today, packets[day] == nil { gaps[day] = .incomplete }
         unansweredDays = 0
-        if isLast {
-            (batch.cursor, batch.notices) = (cursor(now), converter.notices + expired)
-        } else if wasRead {
-            // If the link is lost from here on, the next sync requests the other days.
-            batch.cursor = cursor(now, left: days)
-        }
+        // If the link is lost from here on, the next sync requests the other days.
+        batch.cursor = cursor(now)
+        if days.isEmpty { batch.notices = converter.notices + expired }
         return batch
     }
 
-    /// Part of a day, which is requested again. A part of today must not be compared with the total.
+    /// Part of a day, which is requested again. A part of today can be compared with the total only if nothing but the rest of the day is
+    /// missing.
     mutating func linkLost(at now: Timestamp) -> SampleBatch? {
-        guard case .day(let daysAgo) = stage, isChecked, !countsDays, !quarters.isEmpty else { return nil }
-        var batch = batch(daysAgo, now)
+        guard case .day(let day) = stage, count == nil, let last = quarters.keys.max(),
+            isChecked || (day == today && last + 2 * Self.quarter > converter.wall(now))
+        else { return nil }
+        var batch = batch(day, now)
         batch.notices = []  // they are about the whole answer
-        return batch
+        return isInDoubt ? nil : batch
     }
 
     // MARK: The next sync
 
-    /// The cursor from which the next sync continues, with the days that are missing. Nil if the cursor stays as it is.
+    /// The cursor from which the next sync continues, with the days that are missing, and those that are still to be requested. Nil if the
+    /// cursor stays as it is.
     ///
     /// A ring that was never read may not have the oldest days that it was asked for. Only when it was silent for them in two syncs in a row
-    /// do they count as not existing; until then all days are requested again.
-    ///
-    /// - Parameter left: days ago that are still to be requested.
-    private func cursor(_ now: Timestamp, left: [Int] = []) -> PedometerCursor? {
-        // After midnight a request is for another day than before.
-        guard isWhole, converter.lead == nil, converter.today(now) == today else { return nil }
+    /// do they count as not existing; until then all days are requested again. The days that its first reading has not come to are not
+    /// reported as missing, and the next sync continues with them.
+    private func cursor(_ now: Timestamp) -> PedometerCursor? {
+        guard isWhole, converter.lead == nil else { return nil }
         var cursor = context.pedometer.cursor
         var missing = gaps
-        for day in left where missing[today - day] == nil { missing[today - day] = .unanswered }
-        if !wasRead, hasFallenSilent || days.isEmpty {
-            let before = Set((cursor.missing ?? []).filter { $0.reason == .unconfirmed }.map(\.day.daysSince1970))
-            let isConfirmed = oldestSilent.contains { before.contains($0) }
-            for day in oldestSilent { missing[day] = isConfirmed ? nil : .unconfirmed }
+        for day in days where missing[day] == nil { missing[day] = known[day] ?? (wasRead ? .unanswered : .unconfirmed) }
+        var mustAskAgain = false
+        if !wasRead {
+            let silent = oldestSilent
+            // With a time up to which it was read, the days that are not confirmed are those that were not requested.
+            let isConfirmed = cursor.readThrough == nil && silent.contains { known[$0] == .unconfirmed }
+            for day in silent { missing[day] = isConfirmed && days.isEmpty ? nil : .unconfirmed }
+            mustAskAgain = days.isEmpty && !silent.isEmpty && !isConfirmed
         }
         cursor.missing = missing.isEmpty ? nil : missing.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
         if let mark = converter.mark { cursor.tail = mark }
-        guard missing.values.contains(.unconfirmed) else { return cursor.advanced(to: began, now: now) }
+        guard mustAskAgain else { return cursor.advanced(to: min(began, now), now: now) }
         cursor.readThrough = nil
         return cursor
     }
 
     /// The silent days that are older than every day that was answered.
-    private var oldestSilent: [Int] {
-        let requested = today - (planned - days.count - 1)
-        return Array((requested...max(requested, today)).prefix { gaps[$0] == .unanswered })
-    }
+    private var oldestSilent: [Int] { Array((oldestRequested...max(oldestRequested, today)).prefix { gaps[$0] == .unanswered }) }
 
     /// Days that the ring no longer holds: those that were missing after the sync before, and those since then.
     private var expired: [SyncNotice] {

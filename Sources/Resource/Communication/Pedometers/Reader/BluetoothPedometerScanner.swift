@@ -12,6 +12,8 @@ public struct ScanResults {
     public private(set) var devices: [DeviceAddress: Discovery] = [:]
     /// Whether more than `limit` were heard.
     public private(set) var isCut = false
+    /// Names of devices that were not wanted.
+    public private(set) var others = NamesInRange()
 
     public init() {}
 
@@ -44,12 +46,18 @@ public struct ScanResults {
 
     /// Reads a scan to its end.
     ///
-    /// - Parameter heard: called with the number of devices so far.
+    /// - Parameters:
+    ///   - isWanted: whether a device is kept.
+    ///   - heard: called with the number of devices so far.
     public static func collect(
-        _ scan: AsyncThrowingStream<Discovery, any Error>, heard: (Int) -> Void = { _ in }
+        _ scan: AsyncThrowingStream<Discovery, any Error>, where isWanted: (Discovery) -> Bool = { _ in true }, heard: (Int) -> Void = { _ in }
     ) async throws -> ScanResults {
         var results = ScanResults()
         for try await discovery in scan {
+            guard isWanted(discovery) else {
+                results.others.add(ScannedDevice(discovery))
+                continue
+            }
             results.add(discovery)
             heard(min(results.devices.count, limit))
         }
@@ -80,14 +88,16 @@ public struct BluetoothPedometerScanner: PedometerScanner {
     ) async throws -> ScanOutcome {
         let results = try await central().closing { [adapter] central in
             try await ScanResults.collect(
-                await central.scan(ScanFilter(conditions), adapter: adapter, limit: .seconds(seconds)), heard: heard)
+                await central.scan(ScanFilter(conditions), adapter: adapter, limit: .seconds(seconds)),
+                where: { conditions.matches(name: $0.name) }, heard: heard)
         }
-        return ScanOutcome(results.strongestFirst.map(ScannedDevice.init), isCut: results.isCut)
+        return ScanOutcome(results.strongestFirst.map(ScannedDevice.init), isCut: results.isCut, others: results.others)
     }
 
     /// - Throws: `BluetoothError`, or what `isWanted` throws.
     public func first(
-        _ conditions: ScanConditions, seconds: Double, where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
+        _ conditions: ScanConditions, seconds: Double, passed: @escaping @Sendable (ScannedDevice) -> Void,
+        where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
     ) async throws -> ScannedDevice? {
         // A band may be sent from another address than that in its data, by which it is known: BlueZ must not leave it out.
         var filter = ScanFilter(conditions)
@@ -96,8 +106,12 @@ public struct BluetoothPedometerScanner: PedometerScanner {
         return try await central().closing { [adapter, filter] central in
             for try await discovery in await central.scan(filter, adapter: adapter, limit: .seconds(seconds)) {
                 let device = ScannedDevice(discovery)
-                if let address, discovery.address != address, device.address != address.description { continue }
-                if try isWanted(device) { return device }
+                let isOther = address.map { discovery.address != $0 && device.address != $0.description } ?? false
+                if isOther || !conditions.matches(name: device.name) {
+                    passed(device)
+                } else if try isWanted(device) {
+                    return device
+                }
             }
             return nil
         }
@@ -128,10 +142,11 @@ public struct BluetoothPedometerScanner: PedometerScanner {
 }
 
 extension ScanFilter {
-    /// A text that is not a UUID or an address is not used as a condition: the caller has checked the conditions.
+    /// A text that is not a UUID or an address is not used as a condition: the caller has checked the conditions. The name is not, because
+    /// BlueZ compares it byte for byte.
     fileprivate init(_ conditions: ScanConditions) {
         self.init(
-            services: conditions.service.flatMap { BluetoothUUID($0) }.map { [$0] } ?? [], namePrefix: conditions.namePrefix,
+            services: conditions.service.flatMap { BluetoothUUID($0) }.map { [$0] } ?? [],
             address: conditions.address.flatMap { DeviceAddress($0) })
     }
 }
