@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test func `an interrupted sync is not shown as a failure`() async throws {
-        let fixture = try fixture()
+        let fixture = try PagesFixture.ofAnna()
         let pedometer = try #require(fixture.history.pedometers().first)
         let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
         try fixture.history.endSync(
@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test func `running steps have a tile`() async throws {
-        let fixture = try fixture()
+        let fixture = try PagesFixture.ofAnna()
         let pedometer = try #require(fixture.history.pedometers().first), day = PagesFixture.today.advanced(by: -1)
         let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
         let start = LocalTime.berlin.moment(day, seconds: 12 * 3600)

@@ -52,7 +52,7 @@ import Testing
 
     @Test func `only a report or an empty file is replaced`() async throws {
         let folder = try Folder(), file = folder.path + "/steps.html", history = folder.path + "/data/istep/history.sqlite"
-        let istep = Command(folder: folder, timeZone: Command.zoneAtNoon)
+        let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
         _ = try await istep("correct", "yesterday", "--steps", "9000")
         #expect(try await istep("report", "-o", file).status == 0)
