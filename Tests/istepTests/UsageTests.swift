@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: [
         (["show", "31.12."], "unknown form; write it like 2014-04-20, yesterday, monday or -3"), (["share", "2014-2-3"], "unknown form"),
         (["show", "2014-02-30"], "there is no such day; write it like"), (["report", "--to", "2026-13-01"], "there is no such day"),
-        (["show", "-40000"], "counts back more than 36600 days; write it like 2014-04-20"), (["history", "--from", "never"], "unknown form"),
+        (["show", "-40000"], "it counts back more than 36600 days; write it like 2014-04-20"), (["history", "--from", "never"], "unknown form"),
         (["outbox", "retry", "diary", "31.12."], "unknown form"), (["profile", "--birth", "1990-02-30"], "there is no such day"),
         (["plan", "8000", "--from", "x"], "unknown form"), (["correct", "x", "--steps", "5"], "unknown form"),
     ])

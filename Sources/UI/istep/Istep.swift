@@ -43,27 +43,6 @@ struct Istep: AsyncParsableCommand {
         ])
 }
 
-extension Istep {
-    /// Why a word in the place of a subcommand is none, with the subcommand that it most likely stands for; nil if all of them are.
-    ///
-    /// The parser would report an unexpected argument, or the first option after it, and name no subcommand.
-    static func unknownCommand(in arguments: [String]) -> CommandFailure? {
-        var (command, line): (any ParsableCommand.Type, String) = (Istep.self, "istep")
-        for word in arguments {
-            let known = command.configuration.subcommands
-            if known.isEmpty || command.configuration.defaultSubcommand != nil || word.hasPrefix("-") || word == "help" { return nil }
-            guard let next = known.first(where: { $0.configuration.commandName == word }) else {
-                let nearest = Wiring.nearestName(to: word, among: known.compactMap { $0.configuration.commandName })
-                return CommandFailure(
-                    .usage, "There is no command '\(line) \(word)'" + (nearest.map { "; did you mean '\(line) \($0)'?" } ?? "."),
-                    advice: "To list all commands: `\(line) --help`")
-            }
-            (command, line) = (next, "\(line) \(word)")
-        }
-        return nil
-    }
-}
-
 enum Version {
     static let current = "0.3.0"
 }

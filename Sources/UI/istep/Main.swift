@@ -49,7 +49,7 @@ enum Main {
     /// Runs one command line and returns its exit code.
     static func run(_ arguments: [String]) async -> Int32 {
         Output.forgetDocuments()
-        if let unknown = Istep.unknownCommand(in: arguments) { return report(unknown, isForPrograms: isForPrograms(arguments)) }
+        if let unknown = unknownCommand(in: arguments) { return report(unknown, isForPrograms: isForPrograms(arguments)) }
         do {
             let command = try Istep.parseAsRoot(DayArgument.shielded(arguments))
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -61,6 +61,25 @@ enum Main {
         } catch {
             return report(error, isForPrograms: isForPrograms(arguments), CommandOptions(arguments))
         }
+    }
+
+    /// Why a word in the place of a subcommand is none, with the subcommand that it most likely stands for; nil if all of them are.
+    ///
+    /// The parser would report an unexpected argument, or the first option after it, and name no subcommand.
+    private static func unknownCommand(in arguments: [String]) -> CommandFailure? {
+        var (command, line): (any ParsableCommand.Type, String) = (Istep.self, "istep")
+        for word in arguments {
+            let known = command.configuration.subcommands
+            if known.isEmpty || command.configuration.defaultSubcommand != nil || word.hasPrefix("-") || word == "help" { return nil }
+            guard let next = known.first(where: { $0.configuration.commandName == word }) else {
+                let nearest = Wiring.nearestName(to: word, among: known.compactMap { $0.configuration.commandName })
+                return CommandFailure(
+                    .usage, "There is no command '\(line) \(word)'" + (nearest.map { "; did you mean '\(line) \($0)'?" } ?? "."),
+                    advice: "To list all commands: `\(line) --help`")
+            }
+            (command, line) = (next, "\(line) \(word)")
+        }
+        return nil
     }
 
     /// Runs a command that waits for nothing asynchronous, on a thread of its own. It uses the history directly, and SQLite waits up to 5 s

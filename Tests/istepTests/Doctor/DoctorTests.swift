@@ -234,7 +234,7 @@ import Testing
             let report = try await doctor(home)
             #expect(report.status == 0, "it is there again")
             #expect(report.severities("syncs") == ["warning"])
-            #expect(report["syncs"]?.message.contains("one attempt since") == true)
+            #expect(report["syncs"]?.message.contains("an attempt failed ") == true)
         }
     }
 
