@@ -63,7 +63,7 @@ enum Main {
         }
     }
 
-    /// Why a word in the place of a subcommand is none, with the subcommand that it most likely stands for; nil if all of them are.
+    /// The error of an unknown subcommand, with the most similar one; nil if all subcommands of the command line are known.
     ///
     /// The parser would report an unexpected argument, or the first option after it, and name no subcommand.
     private static func unknownCommand(in arguments: [String]) -> CommandFailure? {

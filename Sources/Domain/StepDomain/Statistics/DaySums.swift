@@ -85,7 +85,7 @@ public struct DaySums: Hashable, Sendable {
         hours = completeness == .unknown ? [] : Self.hours(of: merged.placed, on: day, coverage, isComplete: completeness == .complete)
     }
 
-    /// To be raised with each change of a figure that is stored: a history then calculates its stored sums again.
+    /// Raise it with each change of a figure that is stored: a history then calculates its stored sums again.
     public static let revision = 3
 
     /// Steps by hour. The part of a sample that lies past midnight counts on this day: the sample belongs to the day as a whole.
