@@ -96,7 +96,7 @@ let package = Package(
             name: "ReadBattery", dependencies: ["BlueZ"], path: communication + "BlueZ/BlueZ.docc/ReadBattery", swiftSettings: rules),
         // A separate target: the product BlueZ must not depend on libbluetooth, which is under the GPL.
         layer(communication, "KernelBluetooth", ["BlueZ", "CBluetooth"], forSize: true),
-        layer(communication, "Pedometers", ["BlueZ", "StepDomain", "Backoff"]),
+        layer(communication, "Pedometers", ["BlueZ", "StepDomain", "Backoff"], forSize: true),
 
         layer(communication, "ModemManager", ["DBus", "Cleanup", "TextSafety"], forSize: true),
         layer(communication, "Systemd", ["DBus", "StepDomain"], forSize: true),
