@@ -94,7 +94,7 @@ struct RealBrokerTests {
     @Test func `a broker without retained messages is reported as refused`() async throws {
         try await RealBroker.with(options: ["retain_available false"]) { broker in
             let error = await failure([try .text("a", "1")], try broker.address())
-            #expect(error == .refused(credentials: false, reason: "127.0.0.1:\(broker.port): it keeps no retained messages"))
+            #expect(error == .refused(credentials: false, reason: "127.0.0.1:\(broker.port): it does not support retained messages"))
         }
     }
 

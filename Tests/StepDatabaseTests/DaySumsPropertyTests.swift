@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DaySumsPropertyTests {
     private static let days = day.advanced(by: -5)...day.advanced(by: 5)
 
-    /// Whatever program changes the history in whatever way, no sum survives the samples that it was calculated from.
+    /// No stored sum outlives the samples from which it was calculated, whichever program changes the history.
     @Test(arguments: UInt64(0)..<16) func `sums agree with the samples after every change`(seed: UInt64) throws {
         try withDirectory { directory in
             var changes = try RandomChanges(directory, seed: seed)

@@ -83,7 +83,7 @@ import Testing
             #expect(try database.pedometers() == [renamed])
             #expect(try history.samples() == [slot(0, 10)] && history.data().tracks.map(\.name) == ["Schlafzimmer"])
             #expect(try database.syncs(of: renamed.id, limit: 9).map(\.id) == [history.sync])
-            // Another case of its own name is no other name.
+            // A pedometer can be renamed to its own name in another case.
             try database.renamePedometer(renamed.id, to: "SCHLAFZIMMER")
             #expect(try database.pedometers().map(\.name) == ["SCHLAFZIMMER"])
             try database.forgetPedometer(renamed.id)
@@ -100,7 +100,7 @@ import Testing
                 Issue.record("taken")
                 return
             }
-            // That of one that is not used any more is free.
+            // The name of a forgotten pedometer is free.
             try database.forgetPedometer(history.pedometer.id)
             try database.renamePedometer(band.id, to: "RING")
             expect(.notFound(.pedometer, id: history.pedometer.id)) { try database.renamePedometer(history.pedometer.id, to: "other") }

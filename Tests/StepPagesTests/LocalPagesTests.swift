@@ -209,7 +209,7 @@ import Testing
         let ended = try PagesFixture.ofAnna([9000, 9000, nil, 100])
         ended.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
         let year = await ended.get("/year").text
-        #expect(year.contains("<strong>none</strong>") && year.contains("nothing shows that the goal of 2026-11-17 was reached"))
+        #expect(year.contains("<strong>none</strong>") && year.contains("not known whether the goal of 2026-11-17 was reached"))
     }
 
     @Test func `an interrupted sync is not shown as a failure`() async throws {

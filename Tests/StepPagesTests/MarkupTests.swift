@@ -11,7 +11,7 @@ import Testing
         let markup = Element.p(Attribute(.ariaLabel, Self.hostile)) { Self.hostile }
         #expect(!markup.source.contains("<script") && !markup.source.contains("\u{202e}") && !markup.source.contains("\u{0}"))
         #expect(markup.source.contains("&lt;script&gt;") && markup.source.contains("&quot;&#39; onload=x &amp;amp;"))
-        // Exactly the element's own brackets are left, and the quotes of the attribute.
+        // Only the brackets of the element and the quotes of its attribute are left.
         #expect(markup.source.count { $0 == "<" } == 2 && markup.source.count { $0 == "\"" } == 2)
     }
 

@@ -72,7 +72,7 @@ import TestSupport
         #expect(try await outbox.share(to: eager).first?.outcomes == [.sent])
     }
 
-    /// Twelve hours of the most steps that are plausible in an hour: each slot can be, the day cannot.
+    /// Twelve hours, each with the most steps that are plausible in an hour: each slot is plausible, the day is not.
     private func overcount(_ outbox: OutboxFixture) throws {
         let sync = try outbox.history.beginSync(of: outbox.ring.id, at: outbox.now)
         let samples = (8..<20).map { hour in

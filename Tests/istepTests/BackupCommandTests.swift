@@ -105,11 +105,11 @@ import Testing
             process.arguments = ["python3", "-c", script, history]
             try #require(try await Running(process).result.status == 0)
             let found = try await istep("doctor", "--no-radio", "--no-network")
-            #expect(found.status != 0 && found.output.contains("the stored sums of 1 day differ"), "\(found)")
+            #expect(found.status != 0 && found.output.contains("the daily sums of 1 day differ"), "\(found)")
             let repaired = try await istep("doctor", "--repair", "--json")
             #expect(repaired.status == 0 && repaired.json["correctedSums"] as? Int == 1, "\(repaired)")
             #expect(try await istep("doctor", "--repair").output.contains("nothing changed"))
-            #expect(try await istep("doctor", "--no-radio", "--no-network").output.contains("is sound"))
+            #expect(try await istep("doctor", "--no-radio", "--no-network").output.contains("is intact"))
         }
     }
 

@@ -115,7 +115,7 @@ import TestSupport
                 try await window.press("g")
                 try await window.until("Day: _")
                 try await window.press("never", "Enter")
-                try await window.until("'never': unknown form; write it like 2014-04-20, yesterday")
+                try await window.until("'never': unknown format; write it like 2014-04-20, yesterday")
                 try await window.press("d", "g", today, "Enter")
                 try await window.until("· today")
                 try await window.press("?")

@@ -91,6 +91,10 @@ import Testing
             #expect(list.status == 0 && list.json["address"] as? String == home.watch.address, "\(list)")
             #expect(try await home.istep("gatt", "read", "My Watch", "180f", "2a19", "--format", "u8").output == "61\n")
             #expect(try await home.istep("gatt", "list", "InfiniTime").status == 64)
+            let other = home.folder.path + "/other"
+            try Data("no history".utf8).write(to: URL(fileURLWithPath: other))
+            let unreadable = try await home.istep("gatt", "list", "my watch", "--db", other)
+            #expect(unreadable.status == 65 && unreadable.error.contains(other), "\(unreadable)")
             await home.expectNothingLeftOpen()
         }
     }

@@ -63,9 +63,9 @@ import TestSupport
             (["--from", "2014-04-20", "--to", "2014-04-01"], "The range ends before it begins: 2014-04-20 to 2014-04-01."),
             (["--from", "2999-01-01"], "2999-01-01 has not begun."), (["--to", "2014-04-20"], "Nothing is known of 2014-04-20"),
             (["week", "--on", "2014-04-20"], "the history begins on"),
-            (["week", "--from", "-3"], "Give a period, or --from and --to, not both."),
+            (["week", "--from", "-3"], "A period cannot be combined with --from or --to."),
             (["--on", "-3"], "--on needs a period"), (["decade"], "decade"), (["--by", "minute"], "minute"),
-            (["--csv", "--json"], "Give only one of --csv and --json."),
+            (["--csv", "--json"], "--csv cannot be combined with --json."),
         ] {
             let result = try await istep.run(["history"] + words)
             #expect(result.status == 64, "\(words)")

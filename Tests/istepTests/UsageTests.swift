@@ -49,11 +49,21 @@ import Testing
     @Test(arguments: [
         (["shwo"], "'istep shwo'; did you mean 'istep show'?"), (["Sync", "ring"], "did you mean 'istep sync'?"),
         (["gatt", "raed", "C0:DE:00:00:00:01"], "'istep gatt raed'; did you mean 'istep gatt read'?"),
-        (["frobnicate", "--json"], "There is no command 'istep frobnicate'."),
+        (["frobnicate", "--json"], "There is no command 'istep frobnicate'."), (["help", "shwo"], "did you mean 'istep show'?"),
+        (["help", "gatt", "raed"], "did you mean 'istep gatt read'?"),
     ])
     func `an unknown command is reported with the most similar one`(_ words: [String], message: String) async throws {
         let result = try await Command(folder: try Folder()).run(words)
         #expect(result.status == 64 && result.error.contains(message) && result.error.contains("--help`"), "\(result)")
+    }
+
+    @Test(arguments: ["0", "1", "10", "26"]) func `help and results are wrapped for a terminal of any width`(_ columns: String) async throws {
+        var istep = Command(folder: try Folder())
+        istep.environment["COLUMNS"] = columns
+        for words in [["--help"], ["help", "show"], ["plan", "8000"], ["history", "week"]] {
+            let result = try await istep.run(words)
+            #expect(result.status == 0 && result.output.split(separator: "\n").contains { $0.count > 20 }, "\(words): \(result)")
+        }
     }
 
     @Test func `a user name that is not UTF-8 is rejected`() async throws {
@@ -78,11 +88,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (["show", "31.12."], "unknown form; write it like 2014-04-20, yesterday, monday or -3"), (["share", "2014-2-3"], "unknown form"),
+        (["show", "31.12."], "unknown format; write it like 2014-04-20, yesterday, monday or -3"),
+        (["share", "2014-2-3"], "unknown format"),
         (["show", "2014-02-30"], "there is no such day; write it like"), (["report", "--to", "2026-13-01"], "there is no such day"),
-        (["show", "-40000"], "it counts back more than 36600 days; write it like 2014-04-20"), (["history", "--from", "never"], "unknown form"),
-        (["outbox", "retry", "diary", "31.12."], "unknown form"), (["profile", "--birth", "1990-02-30"], "there is no such day"),
-        (["plan", "8000", "--from", "x"], "unknown form"), (["correct", "x", "--steps", "5"], "unknown form"),
+        (["show", "-40000"], "it counts back more than 36600 days; write it like 2014-04-20"),
+        (["history", "--from", "never"], "unknown format"),
+        (["outbox", "retry", "diary", "31.12."], "unknown format"), (["profile", "--birth", "1990-02-30"], "there is no such day"),
+        (["plan", "8000", "--from", "x"], "unknown format"), (["correct", "x", "--steps", "5"], "unknown format"),
     ])
     func `a word that is not a day is rejected with the reason`(_ words: [String], _ reason: String) async throws {
         let result = try await Command(folder: try Folder()).run(words + ["--json"])

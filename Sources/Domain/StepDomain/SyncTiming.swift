@@ -19,7 +19,7 @@ public struct SyncTiming: Hashable, Sendable {
         public var lastFailure: Timestamp?
         /// Failed attempts in a row.
         public var failures: Int
-        /// It has no history except the count of today.
+        /// Whether it keeps no history, only today's count.
         public var holdsTodayOnly: Bool
 
         public init(lastComplete: Timestamp? = nil, lastFailure: Timestamp? = nil, failures: Int = 0, holdsTodayOnly: Bool = false) {

@@ -39,7 +39,7 @@ public struct BackupService: Sendable {
         return Candidate(contents: contents, history: backups.path, replacesHistory: isThere, file: file)
     }
 
-    /// What of the history a restore would lose.
+    /// What a restore would lose.
     ///
     /// - Returns: nil if this cannot be found out, such as for a damaged history.
     public func losses(_ candidate: Candidate) async -> HistoryLosses? { await backups.losses(restoring: candidate.file) }

@@ -23,7 +23,7 @@ public struct DeviceSearch: Sendable {
     }
 
     public enum Step: Sendable, Hashable {
-        /// For so many seconds; so many devices were heard so far, nil before the first.
+        /// The scan takes `seconds`. `found`: the number of devices heard so far; nil before the first.
         case scanning(seconds: Double, found: Int?)
         /// The scan has ended. `isCut`: more devices were heard than are kept.
         case scanned(isCut: Bool)

@@ -6,7 +6,7 @@ public struct PedometerSelection: Sendable {
 
     public init(_ history: any StepHistory) throws { pedometers = try history.pedometers() }
 
-    /// By address or name, in any case. An address is that of the pedometer, whatever another one is called.
+    /// By address or name, ignoring case. If one pedometer has this address and another has it as a name, the address wins.
     ///
     /// - Throws: `ServiceError.unknownPedometer`.
     public func pedometer(_ name: String) throws(ServiceError) -> Pedometer {

@@ -47,8 +47,8 @@ public struct Planning: Sendable {
         try history.setPlan(plan, of: user.id)
     }
 
-    /// What a form that shows all goals sets: those that were changed. Where no plan is in force on its first day, all of them: a goal that is
-    /// not given would be a rest day.
+    /// The goals to set from a form that shows all of them: those that the user changed. If no plan is in force on the first day, all of them,
+    /// because a missing goal would be a rest day.
     ///
     /// - Parameter from: as for `setPlan`.
     /// - Throws: the history's error.
@@ -56,8 +56,8 @@ public struct Planning: Sendable {
         try history.plans(of: user.id).inForce(on: from ?? today) == nil ? shown : changed
     }
 
-    /// The same for a form that shows the profile of today. If none is in force on its first day, values that were not changed are those of
-    /// today: otherwise those days would have half a profile.
+    /// The same for a form that shows today's profile. If no profile is in force on the first day, today's values complete the changed ones:
+    /// otherwise the profile of those days would be incomplete.
     ///
     /// - Returns: an empty change if nothing was changed.
     public func profileChange(_ changed: ProfileChange, from: Day?, of user: User) throws -> ProfileChange {

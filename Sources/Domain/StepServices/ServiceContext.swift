@@ -6,7 +6,7 @@ public struct ServiceContext: Sendable {
     public var history: History
     public var lock: any WorkLock
     public var upkeep: any HistoryUpkeep
-    /// Makes a reader that requests at most so many days (nil: all that is new) and knows the addresses of all registered pedometers.
+    /// Makes a reader that requests at most this many days (nil: all that is new) and knows the addresses of all registered pedometers.
     public var reader: @Sendable (_ days: Int?, _ registered: Set<String>) -> any PedometerReader
     /// Returns when a Bluetooth adapter that is just starting is available, or after a while without one.
     public var waitForAdapter: @Sendable () async -> Void

@@ -13,7 +13,7 @@ public enum ServiceError: ReportableError, Hashable {
     case neverShared(String)
     /// The configuration names no destination.
     case noDestination
-    /// The terms of a destination do not fit the users of the history.
+    /// The `users` of a destination are not users of the history, or there are several where it can hold the days of only one.
     case unclearRecipients(destination: String, RecipientProblem)
     case notInOutbox(Day, destination: String)
     case alreadySent(Day, destination: String)
@@ -35,12 +35,12 @@ public enum ServiceError: ReportableError, Hashable {
     case deviceNeeded
     /// The device of this name is in range, and of no known kind.
     case notRecognised(String)
-    /// It was not in range for so many seconds: an address, or the beginning of a name. Names of other devices that were heard.
+    /// The device with this address, or with a name that begins like this, was not heard within `seconds`. `others`: names of devices in range.
     case notHeard(String, isName: Bool, seconds: Double, others: [String] = [])
     /// It is in range, but does not advertise the data of the requested kind, which is given by its title.
     case advertisesOtherwise(String, kind: String)
-    /// No pedometer to register was in range for so many seconds, but so many other devices: registered, of another kind, or not recognised.
-    /// `unprobed`: where unknown devices are connected to, those that were not, because there are too many.
+    /// No new pedometer was heard within `seconds`, only `others`: devices that are registered, of another kind, or not recognised.
+    /// `unprobed`: with `--probe`, the number of unknown devices that were not connected to because there were too many.
     case noNewPedometer(seconds: Double, others: Int, unprobed: Int = 0)
     /// More than one new pedometer is in range: the first of them, and how many there are.
     case severalInRange([String], count: Int)
@@ -58,7 +58,7 @@ public enum ServiceError: ReportableError, Hashable {
     /// A plan or a profile cannot begin on this day.
     case unusableFirstDay(Day)
     case birthNotPast(Day)
-    /// No life has lasted that long.
+    /// Before the date of birth of any living person.
     case birthTooLongAgo(Day)
     /// The steps of a day before 1970 cannot be corrected.
     case dayTooEarly(Day)
@@ -117,7 +117,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
         case .notHeard(let wanted, let isName, let seconds, let others):
-            (isName ? "No device with a name that begins with '\(wanted)', in upper or lower case, was heard" : "\(wanted) was not heard")
+            (isName ? "No device whose name begins with '\(wanted)' (upper and lower case are equal) was heard" : "\(wanted) was not heard")
                 + " within \(Self.text(seconds)) s" + (others.isEmpty ? "." : "; names in range: \(others.joined(separator: ", ")).")
         case .advertisesOtherwise(let device, let kind):
             "\(device.prefix(64)) is in range, but does not advertise the data of a \(kind)."
@@ -131,7 +131,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .dayNotBegun(let day, _): "\(day) has not begun."
         case .rangeReversed(let first, let last): "The range ends before it begins: \(first) to \(last)."
         case .beforeFirstDay(let day, let first): "Nothing is known of \(day): the history begins on \(first)."
-        case .rangeEndsYesterday(let yesterday): "Without a last day, the days up to yesterday, \(yesterday), are shared."
+        case .rangeEndsYesterday(let yesterday): "The range begins after its last day, which is yesterday (\(yesterday)) unless you give one."
         case .nothingKnown(let first, let last): "The history has no steps from \(first) to \(last)."
         case .unusableFirstDay(let day): "A plan or a profile cannot begin on \(day)."
         case .birthNotPast(let day): "--birth \(day) is not in the past."

@@ -50,7 +50,7 @@ public struct AutoView: View {
 
     private func triggers(on page: inout Page) {
         page.paragraph("every night: \(times(state.night))", indent: 2, hanging: 4)
-        page.paragraph("before midnight, where a pedometer keeps only today's count: \(times(state.midnight))", indent: 2, hanging: 4)
+        page.paragraph("before midnight, for pedometers that keep just today's count: \(times(state.midnight))", indent: 2, hanging: 4)
         page.paragraph("when a Bluetooth adapter is plugged in: \(state.adapter.isEnabled ? "yes" : "no")", indent: 2, hanging: 4)
         page.advice("when a pedometer comes into range (istep watch): \(watch)", indent: 2)
     }
@@ -93,10 +93,11 @@ public struct AutoView: View {
         switch run.exitCode {
         case 0: ("all done.", true)
         case 65: ("bad data, or a destination rejected a day: \(command: "istep doctor")", false)
-        case 75: ("temporary failure: a pedometer was not in range, another sync was running, or something waits to be shared.", true)
-        case 69: ("something that is needed is not there: \(command: "istep doctor")", false)
+        case 75: ("temporary failure: a pedometer was not in range, another sync was running, or days wait in the outbox.", true)
+        case 69: ("a required resource is unavailable: \(command: "istep doctor")", false)
         case 77: ("not permitted, or credentials rejected: \(command: "istep doctor")", false)
         case 78: ("wrong configuration: \(command: "istep config check")", false)
+        case let code? where code > 128 && run.result == "timeout": ("its time limit ended it: \(command: "istep doctor")", false)
         // By a signal, as when the machine is shut down.
         case let code? where code > 128: ("it was interrupted. The next sync continues.", true)
         case let code?: ("it failed with exit code \(code): \(command: "istep doctor")", false)
@@ -116,25 +117,25 @@ extension AutoView {
             @Nullable public var next: String?
 
             static let schema = JSONSchema.object([
-                .init("enabled", .boolean, "It starts a sync from now on."),
-                .init("active", .boolean, "It runs now."),
-                .init("last", .nullable(.time), "When it last started one."),
-                .init("next", .nullable(.time), "When it starts the next."),
+                .init("enabled", .boolean, "Whether it is enabled, so that it starts syncs."),
+                .init("active", .boolean, "Whether the unit is active."),
+                .init("last", .nullable(.time), "When it last started a sync."),
+                .init("next", .nullable(.time), "When it will next start a sync."),
             ])
         }
 
         public struct Run: Codable, Sendable {
             /// ISO 8601 with offset.
             public var end: String
-            /// Null where it was ended by its time limit or a signal.
+            /// Null if a signal killed it.
             @Nullable public var exitCode: Int?
             /// systemd's term.
             public var result: String
 
             static let schema = JSONSchema.object([
                 .init("end", .time, "When it ended."),
-                .init("exitCode", .nullable(.integer), "Null where it was ended by its time limit or a signal."),
-                .init("result", .text, "systemd's word for how it ended."),
+                .init("exitCode", .nullable(.integer), "The exit code; null if a signal killed it."),
+                .init("result", .text, "The result as systemd reports it, such as success or timeout."),
             ])
         }
 

@@ -107,7 +107,7 @@ public struct RestoreView: View {
     ///   - isDone: whether the history is replaced by now.
     ///   - old: where the previous history is kept; nil if there was none.
     ///   - isSharingUncertain: whether days that were shared since the backup may be sent again.
-    ///   - lost: before a restore, what of the history is not in the backup; nil if that is not known.
+    ///   - lost: before a restore, what only the history has; nil if that is not known.
     public init(
         _ backup: HistoryHoldings, history: String, isDone: Bool, old: String?, isSharingUncertain: Bool = false, lost: HistoryLosses? = nil
     ) {
@@ -125,7 +125,10 @@ public struct RestoreView: View {
         backup.show(in: &page)
         page.path(isDone ? "Restored to:" : "Would replace:", history)
         if !isDone { showLosses(in: &page) }
-        if let old { page.path("The previous history is kept:", old) }
+        if let old {
+            page.path("The previous history is kept:", old)
+            page.advice("To undo the restore: \(command: "istep restore", old)")
+        }
         if isSharingUncertain {
             page.advice(
                 """
@@ -139,10 +142,10 @@ public struct RestoreView: View {
 
     private func showLosses(in page: inout Page) {
         guard let lost else {
-            return page.paragraph("This history is damaged or cannot be read: what of it the backup does not have is not known.")
+            return page.paragraph("This history is damaged or cannot be read, so it is not known what a restore would lose.")
         }
         guard lost != HistoryLosses() else {
-            return page.paragraph("The backup has all users, pedometers, days, corrections, plans and profiles of this history.")
+            return page.paragraph("The backup has all users, pedometers, steps, corrections, plans and profiles of this history.")
         }
         page.paragraph("The backup does not have:", emphasis: .doubtful)
         func count(_ number: Int, _ noun: String) -> String { number == 0 ? "" : Words.count(number, noun) }

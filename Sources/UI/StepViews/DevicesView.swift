@@ -80,10 +80,10 @@ extension DevicesView {
             static let schema = JSONSchema.object([
                 .init("name", .text, "The name that the user chose."),
                 .init("address", .text, "Its Bluetooth address."),
-                .init("addressType", .choice(["public", "random"]), "Of the address."),
+                .init("addressType", .choice(["public", "random"]), "Type of the Bluetooth address."),
                 .init("model", .text, "Key of the model, such as colmi."),
-                .init("modelTitle", .text, "The model for people."),
-                .init("caveat", .nullable(.text), "What is not certain about how this model is read; null for one that is certain."),
+                .init("modelTitle", .text, "The model in words."),
+                .init("caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is."),
                 .init("user", .text, "The user that it belongs to."),
                 .init("options", .map(keys: "option", .text), "How a generic pedometer is read."),
                 .init("readThrough", .nullable(.time), "All of its steps before this time are in the history."),

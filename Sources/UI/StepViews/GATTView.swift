@@ -70,7 +70,7 @@ extension GATTTableView {
 
             static let schema = JSONSchema.object([
                 .init("uuid", .text, "Its UUID in full."),
-                .init("handle", .integer, "Of its declaration."),
+                .init("handle", .integer, "Attribute handle of its declaration."),
                 .init("flags", .list(.text), "What it supports, in BlueZ's words."),
                 .init("descriptors", .list(.text), "UUIDs of its descriptors."),
                 .init("value", .nullable(.text), "Bytes in hexadecimal digits; null where it was not read."),
@@ -84,7 +84,7 @@ extension GATTTableView {
             public var characteristics: [Characteristic]
 
             static let schema = JSONSchema.object([
-                .init("uuid", .text, "Its UUID in full."), .init("handle", .integer, "Of its declaration."),
+                .init("uuid", .text, "Its UUID in full."), .init("handle", .integer, "Attribute handle of its declaration."),
                 .init("characteristics", .list(Characteristic.schema), "In the order of the device's table."),
             ])
         }

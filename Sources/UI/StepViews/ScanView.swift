@@ -92,7 +92,7 @@ public struct ScanView: View {
         if rows.isEmpty {
             let advice = "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."
             if isFiltered || hidden + (probing?.unlisted ?? 0) > 0 {
-                let name = namePrefix.map { "No device with a name that begins with '\(Printable($0))', in upper or lower case, found. " }
+                let name = namePrefix.map { "No device was found whose name begins with '\(Printable($0))' (upper and lower case are equal). " }
                 let names = otherNames.map { Printable($0).description }.joined(separator: ", ")
                 page.paragraph((name ?? "No pedometer found. ") + (names.isEmpty ? "" : "Names in range: \(names). ") + advice)
             } else {
@@ -183,15 +183,15 @@ extension ScanView {
 
             static let schema = JSONSchema.object([
                 .init("address", .text, "Its Bluetooth address."),
-                .init("addressType", .choice(["public", "random"]), "Of the address."),
+                .init("addressType", .choice(["public", "random"]), "Type of the Bluetooth address."),
                 .init("name", .nullable(.text), "As it advertises it."),
                 .init("rssi", .nullable(.integer), "Signal strength in dBm."),
                 .init("model", .nullable(.text), "Key of the model; null where istep does not recognise it."),
                 .init("modelTitle", .nullable(.text), "The model for people."),
                 .init(
                     "evidence", .nullable(.choice(KindEvidence.allCases.map { "\($0)" })),
-                    "What shows the model; a later choice is stronger. services: it was connected to."),
-                .init("caveat", .nullable(.text), "What is not certain about how this model is read; null for one that is certain."),
+                    "How the model was recognised, from the weakest evidence to the strongest; services: after a connection."),
+                .init("caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is."),
                 .init("services", .list(.text), "UUIDs of the services that it advertises."),
                 .init("connected", .boolean, "This machine is connected to it."),
                 .init("paired", .boolean, "It is paired with this machine."),

@@ -49,7 +49,7 @@ public enum ServiceErrorWords {
         case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."
         case .notCorrected(let day): "See the day: `istep show \(day)`"
         case .backupIsHistory: "Name a backup. To list them: `istep restore`"
-        case .noServiceManager: "Use cron to run it nightly: `istep sync --unattended`"
+        case .noServiceManager: "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"
         }
     }
 

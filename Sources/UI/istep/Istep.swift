@@ -24,14 +24,14 @@ struct Istep: AsyncParsableCommand {
               1      unexpected error
               64     wrong usage
               65     bad data, or a day that was rejected
-              69     something that is needed is not there: an adapter (or it is stuck),
-                     a bus, a device, a history, systemd, or a demo
-              75     temporary failure: not in range, another sync is running, or
-                     something waits to be shared
+              69     a required resource is unavailable: the adapter (missing or
+                     stuck), a bus, a device, a history, systemd, or a demo
+              75     temporary failure: a pedometer is not in range, another sync
+                     is running, or days wait in the outbox
               77     not permitted, or credentials rejected
               78     wrong configuration
-              128+N  interrupted by signal N (130: Ctrl-C); 0 if the command then
-                     ends normally, as 'istep watch', 'serve' and 'scan' do
+              128+N  interrupted by signal N (130: Ctrl-C). 'istep watch', 'serve'
+                     and 'scan' end normally on a signal, with 0
             """,
         version: Version.current,
         subcommands: [

@@ -17,8 +17,9 @@ enum Main {
         setenv("LIBDISPATCH_LOG", "NO", 0)
         Output.reserveStandardDescriptors()
         signal(SIGPIPE, SIG_IGN)  // 'istep show | head' ends by a failed write, not by a signal
-        // Before another thread reads the environment, which this may change.
+        // Before another thread reads the environment, which these may change.
         let (arguments, failure) = directedArguments()
+        limitColumns()
         Task.detached {
             let status = await Interruption.guarding {
                 guard let failure else { return await run(arguments) }
@@ -33,6 +34,12 @@ enum Main {
         // Not an asynchronous `main`: that ends this thread by pthread_exit (dispatch_main), which reads the program's tables for
         // unwinding, about a megabyte of memory.
         while true { pause() }
+    }
+
+    /// Gives the parser a width of at least 40 columns: it fails to wrap its help at a few, also at the 0 of programs that do not know the width.
+    private static func limitColumns() {
+        let width = TextStyle(.standard, environment: ProcessInfo.processInfo.environment).wide.width
+        if getenv("COLUMNS") != nil || Output.standard.columns.map({ $0 < width }) ?? false { setenv("COLUMNS", "\(width)", 1) }
     }
 
     /// The command line, changed to run in a demo if it requests one, and the reason if it cannot run there.
@@ -70,7 +77,8 @@ enum Main {
         var (command, line): (any ParsableCommand.Type, String) = (Istep.self, "istep")
         for word in arguments {
             let known = command.configuration.subcommands
-            if known.isEmpty || command.configuration.defaultSubcommand != nil || word.hasPrefix("-") || word == "help" { return nil }
+            if word == "help", line == "istep" { continue }
+            if known.isEmpty || command.configuration.defaultSubcommand != nil || word.hasPrefix("-") { return nil }
             guard let next = known.first(where: { $0.configuration.commandName == word }) else {
                 let nearest = Wiring.nearestName(to: word, among: known.compactMap { $0.configuration.commandName })
                 return CommandFailure(

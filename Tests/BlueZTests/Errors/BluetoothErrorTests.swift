@@ -37,7 +37,7 @@ import Testing
         (.notPaired(doing: "reading"), "reading: the device requires pairing", false),
         (.pairingFailed("P", reason: "it was refused"), "pairing with P failed: it was refused", false),
         (.linkLost(during: "reading"), "the connection was lost while reading", true),
-        (.adapterStuck("hci0", reason: "x"), "the Bluetooth adapter hci0 is on and does not scan: x", false),
+        (.adapterStuck("hci0", reason: "x"), "the Bluetooth adapter hci0 is on but does not scan: x", false),
         (.daemonSilent, "the Bluetooth service (bluetoothd) does not answer", false),
         (.adapterLost("hci0"), "the Bluetooth adapter hci0 is no longer available", false),
         (.timedOut(operation: "reading", seconds: 10), "reading took longer than 10 s", true),

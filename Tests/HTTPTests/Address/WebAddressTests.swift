@@ -114,7 +114,7 @@ import Testing
         (.host("bücher"), "\"bücher\" is not an ASCII host name; write it in its form with xn--"),
         (.port("0"), "\"0\" is not a port; ports are 1 to 65535"),
         (.credentials, "an address cannot contain a user or password; use separate keys for them"),
-        (.fragment, "an address of a service has no part from a # on; leave it out, or write %23 where a # is meant"),
+        (.fragment, "the address of a service cannot have a fragment (# and what follows); remove it, or write %23 for a literal #"),
         (.character("\u{1B}"), "the character \"\\u{1b}\" is not allowed in an address; write it percent-encoded"),
         (.escape, "a % in an address is followed by two hexadecimal digits; write %25 where a % is meant"),
         (.tooLong(limit: 8000), "an address cannot have more than 8000 bytes"),

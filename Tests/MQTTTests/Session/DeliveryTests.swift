@@ -136,7 +136,7 @@ import Testing
     @Test func `a broker without retain support receives no retained messages`() throws {
         let event = Delivery.Event.connected(BrokerCode(number: 0), retains: false)
         var retained = try delivery(1)
-        #expect(retained.handle(event) == .fail(.refused(credentials: false, reason: "it keeps no retained messages")))
+        #expect(retained.handle(event) == .fail(.refused(credentials: false, reason: "it does not support retained messages")))
         var passing = Delivery([try MQTTMessage(topic: "a", payload: [], isRetained: false)], usesMQTT311: false) { _ in "" }
         #expect(passing.handle(event) == .publish)
     }

@@ -39,7 +39,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
     var corrects = true
     /// The stored form of a name that the format cannot hold unchanged.
     var text: @Sendable (String) -> String = { $0 }
-    /// Whether it recognises a repeated delivery by its key, although it would otherwise store a day twice that is sent twice.
+    /// Whether it recognises a repeated delivery by its key. Without the key, it would store the day twice.
     var knowsKeys = false
     /// Whether it has a secret, `TestSecret`.
     var hasSecret = true

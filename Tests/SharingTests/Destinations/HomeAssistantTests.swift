@@ -146,7 +146,7 @@ import WebTestSupport
         }
         defer { withExtendedLifetime(broker) {} }
         let destination = try Fixture.destination("[share.a]\nkind = 'home-assistant'\nvia = 'mqtt'\nhost = '127.0.0.1'\nport = \(broker.port)")
-        #expect(try await destination.check().hasSuffix("accepts the login; whether it takes messages was not tried"))
+        #expect(try await destination.check().hasSuffix("accepts the login; publishing was not tested"))
     }
 
     @Test func `an entity that is not a sensor is rejected`() {

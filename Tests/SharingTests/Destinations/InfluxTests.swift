@@ -182,7 +182,7 @@ import Testing
         (#"flag{name="retentionPeriod", value="1", is_set="false"} 1"#, "0s", "older than a month"),
         (#"flag{name="retentionPeriod",value="100y",is_set="true"} 1"#, "0s", "twice"),
         (#"flag{name="retentionPeriod", value="1"} 1"#, "1ms", "older than a month"),
-        (#"flag{name="retentionPeriod", value="100y", is_set="true"} 1"#, "5m0s", "one sample of each span of 5m0s"),
+        (#"flag{name="retentionPeriod", value="100y", is_set="true"} 1"#, "5m0s", "only one sample per 5m0s"),
     ]) func `a flag of VictoriaMetrics that is missing is named`(retention: String, interval: String, words: String) async throws {
         let metrics = "# x\n\(retention)\nflag{name=\"dedup.minScrapeInterval\", value=\"\(interval)\", is_set=\"true\"} 1\n"
         let failure = await #expect(throws: ShareFailure.self) { try await check(metrics) }
@@ -276,8 +276,8 @@ import Testing
 
     @Test(arguments: [
         ("", "database"), ("bucket = 'b'\ntoken_file = '/t'", "org"), ("bucket = 'b'\norg = 'o'", "token_file"),
-        ("bucket = 'b'\norg = 'o'\ntoken_file = '/t'\ndatabase = 'h'", "left out beside `bucket`"),
-        ("database = 'h'\norg = 'o'", "beside a `bucket`"), ("database = 'h'\nprefix = '_x'", "the first a letter"),
+        ("bucket = 'b'\norg = 'o'\ntoken_file = '/t'\ndatabase = 'h'", "left out: `bucket` selects InfluxDB 2"),
+        ("database = 'h'\norg = 'o'", "used together with `bucket`"), ("database = 'h'\nprefix = '_x'", "the first a letter"),
         ("database = 'h'\ntags = { user = 'x' }", "other than user"), ("database = 'h'\ntags = { 'a b' = 'x' }", "under a name"),
         ("database = 'h'\ntags = { a = '' }", "a text of up to"),
     ]) func `an invalid table is rejected with the reason`(_ keys: String, _ words: String) {

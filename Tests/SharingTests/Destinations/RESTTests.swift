@@ -88,24 +88,25 @@ import Testing
     func `an address without a date can be used as it is`(_ method: String, _ line: String) async throws {
         let keys = "url = 'https://example.org/hook?k=v'\nmethod = '\(method)'\nfixed = true"
         #expect(try firstLine(keys) == line)
-        // All days have this address: it is wrong, and not a day.
+        // All days have this address, so the address is wrong, not a single day.
         let destination = try Fixture.destination(
             "[share.garden]\nkind = 'rest'\n\(keys)", transport: { ScriptedTransport(.reply(404, "no hook")) })
         let failure = await destination.failure(delivering: SharePayload(.easter()))
         #expect(failure?.kind == .misconfigured && failure?.advice?.contains("`url`") == true)
     }
 
-    /// The status is 200, and so it is not known what became of the day.
+    /// The service has refused this day: the others are sent.
     @Test(arguments: [
         #"{"error":"no such user"}"#, #"{"ok":false,"error":"no such user"}"#, #"{"success":false,"message":"no such user"}"#,
         #"{"errors":[{"message":"no such user"}]}"#, #"{"errors":{"user":"no such user"}}"#, #"{"error":true,"message":"no such user"}"#,
+        #"{"ok":1,"error":{"code":5,"detail":["no such user"]}}"#,
     ]) func `an answer of 200 that reports an error does not confirm a day`(_ body: String) async throws {
         for method in ["PUT", "POST"] {
             let destination = try Fixture.destination(
                 "[share.garden]\nkind = 'rest'\nurl = 'https://example.org'\nmethod = '\(method)'",
                 transport: { ScriptedTransport(.reply(200, body)) })
             let failure = await destination.failure(delivering: SharePayload(.easter()))
-            #expect(failure?.kind == .unanswered)
+            #expect(failure?.kind == .rejected)
             #expect(failure?.reason.hasPrefix("example.org answered 200 with an error: ") == true)
             #expect(failure?.reason.contains("no such user") == true)
         }
@@ -113,6 +114,8 @@ import Testing
 
     @Test(arguments: [
         #"{"error":null,"errors":[],"ok":true}"#, #"{"error":"","success":true}"#, #"{"error":false,"errors":{}}"#, #"{"steps":8123}"#, "OK",
+        #"{"error":{"code":0,"message":""}}"#, #"{"error":"none","errors":{"a":[null]}}"#, #"{"success":true,"errors":["old day"]}"#,
+        #"{"ok":0}"#,
     ]) func `an answer of 200 without an error confirms a day`(_ body: String) async throws {
         let destination = try Fixture.destination(
             "[share.garden]\nkind = 'rest'\nurl = 'https://example.org'", transport: { ScriptedTransport(.reply(200, body)) })
@@ -130,8 +133,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("url = 'https://{user}.example.org'", "cannot depend on the day"),
-        ("url = '{date}://example.org'", "cannot depend on the day"),
+        ("url = 'https://{user}.example.org'", "cannot contain a placeholder"),
+        ("url = '{date}://example.org'", "cannot contain a placeholder"),
         ("url = 'https://example.org/{name}'", "the template names {name}"),
         ("url = 'https://anna:secret@example.org'", "cannot contain a user or password"),
         ("url = 'http://example.org'", "set `insecure` to true"),
@@ -141,7 +144,7 @@ import Testing
         ("url = 'https://example.org'\nfixed = true", "a day has its own address"),
         ("url = 'https://example.org'\ntoken = 'x'", "token_file"),
         ("url = 'https://example.org'\nauth = 'basic'\ntoken_file = '/t'\nusername = 'a'", "password_file"),
-        ("url = 'https://example.org'\nauth = 'bearer'\ntoken_file = '/t'\nusername = 'a'", "left out where `auth` is bearer"),
+        ("url = 'https://example.org'\nauth = 'bearer'\ntoken_file = '/t'\nusername = 'a'", "left out if `auth` is bearer"),
         ("url = 'https://example.org'\nusername = 'a:b'\npassword_file = '/p'", "without a colon"),
         ("url = 'https://example.org'\npassword_file = '/p'", "username"),
         ("url = 'https://example.org'\nheader_name = 'Host'\ntoken_file = '/t'", "X-Api-Key"),

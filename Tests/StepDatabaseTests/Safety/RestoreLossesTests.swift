@@ -20,6 +20,11 @@ import Testing
             _ = try StepDatabase.backUp(history.path, to: backup)
             #expect(try losses() == HistoryLosses())
 
+            // A restore would take the new name back.
+            try database.renamePedometer(history.pedometer.id, to: "bed")
+            #expect(try losses() == HistoryLosses(pedometers: ["bed"]))
+            try database.renamePedometer(history.pedometer.id, to: history.pedometer.name)
+
             // More slots of a day that the backup has in part, and a day that it does not have.
             try history.merge(slot(15, 20), slot(-3 * 1440, 5))
             let ben = try database.addUser(named: "Ben")

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Half an hour before midnight the traveller's clock is put forward by an hour: the new day's time ends the old day.
+    /// Half an hour before midnight the traveller's clock is put forward by an hour: coverage in the new zone completes the old day.
     @Test func `coverage of another time zone changes the day that it completes`() throws {
         try withFixture { history in
             let change = midnight + 86_400 - 1800

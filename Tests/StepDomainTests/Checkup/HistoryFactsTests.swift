@@ -58,6 +58,8 @@ import Testing
         let killed = diagnoses(sync(3, .running), interrupted(9), sync(27))
         #expect(killed == syncs(.interrupted(end(27), tries: 2, last: now - 3 * 3600)))
         #expect(diagnoses(interrupted(3)) == syncs(.interrupted(nil, tries: 1, last: end(3))))
+        #expect(diagnoses(interrupted(3), interrupted(27)).map(\.severity) == [.note])
+        #expect(diagnoses(interrupted(3), interrupted(27), interrupted(51)).map(\.severity) == [.warning])
         // It hides neither a failure nor that the last complete sync was long ago.
         let mixed = diagnoses(interrupted(3), sync(9, .failed, failure: "no answer"), sync(12, .running), sync(27))
         #expect(mixed == syncs(.failing(end(27), tries: 1, last: end(9), reason: "no answer")))

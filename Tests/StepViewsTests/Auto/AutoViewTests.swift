@@ -36,7 +36,7 @@ import Testing
             lines() == [
                 "Automatic sync is on, for anna.",
                 "  every night: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
-                "  before midnight, where a pedometer keeps only today's count: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
+                "  before midnight, for pedometers that keep just today's count: next in 19 hours, 2014-04-21 03:00; last 5 hours ago",
                 "  when a Bluetooth adapter is plugged in: yes",
                 "  when a pedometer comes into range (istep watch): no",
                 "It continues while anna is not logged in (lingering is on).",
@@ -77,10 +77,11 @@ import Testing
     @Test(
         arguments: [
             (0, "success", "all done."), (75, "success", "temporary failure: a pedometer was not in"),
-            (69, "exit-code", "something that is needed is not there: istep doctor"),
+            (69, "exit-code", "a required resource is unavailable: istep doctor"),
             (77, "exit-code", "not permitted, or credentials rejected: "),
             (78, "exit-code", "wrong configuration: istep config check"), (143, "exit-code", "it was interrupted. The next sync continues."),
-            (1, "exit-code", "it failed with exit code 1"), (nil, "timeout", "it was ended (timeout)"),
+            (143, "timeout", "its time limit ended it: istep doctor"), (1, "exit-code", "it failed with exit code 1"),
+            (nil, "timeout", "it was ended (timeout)"),
         ] as [(Int?, String, String)])
     func `the result of the last run is shown`(_ code: Int?, _ result: String, _ words: String) {
         let run = AutoView.Run(end: Self.now - 7200, exitCode: code, result: result)

@@ -107,7 +107,7 @@ import Testing
     @Test func `the messages about wrong sums and an unknown user contain the details`() {
         #expect(
             message(.history(.wrongSums(days: 2, newest: Day(daysSince1970: 16_180))))
-                == "the stored sums of 2 days differ from the samples, the newest 2014-04-20: 'history' and 'report' are wrong")
+                == "the daily sums of 2 days differ from the samples, the newest 2014-04-20: charts and totals are wrong")
         #expect(message(.history(.unknownUser("bob", known: ["anna"]))) == "There is no user 'bob'; known users: anna")
     }
 
@@ -135,7 +135,7 @@ import Testing
         }
         for cause in [.busy, .unknown] as [PedometerDiagnosis.ConnectCause] {
             let words = words(ring(.connectFailed(cause, reason: "no")))
-            #expect(words.message == "it is in range, and connecting fails: no")
+            #expect(words.message == "it is in range, but connecting fails: no")
             #expect(words.fix?.commands.isEmpty == true)
         }
         #expect(message(ring(.needsPairing)).contains("requires pairing"))

@@ -24,12 +24,12 @@ import TestSupport
                   Mean      5,675 a day, median 5,150  of 4 days, without today
                   Best      12,400 on Thursday 17 April 2014
                   Goal      reached on 2 of 4 days
-                  Streak    none now: nothing shows that the goal of 18 April 2014 was reached
+                  Streak    none now: not known whether the goal of 18 April 2014 was reached
                             (longest of the whole history: 1 day, 17 April 2014)
                   Compared  4 % less than the 5,900 a day in week 15 of 2014  (7 to 11 April
                             2014)
                   Running   2,200 of 23,600 steps
-                  Days      3 complete (1 by hand), 1 partial, 1 unknown, today so far
+                  Days      3 complete, 1 partial, 1 unknown, today so far; 1 by hand
 
                   Previous: istep history week --on 2014-04-07
                 """)
@@ -57,7 +57,7 @@ import TestSupport
                   Best      12,400 on Thursday 17 April
                             2014
                   Goal      reached on 2 of 4 days
-                  Streak    none now: nothing shows that
+                  Streak    none now: not known whether
                             the goal of 18 April 2014
                             was reached  (longest of the
                             whole history: 1 day, 17
@@ -66,9 +66,9 @@ import TestSupport
                             day in week 15 of 2014  (7
                             to 11 April 2014)
                   Running   2,200 of 23,600 steps
-                  Days      3 complete (1 by hand), 1
-                            partial, 1 unknown, today so
-                            far
+                  Days      3 complete, 1 partial, 1
+                            unknown, today so far; 1 by
+                            hand
 
                   Previous:
                 istep history week --on 2014-04-07

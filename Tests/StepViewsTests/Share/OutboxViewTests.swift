@@ -56,7 +56,7 @@ import Testing
         #expect(
             view(entry(.rejected) { $0.lastError = ShareEntry.implausibleSteps }, states: [DestinationState(name: "garden")]).text() == """
                 garden
-                  Withheld days have more steps than anyone makes in a day.
+                  Withheld days have more steps than anyone takes in a day.
                   To correct one:
                     istep correct DAY --steps NUMBER
                   To send one as it is:

@@ -35,7 +35,7 @@ import Testing
         #expect(SyncSummary([report("ring", steps: 1, failure: Broken())]).line == "ring: 1 new step, then failed")
         #expect(SyncSummary([report("ring", failure: CancellationError())]).line == "ring: interrupted")
         #expect(SyncSummary([report("a\n\u{1b}b")]).line == "a\u{fffd}\u{fffd}b: nothing new")
-        #expect(SyncSummary([]).line == "No pedometer yet. Find one: istep scan, then add it: istep add ADDRESS")
+        #expect(SyncSummary([]).line == "No pedometer yet. Find a pedometer: istep scan, then add it: istep add ADDRESS")
     }
 
     @Test func `the summary line counts shared, rejected and waiting days`() {

@@ -92,7 +92,7 @@ import Testing
         (SyncNotice.clockWasOff(seconds: -7200), "wrong by 2 hours (it was behind)"), (.clockWasOff(seconds: 60), "1 minute (it was ahead)"),
         (.clockWasOff(seconds: nil), "Its clock was wrong, so"), (.clockWasOff(seconds: 0), "Its clock was wrong, so"),
         (.batteryLow(9), "at 9 %: charge it"), (.undecodable(frames: 1), "1 packet could not"),
-        (.implausible(samples: 2), "2 implausible readings"),
+        (.implausible(samples: 2), "2 implausible slots"),
         (
             .missing([
                 DayGap(Sample.day, .refused), DayGap(Sample.day.advanced(by: 1), .unanswered), DayGap(Sample.day.advanced(by: 2), .incomplete),
@@ -103,7 +103,7 @@ import Testing
         (.tooOld([Sample.day]), "it no longer holds this day"),
         (.undecided(steps: 9600), "The 9,600 steps that it shows may still be yesterday's. They are counted"),
         (.undecided(steps: 1), "yesterday's. It is counted when a later sync shows which day it belongs to."),
-        (.countingStarted, "counted from the next sync on"), (.oversized(values: 1), "1 value longer than the 512 bytes"),
+        (.countingStarted, "counted from the next sync on"), (.oversized(values: 1), "Cut off at the 512 bytes that Bluetooth allows: 1 value"),
         (.counterRestarted, "restarted"),
         (.stepsInDoubt(.totals(4_711, 3_302)), "totals for the same steps (4,711 and 3,302), so only the raw frames were stored, and no steps."),
         (.stepsInDoubt(.unchecked), "did not send the total"), (.stepsInDoubt(.runningTotals), "may be totals of the day"),

@@ -169,7 +169,7 @@ import Testing
             await home.stack.inject(.refuseConnect(), for: home.ring.address)
             let report = try await doctor(home)
             #expect(report.status == 75)
-            #expect(report["pedometer"]?.message.contains("in range, and connecting fails") == true)
+            #expect(report["pedometer"]?.message.contains("in range, but connecting fails") == true)
             #expect(report["pedometer"]?.fix?.contains("phone") == true)
         }
     }

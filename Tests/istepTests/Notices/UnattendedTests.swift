@@ -34,7 +34,7 @@ import Testing
         for words in [["sync", "--unattended"], ["sync", "--unattended", "--json"]] {
             let sync = try await istep.run(words)
             #expect(sync.status == 0)
-            let advice = "No pedometer yet. Find one: istep scan, then add it: istep add ADDRESS\n"
+            let advice = "No pedometer yet. Find a pedometer: istep scan, then add it: istep add ADDRESS\n"
             #expect(sync.output == advice || (sync.json["pedometers"] as? [Any])?.isEmpty == true)
             #expect(sync.error == "")
         }

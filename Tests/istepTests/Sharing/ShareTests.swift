@@ -157,6 +157,9 @@ import Testing
                 #expect(try await !home.istep.run(words).error.contains("without --db"), "\(words)")
             }
             #expect(try await !home.istep("share", "-3", "--db", copy, "--quiet").error.contains("without --db"))
+            // There is no other history.
+            try FileManager.default.moveItem(atPath: home.database, toPath: home.database + ".away")
+            #expect(try await !home.istep("share", "-3", "--db", copy).error.contains("without --db"))
         }
     }
 
@@ -225,7 +228,7 @@ import Testing
             #expect(future.error.contains("--from 2999-01-01 has not begun") && !future.error.contains("--to-day"))
             let today = try await home.istep("share", "--from", "today")
             #expect(today.status == 64)
-            #expect(today.error.contains("up to yesterday") && today.error.contains("istep share today"))
+            #expect(today.error.contains("its last day, which is yesterday") && today.error.contains("istep share today"))
             let reversed = try await home.istep("share", "--from", "-2", "--to-day", "-4")
             #expect(reversed.status == 64)
             #expect(reversed.error.contains("is after --to-day"))

@@ -157,13 +157,15 @@ public enum SyncHistoryDiagnosis: Hashable, Sendable {
     case running(Timestamp?, since: Timestamp)
     /// Attempts since then that failed, and when and why the last of them did.
     case failing(Timestamp?, tries: Int, last: Timestamp, reason: String?)
-    /// All attempts since then were interrupted, the last at this time. This says nothing about the pedometer.
+    /// All attempts since then were interrupted, the last at this time. This says nothing about the pedometer, but if none was complete,
+    /// several in a row have a cause, such as a time limit that is too short.
     case interrupted(Timestamp?, tries: Int, last: Timestamp)
     case batteryLow(percent: Int)
 
     public var severity: Severity {
         switch self {
         case .recent: .fine
+        case .interrupted(nil, let tries, _) where tries >= 3: .warning
         case .never, .running, .interrupted: .note
         case .tooLongAgo, .failing, .batteryLow: .warning
         }

@@ -60,8 +60,8 @@ public protocol HistoryBackups: Sendable {
 
     /// Copies the history to one file with access for its owner only, and reads the copy back. A sync may continue meanwhile.
     ///
-    /// - Parameter path: the path of the copy, in a directory that exists: an earlier backup there is replaced, any other file is not; nil
-    ///   for a new file in `directory`.
+    /// - Parameter path: the path of the copy; a missing directory is created. An earlier backup there is replaced, any other file is not.
+    ///   Nil for a new file in `directory`.
     /// - Throws: an error if there is no history, or if it is damaged; why the copy cannot be written.
     func backUp(to path: String?) async throws -> HistoryContents
 
@@ -71,7 +71,7 @@ public protocol HistoryBackups: Sendable {
     /// Whether a path leads to the history itself, under any name.
     func isHistory(_ path: String) -> Bool
 
-    /// What of the history would be missing if a backup that `contents(of:)` has checked replaced it.
+    /// What would be lost if a backup that `contents(of:)` has checked replaced the history.
     ///
     /// - Returns: nil if this cannot be found out, such as for a damaged history.
     func losses(restoring backup: String) async -> HistoryLosses?

@@ -44,7 +44,7 @@ public struct SyncSchedule: Hashable, Sendable {
     /// How the last sync that was started this way ended.
     public struct Run: Sendable, Hashable {
         public var end: Timestamp
-        /// Exit code; nil if it was ended by its time limit or a signal.
+        /// Exit code; nil if a signal killed it. A sync that its time limit interrupts ends by itself, with 143.
         public var exitCode: Int?
         /// How it ended, as the service manager reports it.
         public var result: String

@@ -4,8 +4,8 @@
 /// pedometer has recorded the same walk in slots of minutes. A placement changes no number of steps: it divides long samples into pieces.
 ///
 /// - A pedometer is **finer** in a long sample if all of its samples that overlap it are shorter, and have at least one step inside it.
-///   (Without steps there it shows nothing: it may not have been worn.) Of several, the one whose longest such sample is the shortest comes
-///   first; of equal ones, the one that was added first.
+///   (Without steps there it shows nothing: it may not have been worn.) If several are finer, they are ordered by their longest such sample,
+///   the shortest first; equal ones in the order in which they were added.
 /// - **Gaps** are the seconds of the long sample for which the finer pedometer has neither a sample nor coverage.
 /// - If the long sample has more steps than the finer pedometer counted inside it, the difference was made in the gaps, as far as a person
 ///   can make so many steps there (`StepSample.mostStepsPerSecond`). The next finer pedometer divides them among the gaps in the same way.

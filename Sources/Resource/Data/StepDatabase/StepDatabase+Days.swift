@@ -80,7 +80,7 @@ extension StepDatabase: StepHistory {
             } else {
                 try database.execute(
                     sql: "DELETE FROM correction WHERE person = ? AND day = ?", arguments: [user, day.description])
-                // If it was the first known day, sums were stored of all days from there on.
+                // If this was the first known day, sums are stored for days that are now before the first known one.
                 try DaySumTable(user, database).remove(before: Self.firstKnownDay(of: user, database) ?? .last)
             }
         }

@@ -181,7 +181,7 @@ extension WebAddress.Problem: CustomStringConvertible {
                 : "\(quoted(host)) is not an ASCII host name; write it in its form with xn--"
         case .port(let port): "\(quoted(port)) is not a port; ports are 1 to 65535"
         case .credentials: "an address cannot contain a user or password; use separate keys for them"
-        case .fragment: "an address of a service has no part from a # on; leave it out, or write %23 where a # is meant"
+        case .fragment: "the address of a service cannot have a fragment (# and what follows); remove it, or write %23 for a literal #"
         case .character(let scalar):
             "the character \(quoted(String(scalar))) is not allowed in an address; write it percent-encoded"
         case .escape: "a % in an address is followed by two hexadecimal digits; write %25 where a % is meant"

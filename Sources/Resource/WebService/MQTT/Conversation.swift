@@ -173,7 +173,7 @@ struct Delivery {
         switch code.onConnecting {
         case .accepted where !retains && messages.contains(where: \.isRetained):
             // The library would publish them without an error, and later subscribers would not receive them.
-            .fail(.refused(credentials: false, reason: "it keeps no retained messages"))
+            .fail(.refused(credentials: false, reason: "it does not support retained messages"))
         case .accepted: messages.isEmpty ? .succeed : .publish
         case .otherVersion where !usesMQTT311: .useOlderVersion
         case let verdict: refused(code, verdict, "the broker refused the connection")

@@ -110,9 +110,9 @@ final class MosquittoClient {
         case MOSQ_ERR_EAI: Failure(kind: .other, text: String(cString: gai_strerror(number)))
         case MOSQ_ERR_TLS: Failure(kind: .other, text: "TLS failed: \(reports.logged ?? "no reason is known")")
         case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_CONN_REFUSED:
-            Failure(kind: .invalidPacket, text: "the server does not answer by MQTT")
+            Failure(kind: .invalidPacket, text: "the server does not speak MQTT")
         case MOSQ_ERR_OVERSIZE_PACKET: Failure(kind: .unsupported, text: "it is larger than the broker accepts")
-        case MOSQ_ERR_QOS_NOT_SUPPORTED: Failure(kind: .unsupported, text: "the broker acknowledges none (QoS 1)")
+        case MOSQ_ERR_QOS_NOT_SUPPORTED: Failure(kind: .unsupported, text: "the broker does not support QoS 1")
         default: Failure(kind: .other, text: LogLine.reason(of: String(cString: cmosquitto_error_text(Int32(code.rawValue)))))
         }
     }

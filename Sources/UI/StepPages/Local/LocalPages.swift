@@ -189,7 +189,7 @@ struct PageError: Error, Hashable {
     var message: String
     var advice: String?
 
-    /// A form that no page of these sends: a field is missing or wrong.
+    /// A form that none of these pages sends: a field is missing or wrong.
     static func incomplete(_ message: String) -> PageError { PageError(status: 400, title: "The form is incomplete", message: message) }
 }
 

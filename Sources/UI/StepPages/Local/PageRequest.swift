@@ -175,7 +175,7 @@ struct RequestScope: Sendable {
             do {
                 user = try services.people(history).user(creating: .first)
             } catch ServiceError.severalUsers where !users.isEmpty {
-                // The one who is logged in is not among them: the page lets choose.
+                // The logged-in user is not in this history: the page offers a choice.
                 user = users[0]
             }
         }

@@ -13,7 +13,7 @@ package struct StyleSheet: Hashable, Sendable {
 
         """ + layout + charts)
 
-    /// The style of a picture: the colours follow the reader's choice where the program that shows it knows it.
+    /// The style of a picture: light or dark colours, as the reader prefers, if the viewer supports it.
     static let picture = StyleSheet(
         """
         svg { \(Palette.light.variables) }

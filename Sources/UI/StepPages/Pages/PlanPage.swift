@@ -43,7 +43,7 @@ struct PlanPage: Sendable {
             Element.p {
                 """
                 Height, weight, sex and step length are used to calculate distance and calories. Only the values that you change are saved; an \
-                empty field does not change the value. From a day before your first profile, the other values of today are saved with them.
+                empty field does not change the value. If the date is before your first profile, today's other values are saved as well.
                 """
             }
             context.form("profile") {

@@ -72,8 +72,8 @@ package struct Provenance: Hashable, Sendable {
         Element.div(.css("wide")) {
             Element.table {
                 Element.caption {
-                    "Where two pedometers recorded the same minutes, the one with more steps counts. Its long slots are divided among the hours "
-                        + "as the one with shorter slots recorded them."
+                    "Where two pedometers recorded the same minutes, the one with more steps counts. If its slots are long, "
+                        + "the other pedometer's shorter slots determine the hours."
                 }
                 Charts(context: context).head(["Pedometer", "Recorded", "Counted", "Implausible", "First sync after the day"])
                 Element.tbody {

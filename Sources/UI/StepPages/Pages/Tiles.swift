@@ -53,19 +53,19 @@ struct Tiles: Sendable {
         return switch streak.end {
         case .none: Tile("Streak now", count, "since \(streak.first); rest days do not count")
         case .missed(let day): Tile("Streak now", "none", "the last one, of \(count), ended on \(day): the goal was missed")
-        case .unknown(let day): Tile("Streak now", "none", "the last one, of \(count), ended: nothing shows that the goal of \(day) was reached")
+        case .unknown(let day): Tile("Streak now", "none", "the last one, of \(count), ended: not known whether the goal of \(day) was reached")
         }
     }
 
     private var totalDetail: String {
-        statistics.daysInProgress > 0 ? "today so far included" : "in \(Words.count(statistics.knownDays, "known day"))"
+        statistics.daysInProgress > 0 ? "with those of today so far" : "in \(Words.count(statistics.knownDays, "known day"))"
     }
 
-    private var gaits: String { statistics.runningSteps > 0 ? "\(Words.count(statistics.runningSteps, "step")) of them running" : "" }
+    private var gaits: String { statistics.runningSteps > 0 ? "\(Words.count(statistics.runningSteps, "step")) of these were run" : "" }
 
     private var others: String {
-        var parts = ["partial \(statistics.partialDays)", "unknown \(statistics.unknownDays)"]
-        if statistics.correctedDays > 0 { parts.append("by hand \(statistics.correctedDays)") }
+        var parts = ["partial \(Words.grouped(statistics.partialDays))", "unknown \(Words.grouped(statistics.unknownDays))"]
+        if statistics.correctedDays > 0 { parts.append("by hand \(Words.grouped(statistics.correctedDays))") }
         return parts.joined(separator: ", ")
     }
 

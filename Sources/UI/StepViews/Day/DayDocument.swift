@@ -16,7 +16,7 @@ extension DayView {
                 .init("hour", .integer, "0 to 23, as local clocks show it."),
                 .init(
                     "steps", .nullable(.integer),
-                    "Steps in this hour; null where nothing is known of it, such as the hours of today that have not begun."),
+                    "Steps in this hour; null if nothing is known of it, such as the hours of today that have not begun."),
             ])
         }
 
@@ -33,9 +33,9 @@ extension DayView {
                 .init("pedometer", .text, "Its name."),
                 .init("time", .time, "When it was read."),
                 .init("total", .integer, "The pedometer's own total of the day, as received: never counted as steps."),
-                .init("slots", .integer, "What the slots of the day added up to just before."),
+                .init("slots", .integer, "The sum of the day's slots, read shortly before the total."),
                 .init("difference", .integer, "total minus slots."),
-                .init("differs", .boolean, "Whether they differ by more than the steps of the seconds between the two."),
+                .init("differs", .boolean, "Whether they differ by more than can be explained by steps taken between the two readings."),
             ])
 
             init(_ named: DaySummary.NamedTotal, _ localTime: LocalTime) {

@@ -104,7 +104,7 @@ extension PedometerDiagnosis {
     }
 
     private static func connectFailed(_ cause: ConnectCause, _ reason: String, _ name: String) -> DiagnosisText {
-        let message = "it is in range, and connecting fails: \(reason)"
+        let message = "it is in range, but connecting fails: \(reason)"
         return switch cause {
         case .busy: DiagnosisText(message, fix: "Another program of this machine is connecting to it: end that program, or wait.")
         case .maybeUnpaired(let address):

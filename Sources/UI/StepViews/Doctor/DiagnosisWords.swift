@@ -208,7 +208,7 @@ extension DestinationDiagnosis {
         case .unusable(let problem): DiagnosisText(problem, fix: Advice(commandOf: problem))
         case .secretOfService:
             DiagnosisText(
-                "skipped: systemd gives its secret to the service only",
+                "skipped: only the systemd service can read the secret of this destination",
                 fix: "\(command: "sudo systemd-run --pipe -p User=istep -p LoadCredential=istep:/etc/istep/credentials istep doctor")")
         case .notContacted: DiagnosisText("skipped by --no-network")
         case .answers(let place, let description): DiagnosisText("\(place): \(description)")

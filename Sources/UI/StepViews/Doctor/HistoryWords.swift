@@ -15,10 +15,10 @@ extension HistoryDiagnosis {
             DiagnosisText(
                 "\(path) is of an earlier version, so pedometers and sharing are not checked",
                 fix: "Migrate it: \(command: "istep status"), then check again: \(command: "istep doctor")")
-        case .sound(let path): DiagnosisText("\(path) is sound")
+        case .sound(let path): DiagnosisText("\(path) is intact")
         case .wrongSums(let days, let newest):
             DiagnosisText(
-                "the stored sums of \(Words.count(days, "day")) differ from the samples, the newest \(newest): 'history' and 'report' are wrong",
+                "the daily sums of \(Words.count(days, "day")) differ from the samples, the newest \(newest): charts and totals are wrong",
                 fix: "Calculate them again: \(command: "istep doctor --repair")")
         case .unknownUser(let name, let known):
             DiagnosisText(

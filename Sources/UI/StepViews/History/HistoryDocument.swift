@@ -32,16 +32,16 @@ extension HistoryView {
                 .init("lastDay", .day, "The last day that counts; not after today."),
                 .init("steps", .nullable(.integer), "The sum of the known days; null where no day is known."),
                 .init("mean", .nullable(.number), "Steps a day, of the known days that are over."),
-                .init("median", .nullable(.number), "Of the same days."),
+                .init("median", .nullable(.number), "Median of the steps of the same days."),
                 .init("bestDay", .nullable(.day), "The day with the most steps."),
                 .init("bestSteps", .nullable(.integer), "The steps of that day."),
                 .walkingSteps,
                 .runningSteps,
-                .init("distanceMetres", .nullable(.number), "Of the days for which it is known."),
+                .init("distanceMetres", .nullable(.number), "Sum over the days for which the distance is known."),
                 .init("energyKilocalories", .nullable(.number), "Above rest, of the days for which it is known."),
                 .init("meanGoal", .nullable(.number), "Mean of the goals of the days that have one."),
                 .init("goalDays", .integer, "Days that reached the goal in force on that day."),
-                .init("daysWithGoal", .integer, "Known days with a goal: goalDays is of these."),
+                .init("daysWithGoal", .integer, "Known days with a goal, of which goalDays reached it."),
                 .init("restDays", .integer, "Days for which the plan has no goal."),
                 .init("completeDays", .integer, "Days that are over and completely known, or entered by hand."),
                 .init("partialDays", .integer, "Days that are over and of which steps may be missing."),
@@ -135,8 +135,8 @@ extension HistoryView {
                 .init("mean", .nullable(.number), "Steps a day."),
                 .init(
                     "hours", .list(.nullable(.number)),
-                    "Steps a day in each of the 24 hours, by the clock where they were walked, of the days on which the hour is known: null where "
-                        + "there is none. Empty where no hour is known."),
+                    "Mean steps in each of the 24 hours of local time, over the days on which the hour is known; null if there is no such day. "
+                        + "Empty if no hour is known."),
             ])
         }
 
@@ -147,7 +147,7 @@ extension HistoryView {
 
             static let schema = JSONSchema.object([
                 .init("firstDay", .day, "The first day that reached its goal."),
-                .init("lastDay", .day, "The last of them so far."),
+                .init("lastDay", .day, "The last day so far that reached its goal."),
                 .init("days", .integer, "Days that reached their goal; rest days within do not count."),
             ])
 
@@ -170,7 +170,7 @@ extension HistoryView {
                 .init("lastDay", .day, "The last one; today is left out."),
                 .init("previousFirstDay", .day, "The first day of the period before."),
                 .init(
-                    "previousLastDay", .day, "The last day of it that is compared: as many days as have elapsed of a period that is not over."),
+                    "previousLastDay", .day, "Its last compared day; if the period is not over, as many days are compared as have elapsed."),
                 .init("mean", .number, "Steps a day, of the known days."),
                 .init("previousMean", .number, "The same of the period before."),
                 .init("percentage", .nullable(.number), "By how much the mean has changed; null where it was 0."),
@@ -212,8 +212,8 @@ extension HistoryView {
             .init("parts", .list(Part.schema), "The same of its weeks, months or years; empty for --by day, weekday and hour."),
             .init("days", .list(DayEntry.schema), "All days of the period between the first known day and today."),
             .init("weekdays", .list(WeekdayEntry.schema), "Means by weekday and hour."),
-            .init("currentStreak", .nullable(StreakEntry.schema), "The one that continues, whatever the period is; null where none does."),
-            .init("longestStreak", .nullable(StreakEntry.schema), "Of the whole history, whatever the period is."),
+            .init("currentStreak", .nullable(StreakEntry.schema), "The streak that still continues, whatever the period; null if none does."),
+            .init("longestStreak", .nullable(StreakEntry.schema), "The longest streak of the whole history, whatever the period."),
             .init(
                 "comparison", .nullable(ComparisonEntry.schema), "With the period before; null where one of them has no known day that is over."),
             .init("errors", .list(Wrong.schema), "Days whose steps are wrong: they are null in days."),

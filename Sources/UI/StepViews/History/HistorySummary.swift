@@ -66,7 +66,7 @@ struct HistorySummary {
             switch last.end {
             case .none: StyledText("\(Words.count(last.count, "day")) now", .good) + ", since \(Words.range(last.first...last.first))"
             case .missed(let day): StyledText("none now: the goal of \(Words.range(day...day)) was missed")
-            case .unknown(let day): StyledText("none now: nothing shows that the goal of \(Words.range(day...day)) was reached", .doubtful)
+            case .unknown(let day): StyledText("none now: not known whether the goal of \(Words.range(day...day)) was reached", .doubtful)
             }
         return now + StyledText(streaks.current == longest ? "  (the longest of the whole history)" : "  (\(words))", .faint)
     }
@@ -103,12 +103,13 @@ struct HistorySummary {
         func add(_ count: Int, _ words: String, _ emphasis: StyledText.Emphasis? = nil) {
             if count > 0 { parts.append(StyledText("\(Words.grouped(count)) \(words)", emphasis)) }
         }
-        let byHand = statistics.correctedDays
-        add(statistics.completeDays, byHand > 0 ? "complete (\(Words.grouped(byHand)) by hand)" : "complete")
+        add(statistics.completeDays, "complete")
         add(statistics.partialDays, "partial", .doubtful)
         add(statistics.unknownDays, "unknown", .doubtful)
         if statistics.daysInProgress > 0 { parts.append("today so far") }
         guard let first = parts.first else { return nil }
-        return parts.dropFirst().reduce(first) { $0 + ", " + $1 }
+        let days = parts.dropFirst().reduce(first) { $0 + ", " + $1 }
+        // Any of these days, also today.
+        return statistics.correctedDays > 0 ? days + StyledText("; \(Words.grouped(statistics.correctedDays)) by hand") : days
     }
 }

@@ -55,7 +55,7 @@ public enum JSONReference {
         Entry("serve", ["serve"], "The address of the local pages.", ServeView.Document.self),
         Entry("version", ["--version"], "The program's version.", VersionDocument.self),
         Entry(
-            "error", ["any command that fails"], "Why there is no other document. The exit code is not 0; standard error has the same in words.",
+            "error", ["any command that fails"], "What failed. Printed in place of the usual document; standard error has the same text.",
             ErrorDocument.self),
     ]
 

@@ -62,7 +62,7 @@ public struct OutboxView: View {
         for owner in Set(here.filter(\.isWithheld).map(\.user)).sorted() {
             let user = users.count > 1 ? users.first { $0.id == owner }?.name : nil
             let days = users.count > 1 ? "Withheld days of \(Printable(user ?? "?", limit: 32))" : "Withheld days"
-            page.paragraph("\(days) have more steps than anyone makes in a day.", indent: 2, hanging: 4)
+            page.paragraph("\(days) have more steps than anyone takes in a day.", indent: 2, hanging: 4)
             page.advice(.withheld(at: destination).with(CommandOptions(user: user)), indent: 2)
         }
         if here.contains(where: { $0.state == .rejected && !$0.isWithheld }) {
@@ -168,7 +168,7 @@ extension OutboxView {
         public var entries: [Entry]
 
         public static let schema = JSONSchema.object([
-            .version, .init("destinations", .list(Destination.schema), "Those of the entries."),
+            .version, .init("destinations", .list(Destination.schema), "The destinations that the entries are for."),
             .init("entries", .list(Entry.schema), "A day of a user for a destination."),
         ])
     }

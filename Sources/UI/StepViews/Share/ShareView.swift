@@ -42,7 +42,7 @@ public struct ShareView: View {
     public static func note(history: String, usual: String) -> String {
         let (history, usual) = (Printable(history, limit: 1000), Printable(usual, limit: 1000))
         return "Note: this shares the days of '\(history)'; without --db, the history is '\(usual)'. "
-            + "Each history records only what it has sent itself: a day that another one has sent can arrive twice."
+            + "Each history records only what it has sent itself: a day that another one has sent can arrive twice, or with older figures."
     }
 
     public func lines(_ style: TextStyle) -> [String] {

@@ -93,10 +93,10 @@ extension SyncNotice {
         case .batteryLow(let percent):
             return "Its battery is at \(percent) %: charge it soon."
         case .undecodable(let frames):
-            return "\(Words.count(frames, "packet")) could not be decoded. The raw bytes are kept; "
+            return "\(Words.count(frames, "packet")) could not be decoded. The raw frames are kept; "
                 + "if this happens again, please report it."
         case .implausible(let samples):
-            return "\(Words.count(samples, "implausible reading")) (count or time), not counted. If it happens again, please report it."
+            return "\(Words.count(samples, "implausible slot")) (steps or time), not counted. If this happens again, please report it."
         case .counterRestarted:
             return "It has restarted: steps between the previous sync and the restart are lost. Sync more often to lose fewer steps."
         case .lost(let first, let last):
@@ -115,12 +115,12 @@ extension SyncNotice {
         case .countingStarted:
             return "This was its first reading. Steps that are taken after it are counted from the next sync on."
         case .oversized(let values):
-            return "\(Words.count(values, "value")) longer than the 512 bytes that Bluetooth allows: cut off. "
+            return "Cut off at the 512 bytes that Bluetooth allows: \(Words.count(values, "value")). "
                 + "If this happens again, please report it."
         case .clockCorrected(let seconds):
             return "Its clock was \(Words.duration(seconds)) \(seconds > 0 ? "ahead" : "behind") and was set to local time."
         case .zoneChanged(let seconds):
-            return "Local time has changed by \(Words.duration(seconds)) since the last sync, and it does not record where it was: "
+            return "Local time has changed by \(Words.duration(seconds)) since the last sync, and the pedometer records no time zone: "
                 + "the hours of the steps since then may be wrong, and these days are shown as partial."
         case .stepsInDoubt(let doubt):
             return "\(doubt.words), so only the raw frames were stored, and no steps. This model is experimental: please report it, with a "
@@ -183,7 +183,7 @@ public struct SyncDocument: Codable, Sendable {
     static let schema = JSONSchema.object([
         .init("start", .time, "When it began."),
         .init("end", .nullable(.time), "When it ended."),
-        .init("outcome", .choice(SyncRecord.Outcome.self), "How it ended; failed also if it was interrupted, with the failure interrupted."),
+        .init("outcome", .choice(SyncRecord.Outcome.self), "How it ended. Interrupted syncs are failed, with the failure interrupted."),
         .init("battery", .nullable(.integer), "Per cent."),
         .init("steps", .integer, "Steps that the history gained."),
         .init("failure", .nullable(.text), "Why it failed."),

@@ -135,7 +135,7 @@ package enum Words {
 
 extension Advice {
     /// How to begin, where there is no pedometer yet: the only wording of it.
-    static let addPedometer: Advice = "Find one: \(command: "istep scan"), then add it: \(command: "istep add ADDRESS")"
+    static let addPedometer: Advice = "Find a pedometer: \(command: "istep scan"), then add it: \(command: "istep add ADDRESS")"
 
     /// The same after what was found.
     package static func firstPedometer(_ finding: String = "No pedometer yet.") -> Advice { "\(finding) \(addPedometer)" }

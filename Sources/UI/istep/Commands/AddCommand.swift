@@ -58,7 +58,7 @@ struct AddCommand: AsyncParsableCommand {
     func validate() throws {
         if let name { try ArgumentRules.checkName(name, of: "--name") }
         if let address { try check(address) }
-        if probe, address != nil { throw ValidationError("With an address, leave --probe out.") }
+        if probe, address != nil { throw ValidationError("--probe cannot be combined with an address.") }
     }
 
     private func check(_ address: String) throws {

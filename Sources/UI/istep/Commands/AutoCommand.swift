@@ -10,8 +10,8 @@ struct AutoCommand: AsyncParsableCommand {
         abstract: "Enable, disable or show automatic sync by systemd timers.",
         discussion: """
             When enabled, istep syncs and shares every night, again shortly before midnight for pedometers that keep only today's \
-            count, and when a Bluetooth adapter is plugged in. A nightly run that was missed runs later; a run before midnight that was missed \
-            does not. The log is in the journal (journalctl --user-unit 'istep-*'); 'istep status' shows notices.
+            count, and when a Bluetooth adapter is plugged in. A missed nightly run is made up for later; a missed run before midnight \
+            is not. The log is in the journal (journalctl --user-unit 'istep-*'); 'istep status' shows notices.
             """,
         subcommands: [On.self, Off.self, Status.self],
         defaultSubcommand: Status.self)
@@ -43,7 +43,7 @@ extension AutoCommand {
         static let configuration = CommandConfiguration(
             commandName: "on", abstract: "Sync every night from now on.",
             discussion:
-                "With --watch istep also keeps running and syncs when a pedometer comes into range; without it, a running watch is disabled.")
+                "With --watch, istep also keeps running and syncs when a pedometer comes into range. Without it, an enabled watch is disabled.")
 
         @Flag(help: "Also keep running, and sync when a pedometer comes into range.")
         var watch = false

@@ -7,9 +7,9 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Copy the history to a file, and verify the copy.",
         discussion: """
-            Works while a sync is running. The copy is one complete file with mode 0600; it is read back and checked before it gets its \
-            name. Without FILE it goes to the directory 'backups' beside the history, with date and time in its name. A directory that \
-            does not exist is created. An earlier backup of that name is overwritten, but no other file.
+            Works while a sync is running. The copy is one complete file with mode 0600. It is written under a temporary name, read \
+            back and verified, and then renamed. Without FILE it goes to the directory 'backups' beside the history, with date and time \
+            in its name. A directory that does not exist is created. An earlier backup of that name is overwritten, but no other file.
 
             istep also makes backups automatically: before it migrates an older history, and once a week in the nightly \
             sync ('istep auto on'). The last 4 of these are kept: 'backups = 4' in the configuration, 0 for none. Backups that you make \

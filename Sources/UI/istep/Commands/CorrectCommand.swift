@@ -8,7 +8,7 @@ struct CorrectCommand: ParsableCommand {
         commandName: "correct",
         abstract: "Correct the steps of a day by hand.",
         discussion: """
-            Your figure replaces the counted steps of that day, also after later syncs. Distance and calories are scaled with it. The counted \
+            Your figure replaces the counted steps of that day, even after later syncs. Distance and calories are scaled with it. The counted \
             steps are kept: 'istep show DAY' shows both, and --remove restores them. Destinations that can replace a day receive the \
             corrected figure with the next sync.
 

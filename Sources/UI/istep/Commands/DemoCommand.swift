@@ -19,8 +19,8 @@ struct DemoCommand: AsyncParsableCommand {
               istep demo --keep --pedometer all    with all simulated models
               istep demo --end                     end it and delete it
 
-            The directory is printed. With a directory, --keep stores the demo's history there, and --end keeps it. The demo also ends when \
-            its directory is removed.
+            istep prints the directory of the demo. --keep DIRECTORY stores the history in a directory of your choice; --end DIRECTORY \
+            then keeps that history. The demo also ends when its directory is removed.
             """)
 
     @Option(

@@ -14,11 +14,11 @@ struct DevicesCommand: ParsableCommand {
 
             Only the name changes: steps, clock and shared days stay. From then on, commands take the new name, also in your scripts and \
             timers; the configuration contains no names of pedometers. Destinations that receive slots (InfluxDB, and others with \
-            'samples = true') receive the new name with each day that is sent from then on; InfluxDB keeps slots that were sent before \
-            under the old name as well.
+            'samples = true') receive the new name with each day that is sent from then on; slots that were sent before stay in \
+            InfluxDB under the old name.
             """)
 
-    @Argument(help: ArgumentHelp("Only these, by name or address.", valueName: "pedometer"))
+    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"))
     var pedometers: [String] = []
 
     @Option(help: ArgumentHelp("Give the pedometer this name.", valueName: "name"))

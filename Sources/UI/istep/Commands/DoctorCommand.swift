@@ -12,12 +12,12 @@ struct DoctorCommand: AsyncParsableCommand {
             the timers. It changes nothing, unless --repair is given. It scans for the \
             pedometers and connects to each, which can take a minute; a running sync is not interrupted.
 
-            With --repair it only checks the history. If the history is damaged, all rows that can be read are saved to a new file, which replaces \
-            it; lost rows are listed, and the damaged file is kept in the same directory. In a sound history, stored sums of days that differ \
-            from their samples are corrected. Exit codes with --repair: 0 the history is sound now; 65 nothing in it can be read; 75 a sync or \
-            a share is running.
+            With --repair it checks only the history. If the history is damaged, all readable rows are saved to a new file, which replaces \
+            it; lost rows are listed, and the damaged file is kept in the same directory. If the history is intact, stored daily sums that \
+            differ from the samples are corrected. Exit codes with --repair: 0 the history is now intact; 65 nothing in it can be read; 75 a \
+            sync or a share is running.
 
-            Exit code 0: no faults (warnings possible). Otherwise the code of the worst fault: 69 something that is needed is not there, such \
+            Exit code 0: no faults (warnings possible). Otherwise the code of the worst fault: 69 a required resource is unavailable, such \
             as an adapter, a bus or a device; 75 a pedometer is not in range, or another temporary failure; 77 not permitted; 78 the \
             configuration is invalid; 65 the history is damaged; 1 unexpected error.
             """)

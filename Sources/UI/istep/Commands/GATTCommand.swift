@@ -91,7 +91,7 @@ extension GATTCommand {
 
         @OptionGroup var target: Target
 
-        @Argument(help: ArgumentHelp("The value, in the format.", valueName: "value"))
+        @Argument(help: ArgumentHelp("The value, in the notation of --format.", valueName: "value"))
         var value: String
 
         @Option(help: ArgumentHelp("How the value is written.", valueName: "format"))
@@ -220,13 +220,19 @@ extension Wiring {
     /// - Throws: `CommandFailure`.
     fileprivate func address(of device: String) async throws -> String {
         if let address = Self.catalog.address(device) { return address }
-        // Without a history nothing is registered.
-        guard let found = try? await blocking({ try PedometerSelection(history(for: .reading)).pedometer(device).address }) else {
+        do {
+            return try await blocking { try PedometerSelection(history(for: .reading)).pedometer(device).address }
+        } catch let error as any ReportableError where isUnregistered(error) {
             throw CommandFailure(
                 .usage, "'\(device)' is neither an address nor the name of a registered pedometer.",
                 advice: "An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses.")
         }
-        return found
+    }
+
+    /// Whether there is no such pedometer, or no history. (In any other case the history cannot be read.)
+    private func isUnregistered(_ error: any ReportableError) -> Bool {
+        if case ServiceError.unknownPedometer = error { return true }
+        return error.category == .unavailable
     }
 
     /// Runs `body` on any device in range, with a line of progress.
@@ -274,7 +280,7 @@ struct NotationArgument: ExpressibleByArgument {
         if case .number(let length, _) = notation, bytes.count != length {
             throw CommandFailure(
                 .data,
-                "The value has a length of \(Self.words(bytes.count)), and the format \(name) is a number of \(Self.words(length)).",
+                "The value has \(Self.words(bytes.count)), but the format \(name) needs \(Self.words(length)).",
                 advice: "Show its bytes: --format hex")
         }
         return GATTValueView(bytes, as: notation)

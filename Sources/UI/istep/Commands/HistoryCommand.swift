@@ -17,10 +17,11 @@ struct HistoryCommand: AsyncParsableCommand {
               istep history all --by weekday
               istep history --from 2014-04-01 --to yesterday --csv
 
-            A mark in a bar shows the goal: of that day, or the mean of the goals of the days in the bar. Bars of weeks, months, years and \
-            weekdays show steps a day. Unknown days never count as 0, and means do not include today; the last line shows how many days are \
-            complete, partial and unknown. A streak ends at a day that missed its goal, at an unknown day, and at a partial day below its \
-            goal. A rest day neither counts nor ends it. Streaks are of the whole history, whatever the period is. A current period is compared with the same number of days of the previous period.
+            A mark in each bar shows the goal of the day, or the mean goal of the days in the bar. Bars of weeks, months, years and \
+            weekdays show the mean steps per day. Unknown days never count as 0, and means do not include today; the last line shows how \
+            many days are complete, partial and unknown. A streak ends on a day that missed its goal, is unknown, or is partial and below \
+            its goal. A rest day does not count and does not end it. Streaks are those of the whole history, whatever period is shown. The \
+            current period is compared with the same number of days of the previous period.
 
             In CSV and JSON, "running" is true for a day that is not over. The steps that were run are "running_steps" (JSON: \
             "runningSteps").
@@ -28,7 +29,7 @@ struct HistoryCommand: AsyncParsableCommand {
             'week-start' in the configuration sets the first day of a week. The default is that of your locale, or Monday.
             """)
 
-    @Argument(help: "The current one, or with --on DAY another one; all: all days.")
+    @Argument(help: "The week, month or year that contains today or, with --on, another day; all: the whole history.")
     var period: PeriodRequest.Named?
 
     @Option(help: ArgumentHelp("Show the week, month or year of this day.", valueName: "day"), transform: DayArgument.init(word:))
@@ -49,9 +50,9 @@ struct HistoryCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if period != nil, from != nil || to != nil { throw ValidationError("Give a period, or --from and --to, not both.") }
+        if period != nil, from != nil || to != nil { throw ValidationError("A period cannot be combined with --from or --to.") }
         if on != nil, period == nil || period == .all { throw ValidationError("--on needs a period: week, month or year.") }
-        if csv, common.json { throw ValidationError("Give only one of --csv and --json.") }
+        if csv, common.json { throw ValidationError("--csv cannot be combined with --json.") }
     }
 
     func run() async throws {

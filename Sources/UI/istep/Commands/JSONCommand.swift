@@ -6,8 +6,8 @@ struct JSONCommand: ParsableCommand {
         commandName: "json",
         abstract: "Describe what the commands print with --json.",
         discussion: """
-            Prints every document with all of its keys, or those of one command; with --schema the same as a JSON Schema (draft 2020-12), \
-            where each document is defined under $defs by its name.
+            Describes the documents of all commands, or of one, with all their keys. With --schema, prints a JSON Schema (draft 2020-12) \
+            that defines each document under $defs by its name.
 
               istep json sync
               istep json gatt list
@@ -22,7 +22,7 @@ struct JSONCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Only what this command prints.", valueName: "command"))
     var command: [String] = []
 
-    @Flag(name: [.long, .customLong("json")], help: "Print it as a JSON Schema.")
+    @Flag(name: [.long, .customLong("json")], help: "Print a JSON Schema.")
     var schema = false
 
     private var entries: [JSONReference.Entry] {
@@ -32,7 +32,7 @@ struct JSONCommand: ParsableCommand {
     func validate() throws {
         guard entries.isEmpty else { return }
         let list = JSONReference.subcommands.joined(separator: ", ")
-        throw ValidationError("No document of '\(command.joined(separator: " "))' is known. Commands that print one: \(list).")
+        throw ValidationError("'\(command.joined(separator: " "))' prints no document. Commands that do: \(list).")
     }
 
     func run() throws {

@@ -62,12 +62,12 @@ extension OutboxCommand {
             commandName: "retry",
             abstract: """
                 Retry the days of a destination that were rejected or wait for the next attempt, and end its pause. With DAY: only that day, \
-                also if it may have arrived.
+                even if it may have arrived.
                 """,
             discussion: """
-                A day that may have arrived is sent again only if you give DAY. Check first whether the destination has it: \
-                it may otherwise have the day twice. A day that is not over or has gaps, and is therefore held back, is also sent \
-                only if you give DAY; so is a day that is withheld because nobody makes so many steps.
+                Three kinds of days are sent only if you give DAY: a day that may have arrived (check first whether the destination has \
+                it, otherwise it may have the day twice), a day that is not over or has gaps, and a day that is withheld because it has \
+                an implausible number of steps.
                 """)
 
         @OptionGroup var choice: Choice

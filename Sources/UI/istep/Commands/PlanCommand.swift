@@ -6,9 +6,9 @@ import StepViews
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Show or set your sport plan: a goal for each weekday.",
+        abstract: "Show or set your plan: a step goal for each weekday.",
         discussion: """
-            The plan applies from today on (the first plan: to all days); earlier percentages do not change.
+            Your first plan applies to all days. A later plan applies from today on; earlier days keep their goals.
 
               istep plan 8000                        every day
               istep plan 9000 --on sun=rest          Sundays are rest days
@@ -24,7 +24,7 @@ struct PlanCommand: ParsableCommand {
             valueName: "weekday=steps"))
     var on: [WeekdayGoals] = []
 
-    @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"), transform: DayArgument.init(word:))
+    @Option(help: ArgumentHelp("The first day to which the plan applies.", valueName: "day"), transform: DayArgument.init(word:))
     var from: DayArgument?
 
     @OptionGroup var common: CommonOptions

@@ -8,7 +8,7 @@ struct ProfileCommand: ParsableCommand {
         commandName: "profile",
         abstract: "Show or set your height, weight, sex and step length, used to calculate distance and calories.",
         discussion: """
-            The profile applies from today on (the first profile: to all days); earlier days keep their earlier profile.
+            Your first profile applies to all days. A later profile applies from today on; earlier days keep theirs.
 
               istep profile --height 178 --weight 72 --sex male
               istep profile --step-length 74      in cm: 74 m walked in 100 steps
@@ -31,7 +31,7 @@ struct ProfileCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"), transform: ArgumentRules.number)
     var stepLength: Double?
 
-    @Option(help: ArgumentHelp("The first day that it applies to.", valueName: "day"), transform: DayArgument.init(word:))
+    @Option(help: ArgumentHelp("The first day to which the profile applies.", valueName: "day"), transform: DayArgument.init(word:))
     var from: DayArgument?
 
     @OptionGroup var common: CommonOptions

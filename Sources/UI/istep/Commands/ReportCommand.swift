@@ -20,7 +20,7 @@ struct ReportCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "Write to this file, which only you can read; by default, and for -, to standard output. Only an earlier report is replaced.",
+            "The output file, readable by you only (default, and -: standard output). Only an istep report or an empty file is replaced.",
             valueName: "file"))
     var output: String?
 

@@ -21,8 +21,8 @@ struct ServeCommand: AsyncParsableCommand {
               istep serve --socket ~/istep.sock      a socket file in place of a port
               ssh -L 7837:127.0.0.1:7837 HOST        tunnel to 'istep serve' on HOST
 
-            To have the pages without a terminal: systemctl --user enable --now istep-serve.socket. systemd then starts the \
-            server at the first request, and it ends ten minutes after the last request. Then 'istep serve --open' opens them.
+            To use the pages without a terminal: systemctl --user enable --now istep-serve.socket. systemd then starts the server at the \
+            first request; the server ends ten minutes after the last one. 'istep serve --open' then opens the pages.
             """)
 
     @Flag(help: "Open the pages in your browser.")

@@ -58,7 +58,7 @@ struct ShareCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if day != nil, from != nil || toDay != nil { throw ValidationError("Give a day, or --from and --to-day, not both.") }
+        if day != nil, from != nil || toDay != nil { throw ValidationError("A day cannot be combined with --from or --to-day.") }
         if toDay != nil, from == nil { throw ValidationError("--to-day needs --from.") }
         if check, !list { throw ValidationError("--check needs --list.") }
         if list, day != nil || from != nil || dryRun || wait || queue || again {
@@ -87,6 +87,7 @@ struct ShareCommand: AsyncParsableCommand {
             wiring.noteOtherHistory()
             try await sharing.enqueue(order)
             if common.json { return try await showQueue(chosen, user, wiring, sharing) }
+            if common.quiet { return }
             let previews = try await blocking { try sharing.previews(of: chosen, of: user, hasContent: false) }
             for line in PreviewView(previews, of: user).queueLines(wiring.style) { try wiring.say(line) }
             return

@@ -26,7 +26,7 @@ struct ShowCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if svg, common.json { throw ValidationError("--svg and --json exclude each other.") }
+        if svg, common.json { throw ValidationError("--svg cannot be combined with --json.") }
     }
 
     func run() throws {

@@ -7,12 +7,13 @@ struct SyncCommand: AsyncParsableCommand {
         commandName: "sync",
         abstract: "Read the steps of your pedometers into the history.",
         discussion: """
-            Reads what is new since the last time, or all that a pedometer still holds. Data is stored as it arrives; an \
-            interrupted sync continues next time. Then it shares what is due with the configured destinations (see \
+            Reads what is new since the last sync; the first sync reads everything that the pedometer still holds. Data is stored as it \
+            arrives; an interrupted sync continues next time. Then it shares what is due with the configured destinations (see \
             'istep share --help'). Exit code 75: a pedometer was not in range, or \
-            something waits to be shared.
+            days wait in the outbox.
 
-            A day that a pedometer refuses, does not answer or delivers only in part is reported and does not delay the other days. It is \
+            If a pedometer refuses a day, does not answer for it, or sends only a part of it, this is reported, and the other days are \
+            still read. The day is \
             requested again at each sync until the pedometer no longer holds it. Such days do not change the exit code.
 
             All pedometers are searched for together, and each is read when it is in range. A lost connection is re-established once. The \
@@ -22,10 +23,10 @@ struct SyncCommand: AsyncParsableCommand {
             For timers and services: with --unattended it prints a one-line summary, waits for an adapter that is starting, \
             makes a backup of the history once a week, deletes old raw frames (after two years, or as 'frames' in the configuration says), and \
             sends desktop notifications ('istep status' shows the same notices; 'notifications = false' in the configuration disables \
-            notifications). With --counters it reads only pedometers that keep only today's count, before it is reset at midnight.
+            notifications). With --counters it reads only pedometers that keep just today's count, before this count is reset at midnight.
             """)
 
-    @Argument(help: ArgumentHelp("Only these, by name or address.", valueName: "pedometer"))
+    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"))
     var pedometers: [String] = []
 
     @Option(help: ArgumentHelp("Request at most this many days, including today.", valueName: "days"))
@@ -37,7 +38,7 @@ struct SyncCommand: AsyncParsableCommand {
     @Flag(help: "For timers and services: a one-line summary, and desktop notifications.")
     var unattended = false
 
-    @Flag(help: "Only pedometers that keep only today's count.")
+    @Flag(help: "Sync only pedometers that keep just today's count.")
     var counters = false
 
     @OptionGroup var common: CommonOptions

@@ -21,10 +21,10 @@ struct WatchCommand: AsyncParsableCommand {
             "steps", "goal" and "percentage"; unknown values are null.
             """)
 
-    @Argument(help: ArgumentHelp("Only these, by name or address.", valueName: "pedometer"))
+    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"))
     var pedometers: [String] = []
 
-    @Option(help: ArgumentHelp("Sync a pedometer that stays in range again after this many minutes.", valueName: "minutes"))
+    @Option(help: ArgumentHelp("Minutes between two syncs of a pedometer that stays in range.", valueName: "minutes"))
     var every = 15
 
     @Flag(help: "Stay connected and show today's steps live.")

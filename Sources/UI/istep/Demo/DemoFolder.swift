@@ -99,7 +99,7 @@ struct DemoFolder: Sendable {
         } catch {
             guard isNamed else { throw error }
             let leave = "To use your own history again: `unset \(variable)`"
-            throw CommandFailure(error.category, error.description, advice: error.advice.map { "\($0) \(leave)" } ?? leave)
+            throw CommandFailure(error.category, error.description, advice: error.advice.map { "\($0). \(leave)" } ?? leave)
         }
         for (name, value) in folder.environment(bus: state.bus) { setenv(name, value, 1) }
     }

@@ -118,10 +118,10 @@ extension DemoFolder {
         ["istep/config.toml", "steps.csv"]
         + ["", "-wal", "-shm", "-journal", ".lock", ".share.lock", ".check"].map { "history.sqlite" + $0 }
 
-    /// The names of the folder itself and of those above it, for a start that has made them.
+    /// The relative names of the folder and of its parents, which a start may have created.
     fileprivate static let madeFolders: [String] = [".", ".."] + (2...32).map { Array(repeating: "..", count: $0).joined(separator: "/") }
 
-    /// Those that a start will create in the user's folder; none where a history is continued.
+    /// The files that a start will create in the user's folder; empty if an existing history is continued.
     var filesToStart: [String] {
         if isTemporary || FileManager.default.fileExists(atPath: history) { return [] }
         return Self.startFiles.filter { !FileManager.default.fileExists(atPath: path + "/" + $0) }

@@ -12,11 +12,11 @@ struct DemoProcess {
     let folder: DemoFolder
     let pedometers: [DemoPedometer]
 
-    /// Seconds between two steps: 20 steps a minute, so that one sees them grow, and no more than a day of walking when left alone.
+    /// Seconds between two steps: 20 a minute, so that the count visibly grows, but not beyond a day's steps if the demo is left running.
     private static let secondsForEachStep = 3
 
     func run() async throws {
-        setsid()  // signals of the terminal are not for it
+        setsid()  // it must not receive the terminal's signals
         let lock: DemoFolder.Lock
         do throws(CommandFailure) {
             guard let taken = try DemoFolder.Lock.take(folder, isStart: true) else { return Output.standard.write("busy\n") }
@@ -81,7 +81,7 @@ final class StartedDemo: Sendable {
         do {
             process = try Spawn.start(
                 "/proc/self/exe", arguments,
-                // The bus is in the folder, too, and nothing of the environment is left over in a process that continues.
+                // TMPDIR puts the bus into the folder, too. The background process inherits only the variables that it needs.
                 environment: Self.environment.merging(["TMPDIR": folder.path, "LIBDISPATCH_LOG": "NO"]) { $1 },
                 descriptors: [0: input.fileHandleForReading.fileDescriptor, 1: output.fileHandleForWriting.fileDescriptor])
         } catch {
@@ -104,7 +104,7 @@ final class StartedDemo: Sendable {
     func leaveRunning() async throws {
         try input.write(contentsOf: Data("done\n".utf8))
         guard try await blocking({ [output] in output.next() }) == "running" else {
-            throw CommandFailure(.unavailable, "The demo has ended before it was complete.")
+            throw CommandFailure(.unavailable, "The demo ended before its start was complete.")
         }
     }
 

@@ -75,7 +75,7 @@ struct DayArgument: Hashable {
     static func date(_ text: String, forms: String = "2014-04-20") throws -> Day {
         if let day = Day(text) { return day }
         let digits = text.split(separator: "-", omittingEmptySubsequences: false).map { $0.utf8.allSatisfy(Self.isDigit) ? $0.utf8.count : 0 }
-        throw ValidationError("\(digits == [4, 2, 2] ? "there is no such day" : "unknown form"); write it like \(forms)")
+        throw ValidationError("\(digits == [4, 2, 2] ? "there is no such day" : "unknown format"); write it like \(forms)")
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -101,7 +101,8 @@ extension TextStyle {
     ///   - environment: `NO_COLOR`, `TERM`, `COLUMNS` and the locale's variables are used.
     ///   - commands: what commands in advice need.
     init(_ output: Output, environment: [String: String], commands: CommandOptions = CommandOptions()) {
-        let columns = output.columns ?? Int(environment["COLUMNS"] ?? "") ?? 80
+        // Some programs set 0 if they do not know the width.
+        let columns = [output.columns, Int(environment["COLUMNS"] ?? "")].compactMap(\.self).first { $0 > 0 } ?? 80
         let plain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         let locale = [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]].compactMap(\.self)
             .first { !$0.isEmpty }?.uppercased()

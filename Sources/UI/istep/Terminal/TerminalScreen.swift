@@ -124,7 +124,7 @@ final class TerminalScreen: Sendable {
     /// Stops the process as Ctrl-Z does, with the terminal as it was; returns when it continues.
     func suspend() throws {
         leave()
-        // To this thread: a signal to the process may be taken by another one, and this one would enter the terminal before all are stopped.
+        // Sent to this thread: another thread could handle a signal to the process, and this one would enter the terminal before it stops.
         raise(SIGSTOP)
         try enter()
     }

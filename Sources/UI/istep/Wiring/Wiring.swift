@@ -140,7 +140,8 @@ struct Wiring: Sendable {
         var usual = options
         usual.database = nil
         guard let path = try? Settings.load(flags: Self.flags(usual), environment: environment).database.value,
-            HistoryLock.path(ofDatabase: path, for: .sharing) != HistoryLock.path(ofDatabase: databasePath, for: .sharing)
+            HistoryLock.path(ofDatabase: path, for: .sharing) != HistoryLock.path(ofDatabase: databasePath, for: .sharing),
+            FileManager.default.fileExists(atPath: path)
         else { return nil }
         return path
     }
@@ -185,7 +186,7 @@ extension Wiring {
         return destinations
     }
 
-    /// The card of a day, twice as large as in a page: timelines show it on screens of any density.
+    /// The card of a day in twice the size of a page, so that it is sharp on high-density screens.
     @Sendable private static func picture(_ summary: DaySummary) -> DayPicture? {
         let card = DayCard(DayView(summary, today: LocalTime.system.day(of: now()), now: now(), localTime: .system))
         return DayPicture(

@@ -86,7 +86,7 @@ extension BluetoothError: CustomStringConvertible {
         case .adapterDown(let name): "the Bluetooth adapter \(name) is switched off"
         case .adapterBlocked(let name, hard: false): "the Bluetooth adapter \(name) is blocked in software (rfkill)"
         case .adapterBlocked(let name, hard: true): "the Bluetooth adapter \(name) is blocked by a switch of the machine"
-        case .adapterStuck(let name, let reason): "the Bluetooth adapter \(name) is on and does not scan: \(reason)"
+        case .adapterStuck(let name, let reason): "the Bluetooth adapter \(name) is on but does not scan: \(reason)"
         case .daemonSilent: "the Bluetooth service (bluetoothd) does not answer"
         case .daemonNotRunning: "the Bluetooth service (bluetoothd) is not running"
         case .noBus(let reason): "no connection to the system bus: \(reason)"

@@ -19,8 +19,8 @@ public enum Jring: LinkedPedometerModel {
     public static let key = "jring"
     public static let title = "Jring / KeepFit smart ring"
     public static let caveat: String? =
-        "Two other programs disagree whether its times are local or UTC, and how to request one day. Steps count only if today's minutes agree "
-        + "with the ring's own total."
+        "Two other programs disagree on whether its times are local or UTC, and on how to request a day. Steps count only if today's minutes "
+        + "agree with the ring's own total."
 
     static let service: BluetoothUUID = "56ff"
     static let requests = GATTAddress(service, "33f3")
@@ -179,7 +179,8 @@ struct JringReading: ExchangeProtocol {
         for daysAgo in 0...max(0, min(since, oldest)) { ranks[today - daysAgo] = daysAgo }
         for (day, reason) in read == nil ? [:] : known {
             let daysAgo = today - day
-            guard daysAgo > since, daysAgo <= Jring.oldestDay else { continue }
+            // Today is first in any case: `since` is negative if the date went back in a journey over midnight.
+            guard daysAgo > max(since, 0), daysAgo <= Jring.oldestDay else { continue }
             if daysAgo <= oldest { ranks[day] = daysAgo + (reason == .incomplete ? Jring.oldestDay : 0) } else { gaps[day] = reason }
         }
         days = ranks.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map(\.key)

@@ -15,7 +15,7 @@ public enum MoYoung: LinkedPedometerModel {
     public static let key = "moyoung"
     public static let title = "MoYoung / Da Fit watch or band"
     public static let caveat: String? =
-        "Other programs disagree which of three numbers is the steps. Steps count only if the steps of the hours add up to one of them."
+        "Other programs disagree about which of three numbers is the step count. Steps count only if the hours add up to one of them."
 
     static let service: BluetoothUUID = "feea"
     static let today = GATTAddress(service, "fee1")
@@ -158,8 +158,8 @@ struct MoYoungReading: ExchangeProtocol {
         }
     }
 
-    /// Which of the two numbers is the steps: the one that is the sum of the hours, or near it while the other is not, or much nearer than the
-    /// other. Nil if that is not certain: a runner's metres can be as many as the steps.
+    /// The step count among the two numbers: the one nearer to the sum of the hours, if the other is clearly farther from it. Nil if that is
+    /// not certain: a runner's metres can be as many as the steps.
     static func steps(_ first: Int, _ second: Int, sum: Int) -> Int? {
         let (near, far) = abs(first - sum) <= abs(second - sum) ? (first, second) : (second, first)
         guard abs(near - sum) <= tolerance(sum) else { return nil }

@@ -98,7 +98,7 @@ final class DatabaseCopy {
             throw at(error)
         }
         guard let expected, found.hasAsMuch(as: expected) else {
-            throw HistoryError.failed(path: place, reason: "the copy does not hold what the original holds").of(role)
+            throw HistoryError.failed(path: place, reason: "the copy differs from the original").of(role)
         }
         return found
     }

@@ -127,7 +127,7 @@ extension StepDatabase {
             """
         ),
         (
-            "samples name a sync of another pedometer",
+            "samples refer to a sync of another pedometer",
             "SELECT 1 FROM sample JOIN sync ON sync.id = sample.sync WHERE sync.pedometer <> sample.pedometer"
         ),
     ]
@@ -193,7 +193,7 @@ extension StepDatabase {
             while let row = try rows.next() {
                 let start: Int? = try row.get(0), isValid: Bool? = try row.get(1)
                 guard let start, start < later, isValid == true else {
-                    throw HistoryError.damaged(path: path, reason: "samples are out of order, or of values that istep never writes")
+                    throw HistoryError.damaged(path: path, reason: "samples are out of order, or have values that istep never writes")
                 }
                 later = start
             }
@@ -202,7 +202,7 @@ extension StepDatabase {
         let ends = try Row.fetchOne(
             database, sql: "SELECT (SELECT sync FROM frame ORDER BY sync DESC LIMIT 1), (SELECT max(id) FROM sync)")
         if let ends, let frame = try ends.get(0) as Int64?, try frame > (ends.get(1) as Int64?) ?? 0 {
-            throw HistoryError.damaged(path: path, reason: "frames name a sync that is not there")
+            throw HistoryError.damaged(path: path, reason: "frames refer to a missing sync")
         }
     }
 

@@ -65,7 +65,8 @@ private struct HeldRows {
         let lostDays = lost({ $0.days }, unless: { held, kept in zip(held, kept).allSatisfy { Self.number($0) <= Self.number($1) } })
         return HistoryLosses(
             people: names(lost({ $0.people }, unless: { _, _ in true })),
-            pedometers: names(lost({ $0.pedometers }, unless: { _, _ in true })),
+            // Also one that has another name in the backup.
+            pedometers: names(lost({ $0.pedometers }, unless: ==)),
             days: Set(lostDays.keys.map { Self.number($0[2]) }).sorted().map { Day(daysSince1970: $0) },
             corrections: lost({ $0.corrections }, unless: ==).keys.compactMap { String.fromDatabaseValue($0[1]).flatMap { Day($0) } }.sorted(),
             plans: lost({ $0.plans }, unless: ==).count, profiles: lost({ $0.profiles }, unless: ==).count)

@@ -68,7 +68,7 @@ struct Schema: Sendable {
             if objects == 0 { return application == 0 && version == 0 ? .older(0) : .foreign }
             let found = try columns(in: database)
             guard try columnsOfVersions().contains(found) else { return .foreign }
-            return .inconsistent("its header says that it is another program's, but its tables are those of istep")
+            return .inconsistent("its application ID is that of another program, but its tables are those of istep")
         }
         if version == self.version { return .current }
         if version > self.version { return .newer(version) }

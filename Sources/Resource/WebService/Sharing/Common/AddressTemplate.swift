@@ -48,7 +48,7 @@ extension TableReader {
         let template = AddressTemplate(text: requireText("url", expected) ?? "", isInsecure: flag("insecure") ?? false)
         guard !template.text.isEmpty else { return nil }
         guard !origin(template.text).contains("{") else {
-            refuse("url", expected: "\(expected) (who is asked, and how, cannot depend on the day)", isPrivate: true)
+            refuse("url", expected: "\(expected) (scheme, host and port cannot contain a placeholder)", isPrivate: true)
             return nil
         }
         let names = ["user", "date", "year", "month", "day", "destination"]

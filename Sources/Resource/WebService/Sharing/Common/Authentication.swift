@@ -62,7 +62,7 @@ extension TableReader {
         let password = secret("password", isRequired: keys.contains("password"))
         let header = headerName(isRequired: keys.contains("header_name"))
         for key in table.keys where ["username", "header_name"].contains(key) && !keys.contains(key) {
-            refuse(key, expected: "left out where `auth` is \(way?.rawValue ?? "not given")")
+            refuse(key, expected: "left out if `auth` is \(way?.rawValue ?? "not given")")
         }
         switch way {
         case .bearer: return token.map(Authentication.bearer) ?? .none

@@ -15,6 +15,9 @@ struct Exchange: Sendable {
     /// for an hour.
     private static let longestSeries = 120
 
+    /// Whether the time for requests that follow from one another is over.
+    var isOver: Bool { end.map { now() >= $0 } ?? false }
+
     init(transport: any HTTPTransport, now: @escaping @Sendable () -> Timestamp) {
         self.transport = transport
         self.now = now
@@ -39,7 +42,7 @@ struct Exchange: Sendable {
 
     /// Sends a request and returns the answer, whatever its status.
     func answer(to request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
-        if let end, now() >= end { throw ShareFailure(.unreachable, "\(request.url.host) took more than \(Self.longestSeries) s") }
+        if isOver { throw ShareFailure(.unreachable, "\(request.url.host) took more than \(Self.longestSeries) s") }
         do {
             return try await transport.send(request)
         } catch {
@@ -48,9 +51,9 @@ struct Exchange: Sendable {
     }
 }
 
-/// What the address of a request names. It decides whose fault it is that nothing is there (404, 410).
+/// What the address of a request identifies: this decides what 404 and 410 mean.
 enum Addressed: Hashable, Sendable {
-    /// The service, or what the configuration names of it, such as an account: the same for all days. The advice says what to check.
+    /// The service, or a part of it that the configuration names, such as an account: the same for all days. `advice`: what to check.
     case service(advice: String)
     /// What may be missing although the configuration is right: a day, what an earlier delivery created, a description.
     case item
@@ -152,19 +155,42 @@ extension HTTPResponse {
         return body.first { !" \t\r\n\u{c}\u{feff}".utf8.contains($0) } == UInt8(ascii: "<")
     }
 
-    /// Whether it is JSON that reports a failure, as many services do with a status of 200: `ok` or `success` is false, or there is an
-    /// `error`, or there are `errors`.
+    /// Whether it is JSON that reports a failure, as many services do with a status of 200: `ok` or `success` is false, or neither is true and
+    /// there is an `error`, or there are `errors`.
     var reportsFailure: Bool {
-        guard let object = (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] else { return false }
-        return ["ok", "success"].contains { object[$0] as? Bool == false }
-            || ["error", "errors"].contains { key in
-                switch object[key] {
-                case let text as String: !text.isEmpty
-                case let list as [Any]: !list.isEmpty
-                case let details as [String: Any]: !details.isEmpty
-                case let flag as Bool: flag
-                default: false
-                }
+        guard let result = json(ReportedResult.self) else { return false }
+        if [result.ok?.flag, result.success?.flag].contains(false) { return true }
+        if [result.ok?.flag, result.success?.flag].contains(true) { return false }
+        return [result.error, result.errors].contains { $0?.isError == true }
+    }
+}
+
+/// The keys by which services report the result of a request.
+private struct ReportedResult: Decodable {
+    var ok, success, error, errors: Value?
+
+    struct Value: Decodable {
+        /// The value, if it is true or false.
+        var flag: Bool?
+        /// Whether it describes an error: true, a text, or a list or an object with such a value. A number does not: it may be a code that
+        /// stands for success, or a count.
+        let isError: Bool
+
+        private static let noError: Set = ["", "0", "none", "null", "false", "ok", "success"]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let value = try? container.decode(Bool.self) {
+                (flag, isError) = (value, value)
+            } else if let text = try? container.decode(String.self) {
+                isError = !Self.noError.contains(text.lowercased())
+            } else if let list = try? container.decode([Value].self) {
+                isError = list.contains(where: \.isError)
+            } else if let object = try? container.decode([String: Value].self) {
+                isError = object.values.contains(where: \.isError)
+            } else {
+                isError = false
             }
+        }
     }
 }

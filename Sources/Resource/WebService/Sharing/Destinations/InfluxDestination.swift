@@ -27,8 +27,8 @@ extension DestinationKind {
             #                                      # machines: then data that two of them send is stored once.
             # insecure = false                     # true: plain http, also to other machines
 
-            # The point of a day (steps_day) has the time 12:00 UTC, from UTC+12 on 09:00 UTC: on that day in local time and in
-            # UTC, everywhere. Samples (steps) have the time at which they begin.
+            # The point of a day (steps_day) has the time 12:00 UTC, or 09:00 UTC in zones from UTC+12 on. This is the same date in
+            # UTC and in local time, in every zone. Samples (steps) have the time at which they begin.
             # VictoriaMetrics drops points that are older than a month, and stores every value that it gets: start it with
             # -retentionPeriod=100y and -dedup.minScrapeInterval=1ms; `istep share --list --check` reports if a flag is missing.
             # It then shows the greater of the old and the corrected figure; older versions, such as Debian's 1.79, show either.
@@ -56,7 +56,7 @@ extension TableReader {
         let policy = text("retention_policy", "the name of a retention policy of the database")
         for key in isVersion2 ? ["database", "retention_policy"] : ["org"] where table.keys.contains(key) {
             refuse(
-                key, expected: isVersion2 ? "left out beside `bucket`, which is of InfluxDB 2" : "beside a `bucket`: both are of InfluxDB 2")
+                key, expected: isVersion2 ? "left out: `bucket` selects InfluxDB 2" : "used together with `bucket` (InfluxDB 2)")
         }
         let authentication = authentication()
         guard isVersion2 else { return database.map { (.version1(database: $0, retentionPolicy: policy), authentication) } }
@@ -327,9 +327,9 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
         var faults: [String] = []
         if !isRetentionChosen { faults.append("drops days that are older than a month (-retentionPeriod=\(retention))") }
         if let seconds = Self.seconds(interval) {
-            if seconds == 0 { faults.append("keeps what is sent again twice (-dedup.minScrapeInterval=\(interval))") }
+            if seconds == 0 { faults.append("stores a point twice if it is sent twice (-dedup.minScrapeInterval=\(interval))") }
             if seconds > 60, includesSamples {
-                faults.append("keeps one sample of each span of \(interval) (-dedup.minScrapeInterval=\(interval))")
+                faults.append("keeps only one sample per \(interval) (-dedup.minScrapeInterval=\(interval))")
             }
         }
         guard faults.isEmpty else {

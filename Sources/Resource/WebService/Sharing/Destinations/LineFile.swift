@@ -140,6 +140,8 @@ struct LineFile {
                 advice: "Mount the disk that it leads to, or correct the link.")
         }
         if end == path, !isThere { return self }
+        // A concurrent delivery has created it meanwhile.
+        if isThere, status.st_mode & S_IFMT != S_IFLNK { return LineFile(path: end) }
         guard !isThere, stat(directoryName(end), &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw ShareFailure(
                 .unreachable, "the symbolic link \(quoted(path)) leads to \(quoted(end)), which cannot be reached",

@@ -24,7 +24,7 @@ extension DestinationKind {
             # text = "{weekday} {date}: {steps} steps\\n{percentage} of the goal of {goal} · {distance} · {calories}\\n{bars}"
             # language = "en"                      # of the text, two letters; default: "en", for your own text that of the account
             # units = "metric"                     # or "imperial"
-            # picture = false                      # true: with a picture of the day; needs librsvg, and of the token write:media
+            # picture = false                      # true: with a picture of the day; needs librsvg and the scope write:media
             # edit = true                          # false: a post is not changed when more steps of its day arrive
             # insecure = false                     # true: plain http, also to other machines
             """
@@ -270,7 +270,7 @@ extension MastodonDestination {
         let account = try await limited.account()
         var namesDay = false, listsAll = visibility != .direct
         var last: String?
-        for _ in 0..<Self.mostPages {
+        for _ in 0..<Self.mostPages where !limited.exchange.isOver {
             let posts = try await limited.posts(of: account.id, before: last)
             for post in posts {
                 let text = HTMLText.text(of: post.content)

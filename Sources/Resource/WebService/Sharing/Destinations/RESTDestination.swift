@@ -38,7 +38,7 @@ struct RESTDestination: ConfiguredDestination {
             if !isStored, response.isPage { throw .unconfirmed(request, "it answered with a web page") }
             if !isStored, response.reportsFailure {
                 let words = response.words(hiding: request.secrets)
-                throw ShareFailure(.unanswered, "\(request.url.host) answered \(response.status) with an error: \(words)")
+                throw ShareFailure(.rejected, "\(request.url.host) answered \(response.status) with an error: \(words)")
             }
             receipts.append(ShareReceipt())
         }
@@ -121,7 +121,7 @@ extension DestinationKind {
             # username = "anna"                    # basic authentication, instead of a token,
             # password_file = "~/.config/istep/my-server.password"   # with a password_file, _env or _credential
             # method = "PUT"                       # or "POST", or "PATCH"
-            # fixed = true                         # with POST or PATCH: the url is used as it is without a date, too
+            # fixed = true                         # with POST or PATCH: the url is used as it is, even without a date
             # idempotent = true                    # whether the server replaces a day that is sent again; default: with PUT.
             #                                      # Otherwise a day is sent once, when it is over, and never corrected.
             # webdav = true                        # creates missing folders of a WebDAV server (Nextcloud); false: never.

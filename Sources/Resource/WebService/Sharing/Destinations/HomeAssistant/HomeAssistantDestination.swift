@@ -26,8 +26,8 @@ extension DestinationKind {
             # istep share --from 2026-01-01 --to-day yesterday
             # After a restart of Home Assistant the sensor is missing until the next sync.
             #
-            # By an MQTT broker there is only the sensor, as a device that Home Assistant adds (MQTT discovery) and remembers,
-            # and no statistic of past days. The table is then, instead of url and token:
+            # Through an MQTT broker there is only the sensor, as a device that Home Assistant adds (MQTT discovery) and remembers,
+            # and no statistic of past days. Instead of url and token, the table then has these keys:
             #   via = "mqtt"
             #   host = "homeassistant.local"       # of the broker; port = 1883, or 8883 with tls
             #   tls = true                         # for a broker on another machine without tls: insecure = true

@@ -55,7 +55,7 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
 
     func check() async throws(ShareFailure) -> String {
         try await asking { (broker) throws(MQTTError) in try await MQTT.check(broker) }
-        return "the broker \(broker) accepts the login; whether it takes messages was not tried"
+        return "the broker \(broker) accepts the login; publishing was not tested"
     }
 
     // MARK: The broker
