@@ -116,7 +116,7 @@ import Testing
         try await live(Self.diary) { home in
             let queued = try await home.istep("share", "-3", "--queue")
             #expect(queued.status == 0)
-            #expect(queued.output.hasSuffix(" added to the outbox; the next sync sends it\n"), "\(queued.output)")
+            #expect(queued.output.hasSuffix(" in the outbox; the next sync sends it\n"), "\(queued.output)")
             #expect(text(home, "steps.csv").isEmpty)
             #expect(try await home.istep("sync").output.contains("sent"))
             #expect(text(home, "steps.csv").contains(",\(home.walked(daysAgo: 3)),"))
@@ -130,9 +130,9 @@ import Testing
             #expect(sent.status == 0 && sent.output.hasSuffix(": already sent; use --again to send once more\n"), "\(sent.output)")
             #expect(try await home.istep("outbox").output == "The outbox is empty.\n")
             let again = try await home.istep("share", "yesterday", "--queue", "--again")
-            #expect(again.output.hasSuffix(" added to the outbox; the next sync sends it\n"), "\(again.output)")
+            #expect(again.output.hasSuffix(" in the outbox; the next sync sends it\n"), "\(again.output)")
             let mixed = try await home.istep("share", "--from", "-3", "--to-day", "-2", "--queue")
-            #expect(mixed.output == "diary: 2 days added to the outbox; the next sync sends them\n")
+            #expect(mixed.output == "diary: 2 days in the outbox; the next sync sends them\n")
             #expect(try await home.istep("share", "yesterday", "--queue", "--quiet").output.isEmpty)
         }
     }

@@ -155,7 +155,7 @@ extension PreviewView {
             for reason in own.map({ remark($0) }).reduce(into: [String?](), { if !$0.contains($1) { $0.append($1) } }) {
                 let days = own.filter { remark($0) == reason }.map(\.day)
                 let subject = days.count == 1 ? "\(days[0])" : Words.count(days.count, "day")
-                let words = reason.map { ": \($0)" } ?? " added to the outbox; the next sync sends \(days.count == 1 ? "it" : "them")"
+                let words = reason.map { ": \($0)" } ?? " in the outbox; the next sync sends \(days.count == 1 ? "it" : "them")"
                 page.paragraph("\(Printable(name, limit: 32)): \(subject)\(Printable(words, limit: 200))", hanging: 2)
             }
         }
