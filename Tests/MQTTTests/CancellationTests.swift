@@ -52,7 +52,7 @@ struct CancellationTests {
     }
 
     /// The library blocks for minutes while it connects, and nothing can interrupt it.
-    @Test func `time-out and cancellation end a call that cannot connect`() async throws {
+    @Test func `timeout and cancellation end a call that cannot connect`() async throws {
         let silent = SilentPort()
         let address = try MQTTBroker(host: "127.0.0.1", port: silent.port, tls: false), message = try MQTTMessage.text("a", "1")
         let clock = ContinuousClock(), began = clock.now

@@ -389,7 +389,7 @@ import TestSupport
         #expect(garden.deliveries.isEmpty)
     }
 
-    @Test func `a configuration error causes no back-off`() async throws {
+    @Test func `a configuration error causes no backoff`() async throws {
         let garden = ScriptedDestination(terms: always)
         try outbox.walk(4000, on: april20)
         garden.script(.fail(ShareFailure(.misconfigured, "no token file")))

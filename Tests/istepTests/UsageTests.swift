@@ -144,7 +144,7 @@ import Testing
 
     // MARK: Configuration
 
-    @Test func `a scan uses the configured time-out`() async throws {
+    @Test func `a scan uses the configured timeout`() async throws {
         let folder = try Folder()
         let config = folder.path + "/config.toml"
         try Data("timeout = 3\n".utf8).write(to: URL(fileURLWithPath: config))

@@ -1,4 +1,4 @@
-/// Exponential back-off: how long to wait after failures before the next attempt.
+/// Exponential backoff: how long to wait after failures before the next attempt.
 ///
 /// The first pause is doubled with each further failure, up to the longest one. It adds no jitter: at most a handful of processes of one
 /// household try the same thing.

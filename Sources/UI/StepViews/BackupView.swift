@@ -127,7 +127,8 @@ public struct RestoreView: View {
         if !isDone { showLosses(in: &page) }
         if let old {
             page.path("The previous history is kept:", old)
-            page.advice("To undo the restore: \(command: "istep restore", old)")
+            // The record of shared days of a damaged history cannot be read, and the history cannot be restored.
+            if !isSharingUncertain { page.advice("To undo the restore: \(command: "istep restore", old)") }
         }
         if isSharingUncertain {
             page.advice(

@@ -50,7 +50,7 @@ public struct RepairView: View {
         var page = Page(style)
         guard let repaired else {
             if correctedSums > 0 {
-                page.path("No damage found; the stored sums of \(Words.count(correctedSums, "day")) were wrong and are corrected:", history)
+                page.path("No damage found; the daily sums of \(Words.count(correctedSums, "day")) were wrong and are corrected:", history)
             } else {
                 page.path("No damage found, nothing changed:", history)
             }

@@ -187,7 +187,7 @@ extension ScanView {
                 .init("name", .nullable(.text), "As it advertises it."),
                 .init("rssi", .nullable(.integer), "Signal strength in dBm."),
                 .init("model", .nullable(.text), "Key of the model; null where istep does not recognise it."),
-                .init("modelTitle", .nullable(.text), "The model for people."),
+                .init("modelTitle", .nullable(.text), "The model in words."),
                 .init(
                     "evidence", .nullable(.choice(KindEvidence.allCases.map { "\($0)" })),
                     "How the model was recognised, from the weakest evidence to the strongest; services: after a connection."),

@@ -125,7 +125,7 @@ extension StatusView {
                 .init("name", .text, "The name that the user chose."),
                 .init("address", .text, "Its Bluetooth address."),
                 .init("model", .text, "Key of the model, such as colmi."),
-                .init("modelTitle", .text, "The model for people."),
+                .init("modelTitle", .text, "The model in words."),
                 .init("battery", .nullable(.integer), "Per cent, as it last reported."),
                 .init("lastComplete", .nullable(SyncDocument.schema), "The last sync that was complete."),
                 .init("lastSync", .nullable(SyncDocument.schema), "The last sync, complete or not."),

@@ -23,7 +23,7 @@ struct Istep: AsyncParsableCommand {
               0      done
               1      unexpected error
               64     wrong usage
-              65     bad data, or a day that was rejected
+              65     bad data, or a destination rejected a day
               69     a required resource is unavailable: the adapter (missing or
                      stuck), a bus, a device, a history, systemd, or a demo
               75     temporary failure: a pedometer is not in range, another sync

@@ -38,8 +38,10 @@ enum Main {
 
     /// Gives the parser a width of at least 40 columns: it fails to wrap its help at a few, also at the 0 of programs that do not know the width.
     private static func limitColumns() {
-        let width = TextStyle(.standard, environment: ProcessInfo.processInfo.environment).wide.width
-        if getenv("COLUMNS") != nil || Output.standard.columns.map({ $0 < width }) ?? false { setenv("COLUMNS", "\(width)", 1) }
+        let environment = ProcessInfo.processInfo.environment
+        let width = TextStyle(.standard, environment: environment).wide.width
+        let given = environment["COLUMNS"].map { Int($0) ?? 0 } ?? Output.standard.columns
+        if let given, given < width, given < 40 { setenv("COLUMNS", "\(width)", 1) }
     }
 
     /// The command line, changed to run in a demo if it requests one, and the reason if it cannot run there.

@@ -17,7 +17,7 @@ struct TimeLimitTests {
         #expect(await limited(.seconds(1), clock) { 42 } == 42)
     }
 
-    @Test func `a time-out returns nil and ends the work`() async {
+    @Test func `a timeout returns nil and ends the work`() async {
         let clock = clock
         async let result = limited(.seconds(1), clock) { await Self.forever() }
         await clock.pass(.seconds(1))

@@ -88,7 +88,7 @@ import Testing
                 == .fatal(.accessDenied("connecting to P: rule")))
     }
 
-    @Test func `a time-out of Connect counts as a failed attempt`() {
+    @Test func `a timeout of Connect counts as a failed attempt`() {
         #expect(ConnectOutcome(.timedOut(call: "Connect", seconds: 30), peripheral: "P") == .failed(ConnectFailure(.timedOut)))
     }
 

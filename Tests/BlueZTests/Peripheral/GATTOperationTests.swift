@@ -49,7 +49,7 @@ import Testing
         #expect(error("org.bluez.Error.InProgress", "In Progress") == .busy(doing))
     }
 
-    @Test func `time-out and cancellation are different`() {
+    @Test func `timeout and cancellation are different`() {
         #expect(
             read.error(.timedOut(call: "ReadValue", seconds: 10)) == .timedOut(operation: doing, seconds: 10))
         #expect(read.error(.cancelled(call: "ReadValue", wasSent: true)) == .cancelled)

@@ -39,7 +39,7 @@ struct NotificationQueueTests {
         #expect(await next() == .end(.adapterGone("hci0")))
     }
 
-    @Test func `after a time-out, later values are still received`() async {
+    @Test func `after a timeout, later values are still received`() async {
         async let outcome = next(within: .seconds(5))
         await clock.pass(.seconds(5))
         #expect(await outcome == .timedOut)

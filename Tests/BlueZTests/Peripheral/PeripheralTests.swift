@@ -74,7 +74,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `a time-out and a cancellation are different errors`() async throws {
+    @Test func `a timeout and a cancellation are different errors`() async throws {
         try await withPeripheral { fixture, peripheral in
             await fixture.fake.on("ReadValue", FakeBlueZ.hang)
             async let late = read(peripheral)

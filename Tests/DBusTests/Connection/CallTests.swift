@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `cancellation is not reported as a time-out`() async throws {
+    @Test func `cancellation is not reported as a timeout`() async throws {
         try await withBus { _, client, server in
             let inbox = Inbox()
             await server.export(inbox, at: "/a")

@@ -34,7 +34,7 @@ import Testing
         #expect(counts.release("a") == 0)
     }
 
-    /// After a time-out it is not known whether the rule was added, so it is removed.
+    /// After a timeout it is not known whether the rule was added, so it is removed.
     @Test func `a rule without an acknowledgement is removed`() {
         var counts = MatchCounts()
         _ = counts.use("a")

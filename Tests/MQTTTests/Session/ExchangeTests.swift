@@ -19,13 +19,13 @@ import Testing
         #expect(await outcome(of: exchange) == nil)
     }
 
-    @Test func `a time-out before sending is reported as not sent`() async {
+    @Test func `a timeout before sending is reported as not sent`() async {
         let exchange = MQTTExchange()
         #expect(exchange.expire(after: .zero, whole: .seconds(1000)) == nil)
         #expect(await outcome(of: exchange) == .notSent(reason: "could not connect to the broker within 0 s"))
     }
 
-    @Test func `a time-out after sending begins is reported as unanswered`() async {
+    @Test func `a timeout after sending begins is reported as unanswered`() async {
         let exchange = MQTTExchange()
         #expect(exchange.beginSending())
         #expect(exchange.expire(after: .zero, whole: .seconds(1000)) == nil)

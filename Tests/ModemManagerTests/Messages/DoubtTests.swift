@@ -125,7 +125,7 @@ struct DoubtTests {
         }
     }
 
-    @Test func `a time-out during sending is reported as unanswered`() async throws {
+    @Test func `a timeout during sending is reported as unanswered`() async throws {
         try await withMessages(limits: MessageLimits(send: .milliseconds(50))) { messages, fake in
             await fake.onSend(.hang)
             let error = await failure { _ = try await messages.send("steps", to: receiver) }

@@ -52,7 +52,7 @@ struct FindingTests {
         }
     }
 
-    @Test func `a message confirmed after the time-out is found as sent`() async throws {
+    @Test func `a message confirmed after the timeout is found as sent`() async throws {
         try await withMessages(limits: MessageLimits(send: .milliseconds(50))) { messages, fake in
             await fake.onSend(.hang)
             #expect(await failure { _ = try await messages.send("steps", to: receiver) }?.mayHaveBeenSent == true)

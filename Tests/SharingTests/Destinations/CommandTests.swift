@@ -127,7 +127,7 @@ import Testing
         #expect(folder.text("x") == nil)
     }
 
-    @Test func `a program that exceeds its time-out is terminated`() async throws {
+    @Test func `a program that exceeds its timeout is terminated`() async throws {
         let mine = try command("trap 'echo tidy >> \(folder.path)/input; exit 1' TERM; while :; do sleep 0.1; done", "timeout = 5")
         let failure = try #require(await failure { _ = try await mine.deliver([try payload()]) })
         #expect(failure.kind == .unanswered)

@@ -99,7 +99,8 @@ import Testing
     @Test(arguments: [
         #"{"error":"no such user"}"#, #"{"ok":false,"error":"no such user"}"#, #"{"success":false,"message":"no such user"}"#,
         #"{"errors":[{"message":"no such user"}]}"#, #"{"errors":{"user":"no such user"}}"#, #"{"error":true,"message":"no such user"}"#,
-        #"{"ok":1,"error":{"code":5,"detail":["no such user"]}}"#,
+        #"{"ok":1,"error":{"code":5,"detail":["no such user"]}}"#, #"{"error":404,"message":"no such user"}"#,
+        #"{"message":"no such user","errors":"# + String(repeating: "[", count: 480) + "0" + String(repeating: "]", count: 480) + "}",
     ]) func `an answer of 200 that reports an error does not confirm a day`(_ body: String) async throws {
         for method in ["PUT", "POST"] {
             let destination = try Fixture.destination(

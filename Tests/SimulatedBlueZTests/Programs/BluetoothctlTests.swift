@@ -22,7 +22,7 @@ struct BluetoothctlTests {
             try await terminal.type("quit")
             #expect(await terminal.end() == 0)
         } catch {
-            // After a time-out, the test run would not show the error.
+            // After a timeout, the test run would not show the error.
             Issue.record("\(error)\n\(await terminal.processState)")
             await terminal.terminate()
             await stack.stop()

@@ -41,7 +41,7 @@ struct FaultyLinkTests {
         }
     }
 
-    @Test func `an unanswered read fails after the ATT time-out`() async throws {
+    @Test func `an unanswered read fails after the ATT timeout`() async throws {
         let clock = ManualClock()
         var timing = Timing.immediate
         timing.clock = clock

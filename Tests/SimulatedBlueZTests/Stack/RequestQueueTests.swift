@@ -45,7 +45,7 @@ struct RequestQueueTests {
         }
     }
 
-    @Test func `a request waits for the one before it, until the ATT time-out, and a command does not`() async throws {
+    @Test func `a request waits for the one before it, until the ATT timeout, and a command does not`() async throws {
         try await withScale { stack, client, paths in
             await stack.inject(.stall(.read), for: scale.address)
             async let read = client.failure(paths[0], interface, "ReadValue", [none])

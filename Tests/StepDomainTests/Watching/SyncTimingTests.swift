@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 30), (60, 30), (10_000, 30)])
-    func `the back-off after failures grows up to 30 minutes`(failures: Int, minutes: Int) {
+    func `the backoff after failures grows up to 30 minutes`(failures: Int, minutes: Int) {
         #expect(due(at(12), failed: at(12), failures) == at(12, minutes))
         // But not earlier than the regular reading.
         #expect(due(at(12), last: at(11, 58), failed: at(12), failures) == max(at(12, 13), at(12, minutes)))

@@ -101,7 +101,7 @@ import Testing
         #expect(state.decision(at: noon).sync == nil)
     }
 
-    @Test func `a pedometer that failed is retried after a back-off`() {
+    @Test func `a pedometer that failed is retried after a backoff`() {
         var state = state([entry(1)])
         for (failures, pause) in [(1, 60), (2, 120), (3, 240)] {
             state.recordAdvertisement(of: address(1))

@@ -147,7 +147,7 @@ import Testing
         #expect(message(garden(.rejected(days: 1, last: Sample.day, reason: "down"))) == "1 day rejected, the last 2014-04-20: down")
         #expect(message(garden(.uncertain(days: 2))) == "2 days may have arrived")
         let withheld = garden(.withheld(days: 1, last: Sample.day))
-        #expect(message(withheld).hasPrefix("1 day withheld, the last 2014-04-20: more steps than anyone makes"))
+        #expect(message(withheld).hasPrefix("1 day withheld, the last 2014-04-20: more steps than anyone takes"))
         #expect(fix(withheld)?.contains("istep outbox retry garden DAY") == true)
         #expect(message(garden(.waiting(days: 2, seconds: 3 * 86_400, reason: nil))) == "2 days waiting, the oldest for 3 days: no reason given")
         #expect(fix(garden(.waiting(days: 2, seconds: 3 * 86_400, reason: nil)))?.hasSuffix("istep outbox send --wait garden") == true)

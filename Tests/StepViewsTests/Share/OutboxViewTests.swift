@@ -62,7 +62,7 @@ import Testing
                   To send one as it is:
                     istep outbox retry garden DAY
                   2014-04-20  withheld
-                    more steps than anyone makes in a day; it is sent when it is corrected or
+                    more steps than anyone takes in a day; it is sent when it is corrected or
                     requested
                 """)
     }

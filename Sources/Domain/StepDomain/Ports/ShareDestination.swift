@@ -167,7 +167,7 @@ public struct ShareFailure: Error, Hashable, Sendable {
         case unreachable
         /// The server declined for now and did nothing (HTTP 408, 429, 503). It is retried.
         case busy
-        /// It was sent, and no answer shows the result (a lost connection, a time-out, HTTP 500). It may have arrived.
+        /// It was sent, and no answer shows the result (a lost connection, a timeout, HTTP 500). It may have arrived.
         case unanswered
         /// The server did not accept the client (HTTP 401, 403). Nothing more is sent until the user acts.
         case credentials

@@ -74,10 +74,15 @@ public struct ShareEntry: Hashable, Sendable {
     public var isInDoubt: Bool { state == .unknown && nextAttempt == nil }
 
     /// The error of a day that is withheld, because its steps are not plausible (`DaySummary.isPlausible`).
-    public static let implausibleSteps = "more steps than anyone makes in a day; it is sent when it is corrected or requested"
+    public static let implausibleSteps = "more steps than anyone takes in a day; it is sent when it is corrected or requested"
+    /// The same in ledgers that version 0.3.0 or an earlier one has written.
+    private static let formerImplausibleSteps = "more steps than anyone makes in a day; it is sent when it is corrected or requested"
+
+    /// Whether this is the error of a day that is withheld.
+    public static func isImplausibleSteps(_ error: String) -> Bool { [implausibleSteps, formerImplausibleSteps].contains(error) }
 
     /// Whether it was not sent because its steps are not plausible. In state `unknown`, what was sent before may have arrived.
-    public var isWithheld: Bool { (state == .rejected || isInDoubt) && lastError == Self.implausibleSteps }
+    public var isWithheld: Bool { (state == .rejected || isInDoubt) && lastError.map(Self.isImplausibleSteps) == true }
 
     /// Whether it waits for its destination: it was attempted, and is tried again without the user. Before the first attempt, only the day
     /// itself makes it wait.

@@ -307,7 +307,7 @@ extension DBusConnection {
     }
 
     private func receiveReply(_ message: borrowing ReceivedMessage) {
-        // No call waits for it: it came after a time-out or a cancellation, or answers a call that was never made.
+        // No call waits for it: it came after a timeout or a cancellation, or answers a call that was never made.
         guard let call = pending.take(message.replySerial) else { return }
         call.finish(message.result())
     }

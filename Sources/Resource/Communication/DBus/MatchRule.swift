@@ -111,7 +111,7 @@ struct MatchCounts {
         entries[rule]?.isAcknowledged = true
     }
 
-    /// The bus answered with an error: there is nothing to remove. (After a time-out there may be, so a time-out is not reported here.)
+    /// The bus answered with an error: there is nothing to remove. (After a timeout there may be, so a timeout is not reported here.)
     mutating func didRefuse(_ rule: String) {
         entries[rule]?.sent -= 1
     }

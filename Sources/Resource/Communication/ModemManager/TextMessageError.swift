@@ -216,7 +216,7 @@ struct SendFailure {
         return (bus + core).contains(name)
     }
 
-    /// Errors that a modem or network returns instead of sending. Time-outs of the network, failures of the modem's memory and unknown
+    /// Errors that a modem or network returns instead of sending. Timeouts of the network, failures of the modem's memory and unknown
     /// errors are not among them: the message may have been sent before.
     private static func isRefusal(_ name: String, _ message: String) -> Bool {
         if name == MessageErrorName.message + "Unknown" { return isRefusedByNetwork(message) }

@@ -7,7 +7,7 @@ public import StepDomain
 public enum HistoryError: Error, Hashable, Sendable {
     /// There is no database yet: nothing was ever added.
     case missing(path: String)
-    /// Another program kept the database locked for longer than the busy time-out.
+    /// Another program kept the database locked for longer than the busy timeout.
     case locked(path: String)
     /// The file, its directory or the file system may not be written (or not even be read).
     case readOnly(path: String, reason: String)

@@ -8,7 +8,7 @@ import TextSafety
 /// The history in a SQLite file that the user owns.
 ///
 /// Every call is one transaction on one connection, and calls from several tasks are serialized. Several processes may have the file open:
-/// writers wait for each other up to the busy time-out. A commit survives a kill of the process, and with `synchronous = FULL` a power
+/// writers wait for each other up to the busy timeout. A commit survives a kill of the process, and with `synchronous = FULL` a power
 /// failure too. All errors are `HistoryError`.
 public final class StepDatabase: Sendable {
     /// The purpose of opening a database.
@@ -28,7 +28,7 @@ public final class StepDatabase: Sendable {
     private let access: Access
     private let isUsedByTasks: Bool
     let schema: Schema
-    /// The busy time-out in seconds.
+    /// The busy timeout in seconds.
     let busyTimeout: Double
     /// The file that was opened.
     private let file: FileIdentity?

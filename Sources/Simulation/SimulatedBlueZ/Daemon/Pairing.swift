@@ -47,8 +47,8 @@ extension SimulatedDaemon {
         beginPairing(path)
     }
 
-    /// Without an agent 5.66 never answers an operation that needs encryption. Half a minute later, when the time-out of the security
-    /// manager expires, it removes the device; a trusted device stays. (The ATT time-out expires then too: if that timer is the first, the
+    /// Without an agent 5.66 never answers an operation that needs encryption. Half a minute later, when the timeout of the security
+    /// manager expires, it removes the device; a trusted device stays. (The ATT timeout expires then too: if that timer is the first, the
     /// operation fails as on a link that drops.)
     private func pairWithoutAgent(_ path: ObjectPath) {
         guard let link = devices[path]?.link else { return }

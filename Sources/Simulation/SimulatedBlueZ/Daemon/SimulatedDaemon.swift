@@ -260,7 +260,7 @@ struct Outbox: Sendable {
 /// The thread of one simulated bluetoothd: the jobs of its actor and of all its tasks run here, in their order.
 ///
 /// The threads of Swift's pool are as many as the processor's cores, and belong to the whole program. If other tasks calculate on them, a
-/// daemon on the pool does not answer for seconds, and its clients report time-outs. A real daemon is a process of its own.
+/// daemon on the pool does not answer for seconds, and its clients report timeouts. A real daemon is a process of its own.
 final class DaemonExecutor: SerialExecutor, TaskExecutor {
     private let queue = DispatchQueue(label: "simulated bluetoothd")
 

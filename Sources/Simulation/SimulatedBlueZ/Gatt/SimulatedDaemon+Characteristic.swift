@@ -152,7 +152,7 @@ extension SimulatedDaemon {
     }
 
     /// ATT carries one request at a time (Bluetooth Core, Vol 3, Part F, 3.3.2): BlueZ keeps the others until that one is answered, or its
-    /// time-out ends the link (`pick_next_send_op` in `src/shared/att.c`).
+    /// timeout ends the link (`pick_next_send_op` in `src/shared/att.c`).
     private func sendNext(_ path: ObjectPath) {
         guard let (number, operation) = devices[path]?.link?.operations.min(by: { $0.key < $1.key }), !operation.isSent else { return }
         devices[path]?.link?.operations[number]?.isSent = true

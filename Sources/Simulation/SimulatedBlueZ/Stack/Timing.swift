@@ -22,7 +22,7 @@ public struct Timing: Sendable {
     public var temporaryTimeout: Duration
     public var clock: any Clock<Duration>
 
-    /// Approximately the times of a desktop machine with a ring on the desk; time-outs are shorter than BlueZ's.
+    /// Approximately the times of a desktop machine with a ring on the desk; timeouts are shorter than BlueZ's.
     public static let realistic = Timing(
         discovery: .milliseconds(300), advertising: .seconds(1), connect: .milliseconds(300),
         connectTimeout: .seconds(20), services: .milliseconds(200), operation: .milliseconds(30),

@@ -61,7 +61,7 @@ struct Tiles: Sendable {
         statistics.daysInProgress > 0 ? "with those of today so far" : "in \(Words.count(statistics.knownDays, "known day"))"
     }
 
-    private var gaits: String { statistics.runningSteps > 0 ? "\(Words.count(statistics.runningSteps, "step")) of these were run" : "" }
+    private var gaits: String { statistics.runningSteps > 0 ? "of which running: \(Words.count(statistics.runningSteps, "step"))" : "" }
 
     private var others: String {
         var parts = ["partial \(Words.grouped(statistics.partialDays))", "unknown \(Words.grouped(statistics.unknownDays))"]

@@ -41,12 +41,12 @@ extension HistoryView {
                 .init("energyKilocalories", .nullable(.number), "Above rest, of the days for which it is known."),
                 .init("meanGoal", .nullable(.number), "Mean of the goals of the days that have one."),
                 .init("goalDays", .integer, "Days that reached the goal in force on that day."),
-                .init("daysWithGoal", .integer, "Known days with a goal, of which goalDays reached it."),
+                .init("daysWithGoal", .integer, "Known days with a goal, today only if it is reached; goalDays of them reached it."),
                 .init("restDays", .integer, "Days for which the plan has no goal."),
                 .init("completeDays", .integer, "Days that are over and completely known, or entered by hand."),
                 .init("partialDays", .integer, "Days that are over and of which steps may be missing."),
                 .init("unknownDays", .integer, "Days that are over and without any data; they do not count as 0."),
-                .init("correctedDays", .integer, "Days that were entered by hand."),
+                .init("correctedDays", .integer, "Days that were entered by hand, today included."),
                 .init(
                     "running", .boolean,
                     "The period includes today, which is not over and not counted in complete, partial, unknown, mean or median."),
@@ -135,7 +135,7 @@ extension HistoryView {
                 .init("mean", .nullable(.number), "Steps a day."),
                 .init(
                     "hours", .list(.nullable(.number)),
-                    "Mean steps in each of the 24 hours of local time, over the days on which the hour is known; null if there is no such day. "
+                    "Mean steps in each of the 24 hours, by the clock where they were recorded, over the days on which the hour is known; null if none. "
                         + "Empty if no hour is known."),
             ])
         }

@@ -64,7 +64,7 @@ struct ShareCommand: AsyncParsableCommand {
         if list, day != nil || from != nil || dryRun || wait || queue || again {
             throw ValidationError("--list can only be combined with --to and --check.")
         }
-        if [dryRun, wait, queue].count(where: { $0 }) > 1 { throw ValidationError("Give only one of --dry-run, --wait and --queue.") }
+        if [dryRun, wait, queue].count(where: { $0 }) > 1 { throw ValidationError("Only one of --dry-run, --wait and --queue can be given.") }
     }
 
     func run() async throws {

@@ -99,7 +99,8 @@ struct DemoFolder: Sendable {
         } catch {
             guard isNamed else { throw error }
             let leave = "To use your own history again: `unset \(variable)`"
-            throw CommandFailure(error.category, error.description, advice: error.advice.map { "\($0). \(leave)" } ?? leave)
+            let advice = error.advice.map { "\($0)\($0.hasSuffix(".") ? "" : ".") \(leave)" }
+            throw CommandFailure(error.category, error.description, advice: advice ?? leave)
         }
         for (name, value) in folder.environment(bus: state.bus) { setenv(name, value, 1) }
     }

@@ -11,7 +11,7 @@ public import StepDomain
 public protocol PedometerSession: Sendable {
     /// - Parameters:
     ///   - now: when the event happened.
-    ///   - uptime: the same on a clock that is never set: for time-outs.
+    ///   - uptime: the same on a clock that is never set: for timeouts.
     mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction
     /// Whether the actions from a `.deliver` to the next one only read. Then they may continue before the batch is stored, and the answer to
     /// `.deliver` comes at once (see `BatchStorage`). False before anything that changes the pedometer, such as its clock: the batch must be

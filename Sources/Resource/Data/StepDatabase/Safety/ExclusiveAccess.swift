@@ -38,7 +38,7 @@ enum ExclusiveAccess {
     private static func withEmptyLog(_ database: Database, _ path: String, _ body: () throws -> Void) throws {
         let deadline = ContinuousClock.now + .seconds(StepDatabase.busyTimeout)
         while true {
-            // Waits for the transactions of others, for as long as the busy time-out.
+            // Waits for the transactions of others, for as long as the busy timeout.
             _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             var isEmpty = false
             try database.inTransaction(.immediate) {
@@ -60,7 +60,7 @@ enum ExclusiveAccess {
 }
 
 /// A lock on the byte that each connection locks for a moment when it opens a database (https://www.sqlite.org/src/file/src/os_unix.c,
-/// PENDING_BYTE): meanwhile, SQLite in other processes waits for as long as its busy time-out.
+/// PENDING_BYTE): meanwhile, SQLite in other processes waits for as long as its busy timeout.
 ///
 /// An "open file description" lock, because a POSIX lock would belong to the whole process, and so would not exclude its other descriptors.
 private struct PendingByteLock {

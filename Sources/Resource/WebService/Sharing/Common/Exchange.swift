@@ -172,18 +172,26 @@ private struct ReportedResult: Decodable {
     struct Value: Decodable {
         /// The value, if it is true or false.
         var flag: Bool?
-        /// Whether it describes an error: true, a text, or a list or an object with such a value. A number does not: it may be a code that
-        /// stands for success, or a count.
+        /// Whether it describes an error: true, a text, a number other than 0, or a list or an object with such a value.
         let isError: Bool
 
         private static let noError: Set = ["", "0", "none", "null", "false", "ok", "success"]
 
+        /// Levels of lists and objects that are read. Each type that is tried costs as much as the path to the value is long.
+        private static let deepest = 8
+
         init(from decoder: any Decoder) throws {
+            guard decoder.codingPath.count <= Self.deepest else {
+                isError = true
+                return
+            }
             let container = try decoder.singleValueContainer()
             if let value = try? container.decode(Bool.self) {
                 (flag, isError) = (value, value)
             } else if let text = try? container.decode(String.self) {
                 isError = !Self.noError.contains(text.lowercased())
+            } else if let number = try? container.decode(Double.self) {
+                isError = number != 0
             } else if let list = try? container.decode([Value].self) {
                 isError = list.contains(where: \.isError)
             } else if let object = try? container.decode([String: Value].self) {
