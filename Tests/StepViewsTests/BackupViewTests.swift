@@ -53,6 +53,8 @@ import Testing
         }
         #expect(text(true).contains("may send such days again") && text(true).contains("set `since` of each destination"))
         #expect(!text(false).contains("again"))
+        // The record of a damaged history cannot be read, and the history cannot be restored.
+        #expect(text(false).contains("To undo the restore: istep restore /h.old") && !text(true).contains("undo"))
     }
 
     @Test func `a long list is continued in its column`() {

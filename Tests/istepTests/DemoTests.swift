@@ -108,7 +108,7 @@ import TestSupport
                 #expect(try await inside.run(words).status == 0, "\(words)")
             }
             let without = try await inside("show")
-            #expect(without.status == 69 && without.error.contains("unset ISTEP_DEMO"), "\(without)")
+            #expect(without.status == 69 && without.error.contains("`. To use your own history again: `unset ISTEP_DEMO`"), "\(without)")
         }
     }
 

@@ -100,7 +100,7 @@ private func selectionWithMostSteps(_ samples: [StepSample]) -> [StepSample] {
     /// How many of `byEnd` end no later than sample i starts.
     var before: [Int] = []
     for (i, sample) in byEnd.enumerated() {
-        before.append(count(of: byEnd[..<i], endingBy: sample.start))
+        before.append(firstIndex(of: byEnd[..<i], endingAfter: sample.start))
         best.append(max(best[i], best[before[i]] + sample.steps))
     }
     var chosen: [StepSample] = []
@@ -118,7 +118,7 @@ private func selectionWithMostSteps(_ samples: [StepSample]) -> [StepSample] {
 }
 
 /// The index of the first of some samples, by end, that ends after a moment; the end index if there is none.
-func count(of samples: ArraySlice<StepSample>, endingBy moment: Timestamp) -> Int {
+func firstIndex(of samples: ArraySlice<StepSample>, endingAfter moment: Timestamp) -> Int {
     var (low, high) = (samples.startIndex, samples.endIndex)
     while low < high {
         let middle = (low + high) / 2

@@ -94,7 +94,7 @@ struct StepPlacement {
 
         /// Nil if the pedometer is not finer.
         init?(_ track: DayData.Track, in sample: StepSample) {
-            let first = count(of: track.samples[...], endingBy: sample.start)
+            let first = firstIndex(of: track.samples[...], endingAfter: sample.start)
             samples = track.samples[first...].prefix { $0.start < sample.span.end }
             guard let longest = samples.map(\.length).max(), longest < sample.length else { return nil }
             pedometer = track.pedometer

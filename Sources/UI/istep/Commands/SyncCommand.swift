@@ -7,8 +7,8 @@ struct SyncCommand: AsyncParsableCommand {
         commandName: "sync",
         abstract: "Read the steps of your pedometers into the history.",
         discussion: """
-            Reads what is new since the last sync; the first sync reads what the pedometer still holds (of a Bangle.js, the last 400 days). Data is stored as it \
-            arrives; an interrupted sync continues next time. Then it shares what is due with the configured destinations (see \
+            Reads what is new since the last sync; the first sync reads what the pedometer still holds (of a Bangle.js, the last 400 \
+            days). Data is stored as it arrives; an interrupted sync continues next time. Then it shares what is due with the configured destinations (see \
             'istep share --help'). Exit code 75: a pedometer was not in range, or \
             days wait in the outbox.
 
