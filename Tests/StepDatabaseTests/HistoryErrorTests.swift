@@ -14,6 +14,10 @@ import Testing
         (.newerVersion(path: "/h", found: 3, supported: 2), .data, "newer istep"),
         (.noSpace(path: "/h"), .temporary, "nothing was lost"),
         (.inputOutput(path: "/h", reason: "disk I/O error"), .unforeseen, "another disk"),
+        (
+            .unsupported(path: "/h", MissingSupport(feature: .recordLocks, fileSystem: "nfs4")), .configuration,
+            "the file system (nfs4) has no record locks (fcntl); keep the history on a local disk"
+        ),
         (.nameTaken("ring"), .usage, "--name"),
         (.addressTaken("30:34:42:00:00:01", name: "ring"), .usage, "istep forget"),
         (.missing(path: "/h"), .unavailable, "istep add"),
@@ -98,5 +102,18 @@ import Testing
         #expect(error.description.unicodeScalars.allSatisfy { $0.value >= 32 })
         #expect(error.description.contains(#""/tmp/\u{1b}[2J; rm -rf ~ 'x'""#))
         #expect(error.description.contains(#"istep doctor --repair --db $'/tmp/\033[2J; rm -rf ~ \'x\''`"#))
+    }
+
+    @Test func `the file system of a directory is that of the nearest mount`() {
+        let mounts = """
+            22 28 0:21 / / rw,relatime shared:7 - ext4 /dev/sda1 rw
+            40 22 0:50 / /mnt rw - tmpfs tmpfs rw
+            41 40 0:51 / /mnt/my\\040steps rw,noatime shared:2 master:1 - nfs4 server:/steps rw
+            42 41 0:52 / /mnt/my\\040steps rw - fuse.sshfs me@server:/steps rw
+            """
+        #expect(FileSystemSupport.name(of: "/home/anna", in: mounts) == "ext4")
+        #expect(FileSystemSupport.name(of: "/mnt/mysteps", in: mounts) == "tmpfs")
+        #expect(FileSystemSupport.name(of: "/mnt/my steps/anna", in: mounts) == "fuse.sshfs")
+        #expect(FileSystemSupport.name(of: "/", in: "no mounts") == nil)
     }
 }

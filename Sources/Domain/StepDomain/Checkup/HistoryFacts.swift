@@ -113,14 +113,19 @@ public struct StorageFacts: Hashable, Sendable {
     public var free: Int?
     /// User id of this process.
     public var user: UInt32
+    /// Why the file system cannot hold a history, as an error; nil if it can.
+    public var obstacle: Problem?
 
-    public init(file: Entry, directory: Entry, companions: [Entry] = [], logSize: Int = 0, free: Int?, user: UInt32) {
+    public init(
+        file: Entry, directory: Entry, companions: [Entry] = [], logSize: Int = 0, free: Int?, user: UInt32, obstacle: Problem? = nil
+    ) {
         self.file = file
         self.directory = directory
         self.companions = companions
         self.logSize = logSize
         self.free = free
         self.user = user
+        self.obstacle = obstacle
     }
 
     /// Bytes below which a sync may run out of space.
@@ -160,10 +165,10 @@ extension StorageFacts {
         return entry.isWritable ? nil : .companionNotWritable(path: entry.path, directory: directory.path)
     }
 
-    /// Whether there is enough free space.
+    /// Whether the file system can hold a history, and has enough free space.
     public var space: [Diagnosis] {
         let log: [StorageDiagnosis] = logSize > Self.largeLog ? [.logLarge(bytes: logSize, history: file.path)] : []
-        return (log + [freeSpace]).map { .storage($0) }
+        return (obstacle.map { [.failed(.disk, $0)] } ?? []) + (log + [freeSpace]).map { .storage($0) }
     }
 
     private var freeSpace: StorageDiagnosis {

@@ -35,6 +35,8 @@ public enum HistoryError: Error, Hashable, Sendable {
     case cannotOpen(path: String, reason: String)
     /// The disk failed to read or write.
     case inputOutput(path: String, reason: String)
+    /// The file system has no locks, or cannot share memory between processes.
+    case unsupported(path: String, MissingSupport)
     /// Another pedometer in use has that name.
     case nameTaken(String)
     /// A pedometer in use has that address; `name` is the name of that pedometer.
@@ -80,6 +82,7 @@ public enum HistoryError: Error, Hashable, Sendable {
         case .noSpace: .noSpace(path: path)
         case .cannotOpen(_, let reason): .cannotOpen(path: path, reason: reason)
         case .inputOutput(_, let reason): .inputOutput(path: path, reason: reason)
+        case .unsupported(_, let missing): .unsupported(path: path, missing)
         case .failed(_, let reason): .failed(path: path, reason: reason)
         case .of(let role, let error): .of(role, error.naming(path))
         case .irreparable, .occupied, .reserved, .replaced, .nameTaken, .addressTaken, .invalidName, .invalidValue, .notFound: self
@@ -107,6 +110,7 @@ extension HistoryError: ReportableError {
         case .damaged, .irreparable, .foreign, .newerVersion, .empty: .data
         // User input is checked earlier: what the schema refuses came from a pedometer, a file or a bug in istep.
         case .invalidValue: .data
+        case .unsupported: .configuration
         // A full disk is a temporary condition: the nightly sync is retried.
         case .locked, .noSpace, .replaced: .temporary
         case .readOnly, .closedLog: .permission
@@ -177,6 +181,8 @@ extension HistoryError: ReportableError {
             ErrorWords("cannot open the history \(quoted(path)): \(reason)", "choose another file with --db")
         case .inputOutput(let path, let reason):
             ErrorWords("input/output error in the history \(quoted(path)): \(reason)", "copy the file to another disk, and see `dmesg`")
+        case .unsupported(let path, let missing):
+            ErrorWords("cannot keep the history \(quoted(path)) there: \(missing.problem)", MissingSupport.advice)
         case .nameTaken(let name):
             ErrorWords("a pedometer named \(quoted(name)) exists already", "choose another name with --name")
         case .addressTaken(let address, let name):
@@ -259,6 +265,10 @@ extension HistoryError: ReportableError {
                 "name a file on another disk, and see `dmesg`")
         case .locked(let path):
             ErrorWords("the backup \(quoted(path)) is locked by another program", "name another file")
+        case .unsupported(let path, let missing):
+            ErrorWords(
+                "cannot write the backup \(quoted(path)): \(missing.problem)",
+                "name a file on a local disk, and copy that")
         case .damaged(let path, let reason):
             ErrorWords(
                 "the backup \(quoted(path)) was damaged while it was written: \(reason)",
@@ -286,14 +296,16 @@ extension HistoryError {
     private init(sqlite error: DatabaseError, path: String) {
         let reason = error.message ?? error.resultCode.description
         switch error.resultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path)
+        // SQLite reports a file system without record locks (ENOLCK) as a lock of another program.
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .unsupported(path) ?? .locked(path: path)
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
             self = .closedLog(ofDatabase: path) ?? .readOnly(path: path, reason: reason)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, reason: reason)
         case .SQLITE_FULL: self = .noSpace(path: path)
         case .SQLITE_CANTOPEN: self = .unopened(path: path, reason: reason)
         // SQLite also reports this error if the index of its log cannot grow by one page (SQLITE_IOERR_SHMSIZE).
-        case .SQLITE_IOERR: self = Self.isFull(besides: path) ? .noSpace(path: path) : .inputOutput(path: path, reason: reason)
+        case .SQLITE_IOERR:
+            self = Self.isFull(besides: path) ? .noSpace(path: path) : .unsupported(path) ?? .inputOutput(path: path, reason: reason)
         // istep's statements name only tables, columns and functions that exist, unless the schema of the file is damaged.
         case .SQLITE_ERROR
         where ["no such table", "no such column", "unknown function", "unsupported file format"].contains(where: reason.hasPrefix):
@@ -328,15 +340,16 @@ extension HistoryError {
         return .closedLog(ofDatabase: path) ?? .cannotOpen(path: path, reason: reason)
     }
 
+    /// Nil if the file system has all that a history needs.
+    static func unsupported(_ path: String) -> HistoryError? {
+        FileSystemSupport.missing(besides: path).map { .unsupported(path: path, $0) }
+    }
+
     /// Whether not even one page can be written beside the history. This is tried, because `statvfs` does not report quotas.
     ///
     /// The log's index grows by 32 KiB (https://www.sqlite.org/walformat.html).
     static func isFull(besides path: String) -> Bool {
-        var name = Array("\(directoryName(path))/.istep-room-XXXXXX".utf8CString)
-        let file = mkstemp(&name)
-        guard file >= 0 else { return errno == ENOSPC || errno == EDQUOT }
-        // Remove it at once, so that a process that is killed leaves no file.
-        unlink(name)
+        guard let file = FileSystemSupport.temporaryFile(besides: path) else { return errno == ENOSPC || errno == EDQUOT }
         defer { close(file) }
         let code = posix_fallocate(file, 0, 32 * 1024)
         return code == ENOSPC || code == EDQUOT

@@ -174,6 +174,8 @@ public enum HistoryLockError: Error, Hashable, Sendable {
     /// The lock's file does not exist, and its directory may not be written.
     case cannotCreate(path: String, reason: String)
     case readOnlyFileSystem(path: String)
+    /// The file system has no locks.
+    case unsupported(path: String, MissingSupport)
     case failed(path: String, reason: String)
 
     init(errno code: Int32, path: String) {
@@ -183,6 +185,8 @@ public enum HistoryLockError: Error, Hashable, Sendable {
             var status = stat()
             self = lstat(path, &status) == 0 ? .readOnly(path: path, reason: reason) : .cannotCreate(path: path, reason: reason)
         case EROFS: self = .readOnlyFileSystem(path: path)
+        case ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL:
+            self = .unsupported(path: path, MissingSupport(feature: .fileLocks, fileSystem: FileSystemSupport.name(of: path)))
         default: self = .failed(path: path, reason: reason)
         }
     }
@@ -193,6 +197,7 @@ extension HistoryLockError: ReportableError {
         switch self {
         case .held: .temporary
         case .readOnly, .cannotCreate, .readOnlyFileSystem: .permission
+        case .unsupported: .configuration
         case .failed: .unforeseen
         }
     }
@@ -221,6 +226,8 @@ extension HistoryLockError: ReportableError {
             ErrorWords(
                 "cannot create the lock \(quoted(path)): the file system is read-only",
                 "mount it writable, or choose another history with --db")
+        case .unsupported(let path, let missing):
+            ErrorWords("cannot lock \(quoted(path)): \(missing.problem)", MissingSupport.advice)
         case .failed(let path, let reason):
             ErrorWords("cannot lock \(quoted(path)): \(reason)")
         }

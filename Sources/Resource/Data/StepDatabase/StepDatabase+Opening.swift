@@ -156,6 +156,8 @@ extension StepDatabase {
     private static func createFile(at path: String) throws(HistoryError) {
         if try isThere(path) { return }
         try createDirectory(of: path)
+        // A history that is moved to such a file system reports it when it is locked.
+        if let error = HistoryError.unsupported(path) { throw error }
         let descriptor = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor < 0 {
             if errno == EEXIST { return }  // another process was faster

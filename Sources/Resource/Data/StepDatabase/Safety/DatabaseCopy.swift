@@ -30,8 +30,14 @@ final class DatabaseCopy {
                 // The file of this process: two concurrent backups to one place are separated by the lock, and the second fails here.
                 let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
                 guard file >= 0 else { throw HistoryError(errno: errno, path: path) }
-                // Between these two calls another process can mistake the file for an abandoned one. It then deletes it; create it again.
-                if flock(file, LOCK_EX | LOCK_NB) == 0, FileIdentity(path) == FileIdentity(of: file) {
+                guard flock(file, LOCK_EX | LOCK_NB) == 0 || errno == EWOULDBLOCK else {
+                    let code = errno
+                    unlink(path)
+                    close(file)
+                    throw .unsupported(path) ?? HistoryError(errno: code, path: path)
+                }
+                // Before this, another process can mistake the file for an abandoned one. It then deletes it; create it again.
+                if FileIdentity(path) == FileIdentity(of: file) {
                     descriptor = file
                     break
                 }

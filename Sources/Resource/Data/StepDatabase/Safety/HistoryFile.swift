@@ -192,7 +192,8 @@ public struct HistoryFileProbe: HistoryProbe {
             let companions = StepDatabase.companions(ofDatabase: path).compactMap { StorageFacts.Entry(path: $0) }
             return StorageFacts(
                 file: file, directory: directory, companions: companions,
-                logSize: companions.first { $0.path.hasSuffix(FileSuffix.log) }?.size ?? 0, free: freeSpace(directory.path), user: geteuid())
+                logSize: companions.first { $0.path.hasSuffix(FileSuffix.log) }?.size ?? 0, free: freeSpace(directory.path), user: geteuid(),
+                obstacle: HistoryError.unsupported(path).map { Problem($0) })
         }
     }
 
