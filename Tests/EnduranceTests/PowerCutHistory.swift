@@ -56,7 +56,9 @@ final class PowerCutHistory: StepHistory {
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer { try database.addPedometer(pedometer) }
     func renamePedometer(_ id: Pedometer.ID, to name: String) throws { try database.renamePedometer(id, to: name) }
     func forgetPedometer(_ id: Pedometer.ID) throws { try database.forgetPedometer(id) }
-    func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord] { try database.syncs(of: pedometer, limit: limit) }
+    func syncs(of pedometer: Pedometer.ID, until moment: Timestamp?, limit: Int) throws -> [SyncRecord] {
+        try database.syncs(of: pedometer, until: moment, limit: limit)
+    }
     func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord? {
         try database.lastCompleteSync(of: pedometer, until: moment)
     }

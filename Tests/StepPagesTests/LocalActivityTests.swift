@@ -51,7 +51,7 @@ import Testing
         for await _ in fixture.reader.hanging { break }
         #expect(pages.isBusy)
         await pages.end()
-        #expect(!pages.isBusy && fixture.history.syncs(of: pedometer.id, limit: 1).first?.outcome == .failed)
+        #expect(!pages.isBusy && fixture.history.syncs(of: pedometer.id, until: nil, limit: 1).first?.outcome == .failed)
         #expect(await fixture.post("/sync", "", to: pages).status == 409)
     }
 

@@ -117,7 +117,9 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
         try actual.endSync(id, at: end, outcome: outcome, battery: battery, failure: failure, cause: cause)
     }
 
-    func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord] { try actual.syncs(of: pedometer, limit: limit) }
+    func syncs(of pedometer: Pedometer.ID, until moment: Timestamp?, limit: Int) throws -> [SyncRecord] {
+        try actual.syncs(of: pedometer, until: moment, limit: limit)
+    }
 
     func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord? {
         try actual.lastCompleteSync(of: pedometer, until: moment)

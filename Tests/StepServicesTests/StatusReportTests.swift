@@ -41,8 +41,29 @@ import Testing
                 sync, at: outbox.now - (31 - number) * 3600 + 5, outcome: number == 30 ? .failed : .complete, battery: number, failure: nil,
                 cause: nil)
         }
-        let syncs = try #require(try report().people.first?.pedometers.first).syncs
+        let syncs = try #require(try report().people.first?.pedometers.first).recent.syncs
         #expect(syncs.compactMap(\.battery) == Array((11...30).reversed()) && syncs.first?.outcome == .failed)
+    }
+
+    /// One sync under a clock that was ahead once hid all failures until its date, and made today's figures invalid.
+    @Test func `a sync of the future is named and hides nothing`() throws {
+        func record(_ start: Timestamp, _ outcome: SyncRecord.Outcome) throws {
+            let sync = try outbox.history.beginSync(of: outbox.ring.id, at: start)
+            try outbox.history.endSync(
+                sync, at: start + 5, outcome: outcome, battery: nil, failure: nil, cause: outcome == .failed ? .outOfRange : nil)
+        }
+        let ahead = outbox.now + 40 * 86_400
+        try record(outbox.now - 7200, .complete)
+        for day in 0..<30 { try record(ahead + day * 60, .complete) }
+        for hour in [3, 2, 1] { try record(outbox.now - hour * 900, .failed) }
+        let person = try #require(try report().people.first), device = try #require(person.pedometers.first)
+        #expect(device.recent.ahead == ahead + 29 * 60)
+        #expect(device.recent.syncs.failures(at: outbox.now).count == 3)
+        #expect(device.recent.syncs.first { $0.outcome == .complete }?.start == outbox.now - 7200)
+        #expect(person.today.lastSync == outbox.now - 7195)
+        #expect(
+            SyncHistoryFacts(pedometer: outbox.ring, recent: device.recent, now: outbox.now).diagnoses.dropFirst()
+                == [.syncs(pedometer: outbox.ring.name, .ahead(ahead + 29 * 60))])
     }
 
     @Test func `notices of the machine concern every user, those of a user only that one`() throws {

@@ -190,8 +190,11 @@ public final class InMemoryHistory: StepHistory {
         }
     }
 
-    public func syncs(of pedometer: Pedometer.ID, limit: Int) -> [SyncRecord] {
-        state.withLock { Array($0.syncs.filter { $0.pedometer == pedometer }.reversed().prefix(limit)) }
+    public func syncs(of pedometer: Pedometer.ID, until moment: Timestamp?, limit: Int) -> [SyncRecord] {
+        state.withLock { state in
+            let past = state.syncs.filter { sync in sync.pedometer == pedometer && moment.map { sync.start <= $0 } ?? true }
+            return Array(past.reversed().sorted { $0.start > $1.start }.prefix(limit))
+        }
     }
 
     public func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) -> SyncRecord? {

@@ -4,8 +4,7 @@ public import StepDomain
 public struct StatusReport: Sendable {
     public struct Device: Sendable {
         public var pedometer: Pedometer
-        /// The last ones, newest first.
-        public var syncs: [SyncRecord]
+        public var recent: RecentSyncs
     }
 
     public struct Person: Sendable {
@@ -30,7 +29,7 @@ public struct StatusReport: Sendable {
             Person(
                 today: try statistics.summary(of: person, on: localTime.day(of: now)),
                 pedometers: try pedometers.filter { $0.user == person.id }.map {
-                    Device(pedometer: $0, syncs: try history.recentSyncs(of: $0.id))
+                    Device(pedometer: $0, recent: try history.recentSyncs(of: $0.id, at: now))
                 })
         }
     }

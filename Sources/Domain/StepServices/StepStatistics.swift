@@ -21,7 +21,15 @@ public struct StepStatistics: Sendable {
     ///
     /// - Throws: the history's error.
     public func summary(of user: User, on day: Day) throws -> DaySummary {
-        DaySummary(try history.dayData(of: user, on: day), localTime: localTime, now: now())
+        let moment = now()
+        var data = try history.dayData(of: user, on: day)
+        // Recorded while this machine's clock was ahead.
+        if let last = data.lastSync, last > moment + NoticeRules.clockSlack {
+            data.lastSync = try history.pedometers(of: user.id).compactMap {
+                try history.lastCompleteSync(of: $0.id, until: moment + NoticeRules.clockSlack).map { $0.end ?? $0.start }
+            }.max()
+        }
+        return DaySummary(data, localTime: localTime, now: moment)
     }
 
     /// All days of a user in figures, from the first known day to today. Ten years take some milliseconds; the first time

@@ -6,13 +6,14 @@ public struct StatusView: View {
         public var pedometer: Pedometer
         /// The model's title, for people.
         public var model: String
-        /// The last ones, newest first.
-        public var syncs: [SyncRecord]
+        public var recent: RecentSyncs
 
-        public init(pedometer: Pedometer, model: String, syncs: [SyncRecord]) {
+        var syncs: [SyncRecord] { recent.syncs }
+
+        public init(pedometer: Pedometer, model: String, recent: RecentSyncs) {
             self.pedometer = pedometer
             self.model = model
-            self.syncs = syncs
+            self.recent = recent
         }
     }
 
@@ -101,6 +102,9 @@ public struct StatusView: View {
         page.paragraph(
             "\(Printable(device.pedometer.name, limit: 32)): \(history.state(now: now, localTime))\(battery)", indent: 2, hanging: 4)
         if device.syncs.isEmpty { page.advice("\(command: "istep sync")", indent: 4) }
+        if let ahead = device.recent.ahead {
+            page.paragraph(Words.clockWasAhead(until: ahead, localTime), emphasis: .doubtful, indent: 4, hanging: 4)
+        }
         if let attempts = history.attemptsSince(now: now) { page.paragraph(attempts, emphasis: .doubtful, indent: 4, hanging: 4) }
     }
 }

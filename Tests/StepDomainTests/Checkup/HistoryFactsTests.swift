@@ -13,7 +13,7 @@ import Testing
 
     private func diagnoses(_ syncs: SyncRecord...) -> [Diagnosis] {
         let ring = Pedometer(id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring")
-        return SyncHistoryFacts(pedometer: ring, syncs: syncs, now: now).diagnoses
+        return SyncHistoryFacts(pedometer: ring, recent: RecentSyncs(syncs: syncs), now: now).diagnoses
     }
 
     private func syncs(_ diagnoses: SyncHistoryDiagnosis...) -> [Diagnosis] { diagnoses.map { .syncs(pedometer: "ring", $0) } }

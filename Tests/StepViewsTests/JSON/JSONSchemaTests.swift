@@ -37,8 +37,8 @@ import Testing
                 .init(
                     today: Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]),
                     pedometers: [
-                        .init(pedometer: Sample.pedometer(), model: "a ring", syncs: [failed, full]),
-                        .init(pedometer: Sample.pedometer("new"), model: "a ring", syncs: []),
+                        .init(pedometer: Sample.pedometer(), model: "a ring", recent: RecentSyncs(syncs: [failed, full])),
+                        .init(pedometer: Sample.pedometer("new"), model: "a ring", recent: RecentSyncs(syncs: [])),
                     ])
             ],
             notices: [

@@ -71,7 +71,7 @@ import Testing
 
     private func status(_ today: DaySummary, _ syncs: SyncRecord...) -> StatusView {
         StatusView(
-            [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a smart ring", syncs: syncs)])],
+            [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a smart ring", recent: RecentSyncs(syncs: syncs))])],
             database: "/home/anna/history.sqlite", now: Sample.now, localTime: Sample.localTime)
     }
 
@@ -110,7 +110,8 @@ import Testing
         let failed = Sample.sync(.failed, at: Sample.now - 3600, failure: "not found"), killed = Sample.sync(.running)
         func shown(_ syncs: SyncRecord...) -> (text: String, failures: Int?) {
             let view = StatusView(
-                [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a ring", syncs: syncs)])], database: "/h",
+                [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a ring", recent: RecentSyncs(syncs: syncs))])],
+                database: "/h",
                 now: Sample.now, localTime: Sample.localTime)
             return (view.text(), view.document.users.first?.pedometers.first?.failuresSince)
         }

@@ -108,15 +108,16 @@ public enum PedometerDiagnosis: Hashable, Sendable {
 /// What the history contains about the last syncs of a pedometer.
 public struct SyncHistoryFacts: Hashable, Sendable {
     public var pedometer: Pedometer
-    /// Newest first.
-    public var syncs: [SyncRecord]
+    public var recent: RecentSyncs
     public var now: Timestamp
 
-    public init(pedometer: Pedometer, syncs: [SyncRecord], now: Timestamp) {
+    public init(pedometer: Pedometer, recent: RecentSyncs, now: Timestamp) {
         self.pedometer = pedometer
-        self.syncs = syncs
+        self.recent = recent
         self.now = now
     }
+
+    private var syncs: [SyncRecord] { recent.syncs }
 
     /// Seconds without a complete sync that cause a warning; a nightly sync that was missed once does not.
     static let longestPause = 2 * 86_400
@@ -126,6 +127,7 @@ extension SyncHistoryFacts {
     /// How the last syncs went, and the battery level that they reported.
     public var diagnoses: [Diagnosis] {
         var diagnoses = [last]
+        if let ahead = recent.ahead { diagnoses.append(.ahead(ahead)) }
         if let battery = syncs.lazy.compactMap(\.battery).first, battery < BatteryLevel.low {
             diagnoses.append(.batteryLow(percent: battery))
         }
@@ -161,12 +163,14 @@ public enum SyncHistoryDiagnosis: Hashable, Sendable {
     /// several in a row have a cause, such as a time limit that is too short.
     case interrupted(Timestamp?, tries: Int, last: Timestamp)
     case batteryLow(percent: Int)
+    /// A sync began at this time of the future: this machine's clock was ahead. It is ignored.
+    case ahead(Timestamp)
 
     public var severity: Severity {
         switch self {
         case .recent: .fine
         case .interrupted(nil, let tries, _) where tries >= 3: .warning
-        case .never, .running, .interrupted: .note
+        case .never, .running, .interrupted, .ahead: .note
         case .tooLongAgo, .failing, .batteryLow: .warning
         }
     }

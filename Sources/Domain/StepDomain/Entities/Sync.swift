@@ -61,6 +61,20 @@ extension [SyncRecord] {
     public func failures(at now: Timestamp) -> [SyncRecord] { attempts.filter { $0.outcome == .failed && !$0.isInterrupted(at: now) } }
 }
 
+/// The last syncs of a pedometer at a moment.
+public struct RecentSyncs: Hashable, Sendable {
+    /// Newest first; none of them is in the future.
+    public var syncs: [SyncRecord]
+    /// When the latest sync of the future began, recorded while this machine's clock was ahead; nil if there is none. It counts for nothing
+    /// until then: as the newest one it would hide all that happens in the meantime.
+    public var ahead: Timestamp?
+
+    public init(syncs: [SyncRecord], ahead: Timestamp? = nil) {
+        self.syncs = syncs
+        self.ahead = ahead
+    }
+}
+
 /// What a sync stored for a day and no later sync has replaced with more steps.
 public struct DaySync: Hashable, Sendable {
     public var pedometer: Pedometer.ID

@@ -43,8 +43,8 @@ public protocol StepHistory: Sendable {
     /// Ends a sync; its counts have been summed up by `merge`.
     func endSync(
         _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?) throws
-    /// The syncs of a pedometer, newest first, at most `limit`.
-    func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord]
+    /// The syncs of a pedometer that began no later than `moment`, newest first, at most `limit`; nil for any moment.
+    func syncs(of pedometer: Pedometer.ID, until moment: Timestamp?, limit: Int) throws -> [SyncRecord]
     /// The last complete sync that ended no later than `moment`, regardless of the number of syncs since.
     func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord?
 
@@ -71,8 +71,16 @@ extension StepHistory {
     /// The pedometers in use of one user, by name.
     public func pedometers(of user: User.ID) throws -> [Pedometer] { try pedometers().filter { $0.user == user } }
 
-    /// The last syncs of a pedometer, newest first: as many as its state is derived from.
-    public func recentSyncs(of pedometer: Pedometer.ID) throws -> [SyncRecord] { try syncs(of: pedometer, limit: 20) }
+    /// The syncs of a pedometer, newest first, at most `limit`.
+    public func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord] { try syncs(of: pedometer, until: nil, limit: limit) }
+
+    /// The last syncs of a pedometer: as many as its state is derived from.
+    public func recentSyncs(of pedometer: Pedometer.ID, at now: Timestamp, limit: Int = 20) throws -> RecentSyncs {
+        let end = now + NoticeRules.clockSlack
+        let latest = try syncs(of: pedometer, until: nil, limit: 1).first
+        return RecentSyncs(
+            syncs: try syncs(of: pedometer, until: end, limit: limit), ahead: latest.flatMap { $0.start > end ? $0.start : nil })
+    }
 
     public func dayData(of user: User, on days: [Day]) throws -> [DayData] { try days.map { try dayData(of: user, on: $0) } }
 

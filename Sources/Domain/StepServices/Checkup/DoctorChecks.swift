@@ -151,8 +151,9 @@ extension Doctor {
     func lastSyncs(of pedometer: Pedometer, _ known: EarlierResults) -> Check {
         Check("syncs", .pedometers, .pedometer(pedometer.name), needs: ["history"]) {
             guard let history = known.history else { return [] }
-            let syncs = try await blocking { try history.syncs(of: pedometer.id, limit: Self.syncsRead) }
-            return SyncHistoryFacts(pedometer: pedometer, syncs: syncs, now: now()).diagnoses
+            let moment = now()
+            let recent = try await blocking { try history.recentSyncs(of: pedometer.id, at: moment, limit: Self.syncsRead) }
+            return SyncHistoryFacts(pedometer: pedometer, recent: recent, now: moment).diagnoses
         }
     }
 

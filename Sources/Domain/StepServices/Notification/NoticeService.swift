@@ -44,7 +44,7 @@ public struct NoticeService: Sendable {
             users: users,
             devices: try history.pedometers().map { pedometer in
                 .init(
-                    pedometer, try history.syncs(of: pedometer.id, limit: Self.mostSyncs),
+                    pedometer, try history.recentSyncs(of: pedometer.id, at: moment, limit: Self.mostSyncs).syncs,
                     lastComplete: try history.lastCompleteSync(of: pedometer.id, until: moment + NoticeRules.clockSlack))
             },
             reports: reports,

@@ -24,11 +24,11 @@ extension StepDatabase {
         }
     }
 
-    public func syncs(of pedometer: Pedometer.ID, limit: Int) throws(HistoryError) -> [SyncRecord] {
+    public func syncs(of pedometer: Pedometer.ID, until moment: Timestamp?, limit: Int) throws(HistoryError) -> [SyncRecord] {
         try read { database in
             try Row.fetchAll(
-                database, sql: SyncRecord.query + " WHERE pedometer = ? ORDER BY started_at DESC, id DESC LIMIT ?",
-                arguments: [pedometer, max(0, limit)]
+                database, sql: SyncRecord.query + " WHERE pedometer = ? AND started_at <= ? ORDER BY started_at DESC, id DESC LIMIT ?",
+                arguments: [pedometer, moment?.seconds ?? .max, max(0, limit)]
             ).map(SyncRecord.init)
         }
     }

@@ -108,7 +108,7 @@ extension LocalPages {
         return try scope.history.pedometers().filter(isWanted).map { pedometer in
             DevicesPage.Entry(
                 pedometer: pedometer, model: services.modelTitle(pedometer.model), user: names[pedometer.user] ?? "",
-                syncs: try scope.history.recentSyncs(of: pedometer.id))
+                syncs: try scope.history.recentSyncs(of: pedometer.id, at: scope.context.now).syncs)
         }
     }
 

@@ -37,7 +37,7 @@ extension Diagnosis {
         case .configuration(let diagnosis): diagnosis.text
         case .history(let diagnosis): diagnosis.text
         case .storage(let diagnosis): diagnosis.text
-        case .syncs(_, let diagnosis): diagnosis.text(at: now)
+        case .syncs(_, let diagnosis): diagnosis.text(at: now, localTime)
         case .pedometer(let name, let diagnosis): diagnosis.text(name)
         case .noDestination: DiagnosisText("no destinations configured")
         case .destination(let name, let diagnosis): diagnosis.text(name)

@@ -78,7 +78,7 @@ extension StorageDiagnosis {
 }
 
 extension SyncHistoryDiagnosis {
-    func text(at now: Timestamp) -> DiagnosisText {
+    func text(at now: Timestamp, _ localTime: LocalTime) -> DiagnosisText {
         switch self {
         case .never: DiagnosisText("never synced", fix: "\(command: "istep sync")")
         case .recent(let moment): DiagnosisText("last synced \(Words.ago(moment, now: now))")
@@ -94,6 +94,8 @@ extension SyncHistoryDiagnosis {
             DiagnosisText(
                 "\(Self.words(success, now)); \(Words.interrupted(tries, last: last, now: now))",
                 fix: success == nil ? "\(command: "istep sync")" : nil)
+        case .ahead(let start):
+            DiagnosisText(Words.clockWasAhead(until: start, localTime))
         case .batteryLow(let percent):
             DiagnosisText("its battery was at \(percent) % when it was last read", fix: "Charge it.")
         }

@@ -235,6 +235,11 @@ extension Words {
         (tries == 1 ? "an attempt was interrupted " : "\(count(tries, "attempt")) were interrupted, the last ") + ago(last, now: now)
     }
 
+    /// A sync of the future is in the history.
+    static func clockWasAhead(until start: Timestamp, _ localTime: LocalTime) -> String {
+        "a sync is dated \(clock(start, localTime)), which is in the future: this machine's clock was ahead then; it is ignored"
+    }
+
     static func unended(_ start: Timestamp, now: Timestamp) -> String { "a sync began \(ago(start, now: now)) and has not ended" }
 }
 

@@ -54,6 +54,6 @@ extension Wiring {
             model: title(ofModel: pedometer.model) + (Self.catalog.kind(pedometer.model)?.isExperimental == true ? " (experimental)" : ""),
             caveat: Self.catalog.kind(pedometer.model)?.caveat,
             user: try history.users().first { $0.id == pedometer.user }?.name ?? "",
-            syncs: try history.recentSyncs(of: pedometer.id))
+            syncs: try history.recentSyncs(of: pedometer.id, at: now()).syncs)
     }
 }

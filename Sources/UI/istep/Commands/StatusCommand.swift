@@ -25,7 +25,7 @@ struct StatusCommand: ParsableCommand {
             StatusView.Person(
                 today: person.today,
                 pedometers: person.pedometers.map {
-                    StatusView.Device(pedometer: $0.pedometer, model: wiring.title(ofModel: $0.pedometer.model), syncs: $0.syncs)
+                    StatusView.Device(pedometer: $0.pedometer, model: wiring.title(ofModel: $0.pedometer.model), recent: $0.recent)
                 })
         }
         try wiring.show(
