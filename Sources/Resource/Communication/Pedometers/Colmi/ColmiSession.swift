@@ -346,7 +346,8 @@ struct ColmiSession: PedometerSession {
         // known.
         let tail =
             plan.next(today: converter.today(at: now)) == nil
-            ? converter.tail(today: converter.today(at: now), clockSetTo: now.seconds + context.localTime.utcOffset(now)) : nil
+            ? converter.tail(today: converter.today(at: now), clockSetTo: now.seconds + context.localTime.utcOffset(now))
+            : converter.earlyTail
         return plan.cursor(at: now, start: converter.start, tail: tail)
     }
 
