@@ -129,4 +129,42 @@ import Testing
         ring.sync(at: try moment("2026-05-20", 12))
         expectAllOnce(ring)
     }
+
+    // MARK: Slots seen before their time
+
+    /// This machine's clock jumps a day ahead in a sync that sets the ring's clock by it; then it is right again, and so is the ring's after
+    /// the next sync.
+    @Test func `steps that the ring stored under the next day are not counted when that day comes`() throws {
+        var ring = WornRing(lead: 0, .fixed(0))
+        ring.sync(at: try moment("2026-05-18", 12))
+        ring.lead = 86_400
+        ring.walk(700, at: try moment("2026-05-18", 14))
+        ring.sync(at: try moment("2026-05-18", 15))
+        #expect(ring.lead == 0)
+        #expect(ring.notices.contains(.implausible(samples: 1)))
+        #expect(ring.notices.contains { if case .clockWasOff(let seconds?) = $0 { seconds > 80_000 } else { false } })
+        ring.walk(300, at: try moment("2026-05-19", 10))
+        for hour in [12, 13.9, 14.05] { ring.sync(at: try moment("2026-05-19", hour)) }
+        #expect(ring.total == 300 && ring.notices == [])
+        ring.walk(200, at: try moment("2026-05-19", 14.1))  // into the slot that has 700
+        ring.sync(at: try moment("2026-05-19", 16))
+        #expect(ring.total == 500 && ring.notices == [])
+        ring.sync(at: try moment("2026-05-20", 12))
+        #expect(ring.total == 500)
+    }
+
+    /// The sync that sees them ends before its last day, and sets no clock.
+    @Test func `steps that a sync without an end has seen before their time are not counted either`() throws {
+        let day = try #require(Day("2026-05-18")).daysSince1970
+        var ring = WornRing(lead: 0, .fixed(0))
+        ring.sync(at: try moment("2026-05-17", 12))
+        ring.walk(100, at: try moment("2026-05-18", 9))
+        ring.lead = 86_400
+        ring.walk(700, at: try moment("2026-05-18", 14))
+        ring.faults[day] = (.dropsLink, 1)
+        ring.sync(at: try moment("2026-05-18", 15))
+        #expect(ring.lead == 86_400 && ring.stored.isEmpty)
+        ring.sync(at: try moment("2026-05-19", 15))
+        #expect(ring.total == 100)
+    }
 }

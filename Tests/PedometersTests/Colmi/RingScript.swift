@@ -24,6 +24,7 @@ struct RingScript {
         /// Seconds of silence.
         var waited = 0.0
         var wasCut = false
+        var progress: [ReadProgress] = []
         /// For each delivery, whether the session goes on while it is being stored.
         var readsOn: [Bool] = []
         var samples: [StepSample] { batches.flatMap(\.samples) }
@@ -63,8 +64,9 @@ struct RingScript {
                 outcome.wasCut = received > packets
                 event = outcome.wasCut ? .linkLost : pending.isEmpty ? .silence : .value(pending.removeFirst())
             case .read, .readIfPresent, .stream, .writeIfPresent: Issue.record("a ring is never read"); return outcome
-            case .deliver(let batch, _):
+            case .deliver(let batch, let progress):
                 outcome.batches.append(batch)
+                outcome.progress.append(progress)
                 outcome.readsOn.append(session.readsOn)
                 if outcome.batches.count >= most || outcome.wasCut { return outcome }
                 event = .done

@@ -15,7 +15,7 @@ struct ColmiPlan {
     /// Days still to be requested, in order.
     private(set) var queue: [Int] = []
     /// Days that were processed, with any result.
-    private(set) var done = 0
+    private var processed: Set<Int> = []
     /// Whether any day was answered: with records, or with "no data".
     private(set) var hasAnswer = false
     /// Notices that the next batch has to contain.
@@ -32,7 +32,10 @@ struct ColmiPlan {
     /// Days that the ring's today is ahead of this machine's.
     private(set) var lead = 0
     private var leadChanges = 0
-    private var isRechecked = false
+    /// Whether the days that are left are requested for the second time.
+    private(set) var isRechecked = false
+    /// Whether an answer to an earlier request came, or "no data" that may be one.
+    var answersAreLate = false
     /// The ring's current day and when it was read.
     private var running: (day: Int, at: Timestamp)?
 
@@ -69,8 +72,11 @@ struct ColmiPlan {
         ColmiPlan(cursor, today: today, first: today, limit: 1, start: { Timestamp($0 * 86_400) })
     }
 
+    /// Days that were processed, with any result.
+    var done: Int { processed.count }
+
     /// All days of the plan, as far as it is known now.
-    var planned: Int { done + queue.count }
+    var planned: Int { processed.union(queue.filter { (0...Self.oldestDay).contains(today + lead - $0) }).count }
 
     // MARK: Requests
 
@@ -83,13 +89,15 @@ struct ColmiPlan {
             if (0...Self.oldestDay).contains(daysAgo) { return (day, daysAgo) }
             queue.removeFirst()
             // Before its midnight the ring has not begun that day: it is read with the next sync. After midnight, the oldest day is gone.
-            if daysAgo > 0, first != nil, gaps[day] == nil { gaps[day] = .unanswered }
+            // A day before the first one was read before, under its own date.
+            if daysAgo > 0, let first, day >= first, gaps[day] == nil { gaps[day] = .unanswered }
         }
-        // The ring's today was another day, or midnight has passed: "no data" may have been for another day. These days are requested again
-        // once, at the end, when the ring's today is known.
-        guard today > self.today || leadChanges > 0, !isRechecked else { return nil }
+        // The ring's today was another day, or midnight has passed, or answers come late: "no data" may have been for another day. These days
+        // are requested again once, at the end.
+        guard today > self.today || leadChanges > 0 || answersAreLate, !isRechecked else { return nil }
         isRechecked = true
-        queue = gaps.filter { $0.value == .unconfirmed && (0...Self.oldestDay).contains(today + lead - $0.key) }.keys.sorted()
+        let open: Set<DayGap.Reason> = answersAreLate ? [.unconfirmed, .unanswered] : [.unconfirmed]
+        queue = gaps.filter { open.contains($0.value) && (0...Self.oldestDay).contains(today + lead - $0.key) }.keys.sorted()
         return queue.isEmpty ? nil : next(today: today)
     }
 
@@ -145,7 +153,7 @@ struct ColmiPlan {
     private mutating func remove(_ day: Int) {
         guard let index = queue.firstIndex(of: day) else { return }
         queue.remove(at: index)
-        done += 1
+        processed.insert(day)
     }
 
     private func isWithinLimit(_ day: Int) -> Bool { limit.map { day > today + min(lead, 0) - $0 } ?? true }

@@ -48,7 +48,9 @@ struct ColmiSession: PedometerSession {
     private var answer = ColmiDay()
     /// The longest of the incomplete answers to the present request.
     private var best = ColmiDay()
-    /// Days that were requested more than once or did not answer: their answers may come late.
+    /// The date of an answer to the present request that was not the requested day's.
+    private var otherDate: Int?
+    /// Days that were requested more than once or did not answer, or whose answer may have been another day's: their answers may come late.
     private var repeated: Set<Int> = []
     private var batteryAnswers = false
     private var silentDays: [Int] = []
@@ -159,8 +161,13 @@ struct ColmiSession: PedometerSession {
         let packet: ColmiPacket
         switch next {
         case .day(let day, let daysAgo):
-            if attempt > 1 { repeated.insert(day) } else { best = ColmiDay() }
-            answer = ColmiDay()
+            if attempt > 1 {
+                repeated.insert(day)
+            } else {
+                best = ColmiDay()
+                otherDate = nil
+            }
+            answer = ColmiDay(of: day)
             packet = .stepsRequest(daysAgo: daysAgo)
         case .clock:
             let setting = ClockState.Setting(at: now, utcOffset: context.localTime.utcOffset(now))
@@ -176,11 +183,10 @@ struct ColmiSession: PedometerSession {
 
     /// The reply did not come in time.
     private mutating func repeated(_ now: Timestamp) -> SessionAction {
-        let most = stage == .probe || unansweredDays > 0 ? 1 : Self.attempts
+        let most = stage == .probe || unansweredDays > 0 ? 1 : plan.isRechecked ? 2 : Self.attempts
         if attempt < most { return askAgain(now) }
         switch stage {
         case .day(let day, let daysAgo):
-            keepBest()
             unansweredDays += 1
             silentDays.append(day)
             return deliver(day, daysAgo: daysAgo, nil, now)
@@ -195,14 +201,29 @@ struct ColmiSession: PedometerSession {
 
     private mutating func askAgain(_ now: Timestamp) -> SessionAction {
         guard case .day(let day, _) = stage else { return ask(stage, now, attempt: attempt + 1) }
-        keepBest()
+        keepBest(of: day, now)
         // Midnight may have passed since the request.
         guard let (next, daysAgo) = plan.next(today: converter.today(at: now)), next == day else { return proceed(now) }
         return ask(.day(day, daysAgo: daysAgo), now, attempt: attempt + 1)
     }
 
-    private mutating func keepBest() {
+    private mutating func keepBest(of day: Int, _ now: Timestamp) {
+        dropUnlessDated(day, now)
         if answer.slots.count > best.slots.count { best = answer }
+    }
+
+    /// Drops an answer with another date than the requested day's, unless it is the second such answer with this date: then the ring's today
+    /// is not ours. A single one may be a late answer to an earlier request, also to one of the sync before. Near midnight the two may differ
+    /// by a day.
+    private mutating func dropUnlessDated(_ day: Int, _ now: Timestamp) {
+        guard let date = answer.date, date != day else { return }
+        guard !isLate(day) else {
+            plan.answersAreLate = true
+            return answer = ColmiDay(of: day)
+        }
+        guard date != otherDate, abs(date - day) > 1 || !converter.isNearMidnight(now) else { return }
+        otherDate = date
+        answer = ColmiDay(of: day)
     }
 
     // MARK: Answers
@@ -230,7 +251,15 @@ struct ColmiSession: PedometerSession {
         case .day(let day, let daysAgo):
             return receive(answer.add(packet), day, daysAgo: daysAgo, now)
         case .settling(let day, let daysAgo, let answered):
-            if packet.command == ColmiPacket.Command.steps { waitStart = uptime }
+            if packet.command == ColmiPacket.Command.steps {
+                waitStart = uptime
+                let progress = answered == .complete ? .other : answer.add(packet)
+                // What was taken for the answer was one to an earlier request, without a date.
+                if [.more, .complete, .gaps].contains(progress) {
+                    stage = .day(day, daysAgo: daysAgo)
+                    return receive(progress, day, daysAgo: daysAgo, now)
+                }
+            }
             guard uptime - waitStart < .seconds(Self.quiet) else { return deliver(day, daysAgo: daysAgo, answered, now) }
             return .receive(seconds: Self.quiet)
         case .total(let day, let daysAgo):
@@ -254,17 +283,20 @@ struct ColmiSession: PedometerSession {
     }
 
     private mutating func receive(_ progress: ColmiDay.Progress, _ day: Int, daysAgo: Int, _ now: Timestamp) -> SessionAction {
+        if progress == .complete {
+            let isLate = isLate(day)
+            dropUnlessDated(day, now)
+            // After a late answer the one to this request follows.
+            if answer.date == nil { return isLate || attempt == Self.attempts ? waiting(now) : askAgain(now) }
+        }
         switch progress {
         case .more:
             waitStart = uptime
             return .receive(seconds: Self.replyTimeout)
         case .other:
             return waiting(now)
-        case .gaps where attempt < Self.attempts, .refused where attempt < Self.attempts:
+        case .gaps where attempt < Self.attempts, .refused where attempt < Self.attempts, .noData where attempt == 1 && mayBeLate(day):
             return askAgain(now)
-        case .complete where isLate(day):
-            answer = ColmiDay()
-            return .receive(seconds: Self.replyTimeout)
         case .complete where attempt == 1 && isTotalWanted(day, daysAgo: daysAgo, now):
             return ask(.total(day, daysAgo: daysAgo), now)
         case .complete, .gaps, .noData, .refused:
@@ -275,6 +307,9 @@ struct ColmiSession: PedometerSession {
             return .receive(seconds: Self.quiet)
         }
     }
+
+    /// Whether an answer without a date may be one to an earlier request, for another day than this.
+    private func mayBeLate(_ day: Int) -> Bool { !repeated.subtracting([day]).isEmpty }
 
     /// Whether the answer is a late one to an earlier request, for another day than this.
     private func isLate(_ day: Int) -> Bool { answer.date.map { $0 != day && repeated.contains($0) } ?? false }
@@ -294,7 +329,7 @@ struct ColmiSession: PedometerSession {
     private mutating func deliver(
         _ day: Int, daysAgo: Int, _ answered: ColmiDay.Progress?, _ now: Timestamp
     ) -> SessionAction {
-        keepBest()
+        keepBest(of: day, now)
         if answered == .complete { best = answer }
         var batch = SampleBatch()
         batch.samples = converter.samples(of: best, daysAgo: daysAgo, now: now)
@@ -316,6 +351,11 @@ struct ColmiSession: PedometerSession {
             if date != day { plan.follow(ringToday: date + daysAgo, today: converter.today(at: now), requested: day) }
         case .noData:
             plan.receiveNothing(for: day, isToday: daysAgo == 0, isCertain: isDateCertain(day, now), at: now)
+            // Then the answer for this day comes during the next request.
+            if mayBeLate(day) {
+                repeated.insert(day)
+                plan.answersAreLate = true
+            }
         case .refused:
             refusals += 1
             plan.miss(day, .refused)
@@ -338,7 +378,7 @@ struct ColmiSession: PedometerSession {
 
     /// "No data" has no date: near midnight, or after an answer that may come late, it may refer to another day than this.
     private func isDateCertain(_ day: Int, _ now: Timestamp) -> Bool {
-        !converter.isNearMidnight(now) && plan.lead == 0 && converter.verdict == .right && repeated.subtracting([day]).isEmpty
+        !converter.isNearMidnight(now) && plan.lead == 0 && converter.verdict == .right && !mayBeLate(day)
     }
 
     private mutating func cursor(_ now: Timestamp) -> PedometerCursor {
@@ -346,7 +386,8 @@ struct ColmiSession: PedometerSession {
         // known.
         let tail =
             plan.next(today: converter.today(at: now)) == nil
-            ? converter.tail(today: converter.today(at: now), clockSetTo: now.seconds + context.localTime.utcOffset(now)) : nil
+            ? converter.tail(today: converter.today(at: now), clockSetTo: now.seconds + context.localTime.utcOffset(now))
+            : converter.earlyTail
         return plan.cursor(at: now, start: converter.start, tail: tail)
     }
 

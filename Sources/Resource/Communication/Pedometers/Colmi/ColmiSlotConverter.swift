@@ -18,9 +18,10 @@ struct ColmiSlotConverter {
     private(set) var misplaced = 0
     private let clock: WallClockConverter
     private let readThrough: Timestamp?
-    /// The slots of the last reading, by wall time.
-    private let known: [Int: WallSlot]
+    /// The slots of the last reading, by wall time, and those that this one has seen before their time.
+    private var known: [Int: WallSlot]
     private var seen: [Int: WallSlot] = [:]
+    private var hasSeenEarly = false
 
     init(clock: WallClockConverter, cursor: PedometerCursor) {
         self.clock = clock
@@ -55,6 +56,9 @@ struct ColmiSlotConverter {
 
     /// The samples of an answer. Slots more than nine days old or in the future are counted in `misplaced` and kept only in the raw frames.
     ///
+    /// A slot in the future was recorded while the ring's clock was ahead, or is read while this machine's clock is behind. Its steps were
+    /// made at another time, which is not known: they are not counted when the time of the slot has come either.
+    ///
     /// - Parameter daysAgo: as requested, counted from the ring's today.
     mutating func samples(of answer: ColmiDay, daysAgo: Int, now: Timestamp) -> [StepSample] {
         // A ring that has sent a slot off the hour counts quarters, even on a day without another such slot.
@@ -63,13 +67,19 @@ struct ColmiSlotConverter {
         assessClock(answer, length, daysAgo: daysAgo, now: now)
         var samples: [StepSample] = []
         for record in answer.slots where record.steps > 0 {
-            let (sample, slot) = convert(record, length)
+            var (sample, slot) = convert(record, length)
+            let isEarly = sample.start.isAhead(of: now)
+            if isEarly {
+                slot.base = record.steps
+                known[slot.wall] = slot
+                hasSeenEarly = true
+            }
             seen[slot.wall] = slot
             guard sample.steps > 0 else { continue }
-            if sample.start <= now + WallSlotConverter.drift, sample.start >= now - Self.memory {
-                samples.append(sample)
-            } else {
+            if isEarly || sample.start < now - Self.memory {
                 misplaced += 1
+            } else {
+                samples.append(sample)
             }
         }
         return samples
@@ -105,6 +115,10 @@ struct ColmiSlotConverter {
             }
             .sorted { $0.wall < $1.wall }
     }
+
+    /// The slots that the next sync needs if this one ends before its last day: those that were seen before their time. Nil for no others
+    /// than before.
+    var earlyTail: [WallSlot]? { hasSeenEarly ? known.values.sorted { $0.wall < $1.wall } : nil }
 
     // MARK: The clock
 
