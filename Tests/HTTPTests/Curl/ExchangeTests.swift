@@ -67,6 +67,7 @@ import WebTestSupport
                 POST / HTTP/1.1
                 Host: 127.0.0.1:\(server.port)
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: application/x-www-form-urlencoded
                 Authorization: Bearer \(secret)
                 X-Key: key=\(secret)

@@ -7,8 +7,8 @@ import WebTestSupport
 @Suite(.timeLimit(.minutes(5))) struct WebFaultContractTests {
     static let statuses: [(Int, ShareFailure.Kind)] = [
         (301, .unreachable), (302, .unreachable), (400, .rejected), (401, .credentials), (403, .credentials), (407, .unreachable),
-        (408, .busy), (413, .rejected), (422, .rejected), (425, .busy), (429, .busy), (500, .unanswered), (502, .unanswered),
-        (503, .busy), (504, .unanswered), (599, .unanswered),
+        (408, .busy), (413, .rejected), (422, .rejected), (423, .busy), (425, .busy), (429, .busy), (500, .unanswered),
+        (501, .misconfigured), (502, .unanswered), (503, .busy), (504, .unanswered), (511, .unreachable), (599, .unanswered),
     ]
 
     @Test(arguments: Fixture.web, statuses)

@@ -14,6 +14,7 @@ import Testing
                 POST /api/v1/users/anna/goals/steps/datapoints.json HTTP/1.1
                 Host: www.beeminder.com
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: application/x-www-form-urlencoded
                 Content-Length: •••••
 

@@ -25,6 +25,7 @@ import WebTestSupport
             try destination("https://example.org/fhir").preview([SharePayload(.easter())]) == #"""
                 PUT /fhir/Observation?identifier=urn%3Auuid%3A7c8f9b84-2946-437f-8ddf-d2efbc4ab394%7CPatient%2F123%2FAnna%2F2014-04-20%2Fsteps HTTP/1.1
                 Host: example.org
+                Accept-Encoding: identity
                 Content-Type: application/fhir+json
                 Accept: application/fhir+json
                 Prefer: return=minimal

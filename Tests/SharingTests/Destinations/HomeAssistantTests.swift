@@ -27,11 +27,13 @@ import WebTestSupport
                 GET /api/states/sensor.istep_anna HTTP/1.1
                 Host: example.org
                 Accept: */*
+                Accept-Encoding: identity
                 Authorization: Bearer •••••
 
                 POST /api/states/sensor.istep_anna HTTP/1.1
                 Host: example.org
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: application/json
                 Authorization: Bearer •••••
                 Content-Length: 301

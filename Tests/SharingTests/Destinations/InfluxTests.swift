@@ -21,6 +21,7 @@ import Testing
                 POST /write?db=my%20health&rp=for%20ever&precision=s HTTP/1.1
                 Host: example.org
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: text/plain; charset=utf-8
                 Authorization: Basic •••••
                 Content-Length: 118
@@ -37,6 +38,7 @@ import Testing
                 POST /api/v2/write?org=my%20home&bucket=b&precision=s HTTP/1.1
                 Host: example.org
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: text/plain; charset=utf-8
                 Authorization: Token •••••
 

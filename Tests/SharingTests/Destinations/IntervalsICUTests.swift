@@ -14,6 +14,7 @@ import Testing
                 PUT /api/v1/athlete/i12345/wellness/2014-04-20 HTTP/1.1
                 Host: intervals.icu
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: application/json
                 Authorization: Basic •••••
                 Content-Length: 14

@@ -28,6 +28,7 @@ import WebTestSupport
                 POST /api/v1/statuses HTTP/1.1
                 Host: example.social
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: application/x-www-form-urlencoded
                 Authorization: Bearer •••••
                 Idempotency-Key: 0123456789abcdef0123456789abcdef
@@ -44,6 +45,7 @@ import WebTestSupport
                 PUT /sub/api/v1/statuses/1087 HTTP/1.1
                 Host: example.social
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: application/x-www-form-urlencoded
                 Authorization: Bearer •••••
                 Content-Length: 14

@@ -19,6 +19,7 @@ import Testing
                 PUT /api/users/Anna/days/2014-04-20 HTTP/1.1
                 Host: example.org
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: application/json
                 Authorization: Bearer •••••
                 Idempotency-Key: "0123456789abcdef0123456789abcdef"
@@ -100,6 +101,9 @@ import Testing
         #"{"error":"no such user"}"#, #"{"ok":false,"error":"no such user"}"#, #"{"success":false,"message":"no such user"}"#,
         #"{"errors":[{"message":"no such user"}]}"#, #"{"errors":{"user":"no such user"}}"#, #"{"error":true,"message":"no such user"}"#,
         #"{"ok":1,"error":{"code":5,"detail":["no such user"]}}"#, #"{"error":404,"message":"no such user"}"#,
+        #"{"status":"error","message":"no such user"}"#, #"{"status":"fail","data":{"user":"no such user"}}"#,
+        #"{"success":"false","message":"no such user"}"#, #"{"ok":"No","message":"no such user"}"#,
+        #"{"status":404,"message":"no such user"}"#,
         #"{"message":"no such user","errors":"# + String(repeating: "[", count: 480) + "0" + String(repeating: "]", count: 480) + "}",
     ]) func `an answer of 200 that reports an error does not confirm a day`(_ body: String) async throws {
         for method in ["PUT", "POST"] {
@@ -116,7 +120,8 @@ import Testing
     @Test(arguments: [
         #"{"error":null,"errors":[],"ok":true}"#, #"{"error":"","success":true}"#, #"{"error":false,"errors":{}}"#, #"{"steps":8123}"#, "OK",
         #"{"error":{"code":0,"message":""}}"#, #"{"error":"none","errors":{"a":[null]}}"#, #"{"success":true,"errors":["old day"]}"#,
-        #"{"ok":0}"#,
+        #"{"ok":0}"#, #"{"status":"success","data":{"error":"none"}}"#, #"{"status":"ok"}"#, #"{"status":200}"#, #"{"success":"true"}"#,
+        #"<?xml version="1.0"?><response><saved/></response>"#, "<OK/>", "",
     ]) func `an answer of 200 without an error confirms a day`(_ body: String) async throws {
         let destination = try Fixture.destination(
             "[share.garden]\nkind = 'rest'\nurl = 'https://example.org'", transport: { ScriptedTransport(.reply(200, body)) })

@@ -23,6 +23,7 @@ import WebTestSupport
                 POST /soap?x=1 HTTP/1.1
                 Host: example.org
                 Accept: */*
+                Accept-Encoding: identity
                 Content-Type: text/xml; charset=utf-8
                 SOAPAction: ""
                 Authorization: Bearer •••••

@@ -33,6 +33,31 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.url.query == "k=v" && $0.isRepeatable })
     }
 
+    /// nginx answers 500 to a PUT into a missing folder, and knows PROPFIND only with a further module.
+    @Test(arguments: ["", "webdav = true"], [500, 404, 409])
+    func `folders are made on a server that does not know PROPFIND`(more: String, status: Int) async throws {
+        let question: [Result<HTTPResponse, TransportError>] = more.isEmpty ? [.reply(405)] : []
+        let transport = ScriptedTransport(
+            [.reply(status)] + question + [.reply(409), .reply(405), .reply(201), .reply(201)])
+        _ = try await destination(transport, more).deliver([SharePayload(.easter())])
+        let asked = more.isEmpty ? ["PROPFIND /dav/anna/2014/04/"] : []
+        #expect(
+            sent(transport) == ["PUT \(Self.day)"] + asked + [
+                "MKCOL /dav/anna/2014/04/", "MKCOL /dav/anna/2014/", "MKCOL /dav/anna/2014/04/", "PUT \(Self.day)",
+            ])
+    }
+
+    /// It answers 405 to every other method, so that a folder seems to exist.
+    @Test(arguments: [(500, ShareFailure.Kind.unanswered), (409, .rejected)])
+    func `the failure of a server without WebDAV stays as it is`(status: Int, kind: ShareFailure.Kind) async throws {
+        for (creation, count) in [(405, 4), (400, 3), (403, 3), (501, 3)] {
+            let transport = ScriptedTransport(.reply(status, "taken"), .reply(405), .reply(creation), .reply(status, "taken"))
+            let failure = try await destination(transport).failure(delivering: SharePayload(.easter()))
+            #expect(failure?.kind == kind && failure?.reason == "example.org answered \(status): taken")
+            #expect(transport.requests.count == count)
+        }
+    }
+
     @Test func `a folder that exists already is not a failure`() async throws {
         let transport = ScriptedTransport(.reply(409), .reply(405), .reply(204))
         _ = try await destination(transport, "webdav = true").deliver([SharePayload(.easter())])
@@ -54,16 +79,44 @@ import Testing
 
     @Test(arguments: [("", 200), ("method = 'POST'", 200), ("method = 'POST'", 201)])
     func `a sign-in page confirms nothing`(more: String, status: Int) async throws {
-        for (body, type) in [("<html>Sign in", "text/html"), ("\u{feff}\r\n <!DOCTYPE html>", "Text/HTML ;charset=UTF-8")] {
+        for (body, type) in [
+            ("<html>Sign in", "text/html"), ("\u{feff}\r\n <!DOCTYPE html>", "Text/HTML ;charset=UTF-8"), ("<i>Sign in</i>", "text/html"),
+            ("<!-- hotel\n-->\n<HTML lang=en>", "text/plain"), (" <!doctype html>", "application/octet-stream"),
+            ("<?xml version=\"1.0\"?>\n<!DOCTYPE html><html/>", "application/xml"), ("<script>location='/login'</script>", ""),
+            ("<!-- only a part", ""),
+        ] {
             let transport = ScriptedTransport(html(status, body, type: type))
             let failure = try await destination(transport, more).failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .unanswered)
         }
     }
 
+    @Test(arguments: ["gzip", "br", "GZIP, deflate"]) func `a compressed answer confirms nothing`(coding: String) async throws {
+        for (more, status) in [("", 200), ("method = 'POST'", 200), ("method = 'POST'", 201)] {
+            let answer = HTTPResponse(status: status, headers: [("Content-Encoding", coding)], body: [0x1f, 0x8b, 8, 0])
+            let failure = try await destination(ScriptedTransport(.success(answer)), more).failure(delivering: SharePayload(.easter()))
+            #expect(failure?.kind == .unanswered && failure?.reason.contains("compressed") == true)
+        }
+        // A file that was stored, and an answer without a body.
+        for (status, body) in [(201, [UInt8(0x1f)]), (200, [])] {
+            let answer = HTTPResponse(status: status, headers: [("Content-Encoding", coding)], body: body)
+            #expect(try await destination(ScriptedTransport(.success(answer))).failure(delivering: SharePayload(.easter())) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        (["Digest realm=\"dav\", nonce=\"x\""], true), (["Negotiate", "digest realm=\"dav\""], true),
+        (["Digest realm=\"dav\"", "Basic realm=\"dav\""], false), (["Basic realm=\"Digest\""], false), ([], false),
+    ]) func `a server that requires Digest authentication is reported as such`(challenges: [String], isNamed: Bool) async throws {
+        let answer = HTTPResponse(status: 401, headers: challenges.map { ("WWW-Authenticate", $0) })
+        let failure = try await destination(ScriptedTransport(.success(answer))).failure(delivering: SharePayload(.easter()))
+        #expect(failure?.kind == .credentials)
+        #expect(failure?.advice?.contains("Digest") == isNamed, "\(failure?.advice ?? "")")
+    }
+
     @Test func `no folder is created on a server without WebDAV`() async throws {
         for (more, count) in [("", 2), ("webdav = false", 1), ("method = 'POST'", 1)] {
-            let transport = ScriptedTransport(.reply(409, "taken"), .reply(405))
+            let transport = ScriptedTransport(.reply(409, "taken"), .reply(400))
             let failure = try await destination(transport, more).failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .rejected)
             #expect(failure?.reason == "example.org answered 409: taken")
@@ -232,5 +285,42 @@ private struct AlwaysConflict: HTTPTransport {
         let failure = try await destination(server.url + "/closed/a/{date}").failure(delivering: SharePayload(.easter()))
         #expect([.credentials, .rejected].contains(failure?.kind), "\(String(describing: failure))")
         #expect(try await server.text("/closed/a/2014-04-20") == nil)
+    }
+}
+
+/// Folders on Debian's nginx, which answers 500 to a file of a missing folder.
+@Suite(.realServers, .timeLimit(.minutes(5))) struct RealNginxTests {
+    private func destination(_ url: String, _ more: String = "") throws -> any ShareDestination {
+        try Fixture.destination(
+            "[share.cloud]\nkind = 'rest'\nurl = '\(url)'\nusername = 'anna'\npassword_env = 'PASSWORD'\n\(more)",
+            environment: ["PASSWORD": "geheim"])
+    }
+
+    @Test(arguments: ["", "webdav = true"], [false, true])
+    func `days arrive in folders that did not exist before`(more: String, answersQuestions: Bool) async throws {
+        let server = try await RealWebDAV.startNginx(answersQuestions: answersQuestions)
+        let destination = try destination(server.url + "/health/{user}/{year}/{month}/{date}.json", more)
+        for later in [0, 1, 20] {
+            for steps in [8123, 9000] { _ = try await destination.deliver([SharePayload(.easter(steps: steps, later: later))]) }
+        }
+        for (month, day) in [("04", "2014-04-20"), ("04", "2014-04-21"), ("05", "2014-05-10")] {
+            #expect(try await server.text("/health/Anna/2014/\(month)/\(day).json")?.contains(#""steps":9000"#) == true, "\(day)")
+        }
+    }
+
+    @Test func `days sent at the same time all arrive in the folders that any of them creates`() async throws {
+        let server = try await RealWebDAV.startNginx(answersQuestions: false)
+        let destination = try destination(server.url + "/a/b/c/{date}")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for later in 0..<8 { group.addTask { _ = try await destination.deliver([SharePayload(.easter(later: later))]) } }
+            try await group.waitForAll()
+        }
+        for day in 20...27 { #expect(try await server.text("/a/b/c/2014-04-\(day)") != nil) }
+    }
+
+    @Test func `with webdav = false the failure is that of the server`() async throws {
+        let server = try await RealWebDAV.startNginx(answersQuestions: false)
+        let failure = try await destination(server.url + "/a/{date}", "webdav = false").failure(delivering: SharePayload(.easter()))
+        #expect(failure?.kind == .unanswered && failure?.reason.contains("500") == true)
     }
 }

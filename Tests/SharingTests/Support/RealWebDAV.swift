@@ -3,7 +3,7 @@ import HTTP
 import Testing
 import WebTestSupport
 
-/// Debian's lighttpd with its WebDAV module, on a loopback port, with an empty folder.
+/// Debian's lighttpd with its WebDAV module, or its nginx, on a loopback port, with an empty folder.
 struct RealWebDAV {
     let process: ServerProcess
     let url: String
@@ -30,6 +30,43 @@ struct RealWebDAV {
             return ["-D", "-f", file.path]
         } until: {
             $0.contains("server started")
+        }
+        return RealWebDAV(process: process, url: "http://\(address)")
+    }
+
+    /// - Parameter answersQuestions: whether nginx has the module for PROPFIND and OPTIONS besides its own for WebDAV.
+    static func startNginx(answersQuestions: Bool) async throws -> RealWebDAV {
+        let address = try UnusedAddress()
+        let process = try await ServerProcess.start("/usr/sbin/nginx") { directory in
+            let root = directory.appendingPathComponent("root")
+            try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+            try Data("anna:{PLAIN}geheim\n".utf8).write(to: directory.appendingPathComponent("users"))
+            let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(directory.path)/\($0);" }
+            let configuration = """
+                \(answersQuestions ? "load_module /usr/lib/nginx/modules/ngx_http_dav_ext_module.so;" : "")
+                daemon off;
+                master_process off;
+                pid \(directory.path)/pid;
+                error_log stderr notice;
+                events {}
+                http {
+                    access_log off;
+                    \(folders.joined(separator: " "))
+                    server {
+                        listen \(address);
+                        root \(root.path);
+                        auth_basic dav;
+                        auth_basic_user_file \(directory.path)/users;
+                        dav_methods PUT DELETE MKCOL COPY MOVE;
+                        \(answersQuestions ? "dav_ext_methods PROPFIND OPTIONS;" : "")
+                    }
+                }
+                """
+            let file = directory.appendingPathComponent("nginx.conf")
+            try configuration.write(to: file, atomically: true, encoding: .utf8)
+            return ["-p", directory.path, "-e", "stderr", "-c", file.path]
+        } until: {
+            $0.contains("using the \"epoll\" event method")
         }
         return RealWebDAV(process: process, url: "http://\(address)")
     }

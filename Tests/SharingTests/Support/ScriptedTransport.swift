@@ -7,7 +7,9 @@ final class ScriptedTransport: HTTPTransport {
     private let answers: Mutex<[Result<HTTPResponse, TransportError>]>
     private let sent = Mutex<[HTTPRequest]>([])
 
-    init(_ answers: Result<HTTPResponse, TransportError>...) { self.answers = Mutex(answers) }
+    convenience init(_ answers: Result<HTTPResponse, TransportError>...) { self.init(answers) }
+
+    init(_ answers: [Result<HTTPResponse, TransportError>]) { self.answers = Mutex(answers) }
 
     var requests: [HTTPRequest] { sent.withLock(\.self) }
 

@@ -6,7 +6,7 @@ public struct HTTPRequest: Hashable, Sendable {
     /// Such as `PUT`.
     public var method: String
     public var url: WebAddress
-    /// Besides `Host`, `User-Agent`, `Accept` and `Content-Length`, which are set automatically.
+    /// Besides `Host`, `User-Agent`, `Accept`, `Accept-Encoding` and `Content-Length`, which are set automatically.
     public var headers: [Header]
     public var body: Body?
     /// Whether the server may receive it twice without harm. Such a request is sent again automatically if a kept connection turns out to
@@ -170,6 +170,7 @@ extension HTTPRequest {
     public var preview: String {
         var lines = ["\(method) \(url.maskedTarget) HTTP/1.1", "Host: \(url.authority)"]
         if !has("Accept") { lines.append("Accept: */*") }
+        if !has("Accept-Encoding") { lines.append("Accept-Encoding: identity") }
         lines += headers.map { "\($0.name): \($0.value.masked)" }
         if let length = announcedLength { lines.append("Content-Length: \(length)") }
         return (lines.map { printable($0) } + ["", shownBody]).joined(separator: "\n")

@@ -25,6 +25,12 @@ public struct HTTPResponse: Hashable, Sendable {
         return headers.first { $0.name == name }?.value
     }
 
+    /// The values of all headers of this name, in their order.
+    public func values(of name: String) -> [String] {
+        let name = name.lowercased()
+        return headers.filter { $0.name == name }.map(\.value)
+    }
+
     /// The body as UTF-8; invalid bytes are replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -59,6 +59,8 @@ final class CurlOptions {
         // Removes the type that libcurl would add to any body, and the `Expect` header, which asks whether to send it.
         if !request.has("Content-Type") { add("Content-Type:") }
         add("Expect:")
+        // Without this header a server may choose any coding (RFC 9110, section 12.5.3). Nothing here decodes one.
+        if !request.has("Accept-Encoding") { add("Accept-Encoding: identity") }
         check(ccurl_set_list(easy, CURLOPT_HTTPHEADER, headers))
     }
 

@@ -87,11 +87,12 @@ extension ShareFailure {
                 .unreachable, reason + (response.header("Location") == nil ? "" : ", a redirection, which is not followed"),
                 advice: "If the service has moved permanently, set `url` to its new address.")
         case 401, 403:
-            self.init(.credentials, reason, advice: "Renew the token or password, or grant it the right to write.")
+            self.init(.credentials, reason, advice: Self.advice(onRefusedCredentials: response))
         case 407:
             self.init(.unreachable, reason, advice: "The proxy requires authentication: check the variables https_proxy and no_proxy.")
-        // 425 is Too Early (RFC 8470): not processed.
-        case 408, 425, 429, 503:
+        // 423 is Locked (RFC 4918, section 11.3): a program of the user has the file open, or the server is writing it. 425 is Too Early
+        // (RFC 8470). Neither is processed.
+        case 408, 423, 425, 429, 503:
             self.init(.busy, reason, retryAfter: response.retryAfter)
         case 400..<500:
             if case .service(let advice) = address, [404, 410].contains(response.status) {
@@ -99,9 +100,24 @@ extension ShareFailure {
             } else {
                 self.init(.rejected, reason)
             }
+        // The server does not know the method, for whatever day (RFC 9110, section 15.6.2).
+        case 501:
+            self.init(
+                .misconfigured, reason, advice: "Check `url`: the server that answers there does not support \(request.method).")
+        // A network's sign-in page; the service has not received anything (RFC 6585, section 6).
+        case 511:
+            self.init(.unreachable, reason, advice: "The network requires that you sign in: open a web page in a browser.")
         default:
             self.init(.unanswered, reason, retryAfter: response.retryAfter)
         }
+    }
+
+    private static func advice(onRefusedCredentials response: HTTPResponse) -> String {
+        // The scheme is the first word of a challenge (RFC 9110, section 11.6.1); a server can offer several.
+        let schemes = response.values(of: "WWW-Authenticate").map { $0.prefix { $0 != " " && $0 != "," }.lowercased() }
+        return schemes.contains("digest") && !schemes.contains { ["basic", "bearer"].contains($0) }
+            ? "The server requires Digest authentication, which istep does not support: enable Basic authentication there, over https."
+            : "Renew the token or password, or grant it the right to write."
     }
 
     /// An answer of 2xx that does not confirm: most likely it is not from the service at all.
@@ -143,62 +159,4 @@ extension Sequence<HTTPRequest> {
 extension HTTPResponse {
     /// The body, if it is JSON of this form; other content is ignored. The transport limits its size, the decoder its depth.
     func json<Form: Decodable>(_ form: Form.Type) -> Form? { try? JSONDecoder().decode(form, from: Data(body)) }
-
-    /// Whether it is a web page: the sign-in page of a network, or the start page of a site that answers every request with it.
-    ///
-    /// The type alone is not enough: PHP and others call every answer HTML, even an empty one.
-    var isPage: Bool {
-        // There may be blanks before the semicolon (RFC 9110, section 5.6.6).
-        let type = header("Content-Type")?.prefix { !"; \t".contains($0) }.lowercased() ?? ""
-        guard type == "text/html" || type == "application/xhtml+xml" else { return false }
-        // A byte order mark may stand first.
-        return body.first { !" \t\r\n\u{c}\u{feff}".utf8.contains($0) } == UInt8(ascii: "<")
-    }
-
-    /// Whether it is JSON that reports a failure, as many services do with a status of 200: `ok` or `success` is false, or neither is true and
-    /// there is an `error`, or there are `errors`.
-    var reportsFailure: Bool {
-        guard let result = json(ReportedResult.self) else { return false }
-        if [result.ok?.flag, result.success?.flag].contains(false) { return true }
-        if [result.ok?.flag, result.success?.flag].contains(true) { return false }
-        return [result.error, result.errors].contains { $0?.isError == true }
-    }
-}
-
-/// The keys by which services report the result of a request.
-private struct ReportedResult: Decodable {
-    var ok, success, error, errors: Value?
-
-    struct Value: Decodable {
-        /// The value, if it is true or false.
-        var flag: Bool?
-        /// Whether it describes an error: true, a text, a number other than 0, or a list or an object with such a value.
-        let isError: Bool
-
-        private static let noError: Set = ["", "0", "none", "null", "false", "ok", "success"]
-
-        /// Levels of lists and objects that are read. Each type that is tried costs as much as the path to the value is long.
-        private static let deepest = 8
-
-        init(from decoder: any Decoder) throws {
-            guard decoder.codingPath.count <= Self.deepest else {
-                isError = true
-                return
-            }
-            let container = try decoder.singleValueContainer()
-            if let value = try? container.decode(Bool.self) {
-                (flag, isError) = (value, value)
-            } else if let text = try? container.decode(String.self) {
-                isError = !Self.noError.contains(text.lowercased())
-            } else if let number = try? container.decode(Double.self) {
-                isError = number != 0
-            } else if let list = try? container.decode([Value].self) {
-                isError = list.contains(where: \.isError)
-            } else if let object = try? container.decode([String: Value].self) {
-                isError = object.values.contains(where: \.isError)
-            } else {
-                isError = false
-            }
-        }
-    }
 }

@@ -107,7 +107,7 @@ struct BeeminderDestination: ConfiguredDestination {
             to: goalAddress.appending(path: ["datapoints", "create_all.json"]), isRepeatable: true)
         do throws(ShareFailure) {
             let response = try await exchange.confirmed(request, at: Self.address)
-            if response.isPage { throw .unconfirmed(request, "it answered with a web page") }
+            if let doubt = response.doubt { throw .unconfirmed(request, doubt) }
         } catch  where error.kind == .rejected {
             // The service found the user and the goal, and had nothing to create.
         }
