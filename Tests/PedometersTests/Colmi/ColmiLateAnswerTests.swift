@@ -41,7 +41,8 @@ import Testing
         let plain = ring.play(context(), at: now)
         let copies = Array(answer(0).dropFirst())
         ring.mangle = { request, attempt, answer in
-            request[0] == 0x43 && request[1] == 4 && attempt == 1 ? Array(answer.prefix(position)) + copies + Array(answer.dropFirst(position)) : answer
+            request[0] == 0x43 && request[1] == 4 && attempt == 1
+                ? Array(answer.prefix(position)) + copies + Array(answer.dropFirst(position)) : answer
         }
         let outcome = ring.play(context(), at: now)
         expectSame(outcome, as: plain)
