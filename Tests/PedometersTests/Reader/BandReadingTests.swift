@@ -25,11 +25,11 @@ import Testing
     private static let cases = [
         Case(model: Jring.self, band: { .jring(memory, days: 3) }, evidence: .advertisedService, holdsHistory: true),
         Case(model: YCBT.self, band: { .ycbt(memory) }, evidence: .name, holdsHistory: true),
-        Case(model: MoYoung.self, band: { .moYoung(memory, .distanceFirst) }, evidence: .advertisedService, holdsHistory: false),
+        Case(model: MoYoung.self, band: { .moYoung(memory, .stepsFirst) }, evidence: .advertisedService, holdsHistory: false),
         Case(model: ID115.self, band: { .id115(memory) }, evidence: .advertisedService, holdsHistory: false),
         Case(model: Lefun.self, band: { .lefun(memory) }, evidence: .advertisedData, holdsHistory: true),
         Case(model: No1F1.self, band: { .no1f1(memory) }, evidence: .advertisedService, holdsHistory: true),
-        Case(model: CRP.self, band: { .crp(memory) }, evidence: .advertisedService, holdsHistory: false),
+        Case(model: CRP.self, band: { .crp(memory) }, evidence: .advertisedService, holdsHistory: true),
     ]
 
     @Test(arguments: cases)
