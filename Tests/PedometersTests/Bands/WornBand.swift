@@ -24,7 +24,7 @@ final class WornBand {
     init(_ model: any LinkedPedometerModel.Type, seed: UInt64 = 5, _ make: (BandMemory) -> SimulatedSerialBand) {
         let now = Now()
         (self.model, self.now) = (model, now)
-        memory = BandMemory(days: 12, seed: seed, zone: BandFixture.zone) {
+        memory = BandMemory(days: 30, seed: seed, zone: BandFixture.zone) {
             Date(timeIntervalSince1970: TimeInterval(now.moment.withLock { $0.seconds }))
         }
         band = make(memory)

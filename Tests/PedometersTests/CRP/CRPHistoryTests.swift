@@ -108,6 +108,19 @@ import Testing
         #expect(days.batch(of: now).samples.map(\.steps) == [1_000, 100])
     }
 
+    /// Its clock was never set, and still shows the time of the place before.
+    @Test func `after a journey past days are not completed`() throws {
+        let ring = worn()
+        try ring.sync(0, 23, 50)
+        #expect(ring.clock.settings.isEmpty)
+        let counter = try #require(ring.cursor.counter)
+        ring.cursor.counter = CounterReading(at: counter.at, value: counter.value, utcOffset: counter.utcOffset - 36_000)
+        let (before, asked) = (ring.samples.count, requests(ring))
+        let outcome = try ring.sync(1, 10)
+        #expect(ring.samples[before...].allSatisfy { $0.day == BandFixture.today.advanced(by: 1) } && outcome.error == nil)
+        #expect(requests(ring) == asked && asked > 0)
+    }
+
     // MARK: Today
 
     @Test func `a ring whose wearer sits still is read`() throws {

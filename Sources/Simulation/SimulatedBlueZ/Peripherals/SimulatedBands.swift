@@ -120,6 +120,18 @@ extension SimulatedSerialBand {
             })
     }
 
+    /// A band of another maker with a name as ID115 bands have, and without their service.
+    public static func id115LookAlike(name: String = "ID115 (ID-1A2B)", address: String = "C0:DE:0A:F0:00:02") -> SimulatedSerialBand {
+        SimulatedSerialBand(
+            address: address,
+            Behaviour(
+                advertisement: Advertisement(name: name, services: ["ff00"]),
+                services: [
+                    SimulatedService("ff00", [characteristic("ff01", [.writeWithoutResponse]), characteristic("ff02", [.notify])])
+                ]
+            ) { _, _ in [] })
+    }
+
     // MARK: MoYoung
 
     /// The order of the three numbers of FEE1: the first is that of real watches.

@@ -26,6 +26,8 @@ struct CRPSession: PedometerSession {
     private var reading: CounterReading?
     private var days: CountedDays?
     private var history: ExchangeSession<CRPHistory>?
+    /// Whether the answers of past days are being subscribed to.
+    private var isSubscribing = false
     private var setter = ClockSetter()
     private var report = SessionReport()
 
@@ -106,11 +108,14 @@ struct CRPSession: PedometerSession {
             report.notices += inner.notices
             return deliver(now)
         case .fail: return deliver(now)
-        default: return action
+        default:
+            if case .subscribeAll = action { isSubscribing = true } else { isSubscribing = false }
+            return action
         }
     }
 
-    /// - Parameter isCut: whether the link has ended before all days were received: then they are requested again.
+    /// - Parameter isCut: whether the link has ended before all days were received. Then the next reading requests them again, unless it
+    ///   would fail in the same way: a ring without the characteristic of the answers cannot be subscribed to.
     private mutating func deliver(_ now: Timestamp, isCut: Bool = false) -> SessionAction {
         guard let reading, var days else { return .finish(report) }
         stage = .delivering
@@ -120,6 +125,8 @@ struct CRPSession: PedometerSession {
             notices = doubts
             let hasBegun = history.totals[0].map { abs($0 - reading.value) <= Self.tolerance } ?? false
             days.complete(reports, before: reading, hasBegun: hasBegun)
+            days.request()
+        } else if isSubscribing {
             days.request()
         }
         var batch = days.batch(of: reading)

@@ -34,9 +34,12 @@ struct CountedDays {
     init(_ context: SessionContext, today: Day) {
         (cursor, clock, localTime, self.today) = (context.pedometer.cursor, context.pedometer.clock, context.localTime, today)
         past = cursor.pastDays ?? Self.older(cursor)
-        // This machine's clock was ahead: then it is not known which days have what was stored.
-        let days = past.counted.map(\.day) + [cursor.counter?.day, cursor.undecided?.day].compactMap(\.self)
-        if days.contains(where: { $0 > today }) { past = PastDays(since: today.advanced(by: 1), isDistanceFirst: past.isDistanceFirst) }
+        // This machine's clock was ahead, or it was in another zone: then it is not known which of its days have what was stored.
+        let readings = [cursor.counter, cursor.undecided].compactMap(\.self)
+        let days = past.counted.map(\.day) + readings.map(\.day)
+        let hasMoved = readings.contains { [localTime] in $0.utcOffset != localTime.utcOffset($0.at) }
+        guard hasMoved || days.contains(where: { $0 > today }) else { return }
+        past = PastDays(since: today.advanced(by: 1), isReversed: past.isReversed, isDistanceFirst: past.isDistanceFirst)
     }
 
     /// What is known if the cursor has only readings.

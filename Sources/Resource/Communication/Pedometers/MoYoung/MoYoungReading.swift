@@ -126,7 +126,8 @@ struct MoYoungReading: ExchangeProtocol {
             isDue = isDue && stepIndex != nil
             return isDue ? nil : batch(now)
         case .past(let argument):
-            hasRequested = true
+            // An answer that was wrong is requested again by the next reading.
+            hasRequested = end != .incomplete
             return argument == 1 && past[1] != nil ? nil : batch(now)
         case .clock:
             setter.confirm()
