@@ -9,7 +9,7 @@ import Testing
         try await Household.live { home in
             let clock = WallClock(year: 2026, month: 5, day: 20, hour: 15)
             let memory = BandMemory(quarters: [clock.dayNumber * 86_400 + 36_000: 1_000]) { clock }
-            let band = SimulatedSerialBand.moYoung(memory, .neither)
+            let band = SimulatedSerialBand.moYoung(memory, .neither, sendsHours: true)
             await home.stack.add(band)
             let scan = try await home.istep("scan", "--timeout", "5")
             #expect(

@@ -1,3 +1,4 @@
+import BlueZ
 import SimulatedBlueZ
 import StepDomain
 import Testing
@@ -172,5 +173,11 @@ final class Counter: @unchecked Sendable {
     func next() -> Int {
         count += 1
         return count
+    }
+
+    @Test(arguments: [("Lefun", true), (".bohemic", true), ("IMP-2027", true), ("IMP-2028", false), ("bohemic", false)])
+    func `a band is recognised by the names that such bands have`(name: String, isBand: Bool) throws {
+        let discovery = Discovery(address: try #require(DeviceAddress("C0:DE:00:00:00:07")), name: name)
+        #expect(Lefun.evidence(in: discovery) == (isBand ? .name : nil))
     }
 }

@@ -8,24 +8,53 @@ import Testing
     @Test(arguments: [SimulatedSerialBand.MoYoungOrder.stepsFirst, .distanceFirst], [false, true])
     func `the sum of the hours shows which number is the steps`(order: SimulatedSerialBand.MoYoungOrder, isSecond: Bool) throws {
         let memory = BandFixture.memory(days: 1)
-        let band = SimulatedSerialBand.moYoung(memory, order, isSecond: isSecond)
+        let band = SimulatedSerialBand.moYoung(memory, order, isSecond: isSecond, sendsHours: true)
         let outcome = try BandFixture.play(MoYoung.self, band)
         #expect(outcome.steps == memory.stepsToday && memory.stepsToday > 0)
         #expect(outcome.cursor?.counter?.value == memory.stepsToday && outcome.doubts.isEmpty)
+        #expect(outcome.cursor?.pastDays?.isDistanceFirst == (order == .distanceFirst))
         // 2026-05-20 15:40:00, as if it were local time of GMT+8.
         let time = BandFixture.now.seconds + 7_200 - 8 * 3_600
         #expect(band.written.last == [0xfe, 0xea, isSecond ? 0x20 : 0x10, 10, 0x31] + [UInt8].big(time, 4) + [8])
         // The next reading counts the growth only.
         let again = try BandFixture.play(MoYoung.self, band, cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 600)
-        #expect(again.steps == 0)
+        #expect(again.steps == 0 && again.doubts.isEmpty)
+        // Hours are needed again only by a watch that sends the distance first.
+        #expect(band.written.count { $0[4] == 0x59 } == (order == .distanceFirst ? 2 : 1))
+        let silent = SimulatedSerialBand.moYoung(memory, order, isSecond: isSecond)
+        let later = try BandFixture.play(MoYoung.self, silent, cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 600)
+        #expect(later.steps == 0 && later.doubts == (order == .distanceFirst ? [.unchecked] : []))
+    }
+
+    /// The reading of arklnd/DaFitDesktop that agrees with Da Fit: 8,319 steps, 6.90 km, 345 kcal.
+    @Test func `without the hours the first number is the steps`() throws {
+        let real = bytes("7f2000 f41a00 590100")
+        let player = SessionPlayer(
+            read: { $0 == MoYoung.manufacturer ? Array("MOYOUNG-V2".utf8) : real }, write: { _, _ in [] })
+        let outcome = player.play(
+            ExchangeSession(MoYoungReading(SessionContext(pedometer: .sample(MoYoung.self), localTime: .fixed(7_200)))), at: BandFixture.now)
+        #expect(outcome.steps == 8_319 && outcome.notices.isEmpty && outcome.report?.clockSet != nil)
+        // What other clients never request is waited for briefly.
+        #expect(outcome.waited <= 4)
+        #expect(outcome.written.map { $0[4] } == [0x59, 0x33, 0x31])
     }
 
     @Test func `numbers of which none is the sum are in doubt`() throws {
         let memory = BandFixture.memory(days: 1)
-        let outcome = try BandFixture.play(MoYoung.self, .moYoung(memory, .neither))
+        let outcome = try BandFixture.play(MoYoung.self, .moYoung(memory, .neither, sendsHours: true))
         #expect(outcome.samples.isEmpty && outcome.cursor == nil && outcome.error == nil)
         #expect(outcome.doubts == [.totals(memory.stepsToday * 7 / 10, memory.stepsToday)])
         #expect(!outcome.batches.isEmpty)  // which carries the frames
+    }
+
+    /// Half hours until noon, as one of two parts.
+    @Test func `hours of a part of the day are no contradiction`() throws {
+        let memory = BandFixture.memory(days: 1)
+        let half = bytes("feea10 0a 59 00 6400 0000")
+        let outcome = try BandFixture.play(MoYoung.self, .moYoung(memory, .stepsFirst, sendsHours: true)) {
+            $0.count > 4 && $0[4] == 0x59 ? half : $0.starts(with: [0xfe, 0xea]) ? $0 : nil
+        }
+        #expect(outcome.steps == memory.stepsToday && outcome.doubts.isEmpty)
     }
 
     /// Steps, metres, the sum of the hours, and what is taken for the steps.
@@ -38,11 +67,6 @@ import Testing
     func `the number that equals or is much closer to the sum of the hours is the steps`(first: Int, second: Int, sum: Int, steps: Int?) {
         #expect(MoYoungReading.steps(first, second, sum: sum) == steps)
         #expect(MoYoungReading.steps(second, first, sum: sum) == steps)
-    }
-
-    @Test func `without the hours nothing is counted`() throws {
-        let outcome = try BandFixture.play(MoYoung.self, .moYoung(BandFixture.memory(days: 1), .stepsFirst)) { _ in nil }
-        #expect(outcome.samples.isEmpty && outcome.doubts == [.unchecked])
     }
 
     @Test func `a band that has counted nothing is read`() throws {

@@ -49,6 +49,17 @@ import Testing
         }
     }
 
+    /// Captured by custom-components/ble_monitor: a heart rate of 0x54 and an address, without data of FEE0.
+    @Test func `an advertisement with a heart rate only has no steps`() {
+        let heartRate = "5701020aff54ffffffffffffffffffffffffff03c5093f890b4b"
+        #expect(MiBand.reading(in: discovery(heartRate, nil)) == nil)
+        #expect(MiBand.evidence(in: discovery(heartRate, nil)) == nil)
+        #expect(MiBand.evidence(in: discovery(heartRate, nil, name: "Mi Smart Band 5")) == .name)
+        // The same band with its steps.
+        let reading = MiBand.reading(in: discovery(heartRate, "8d230000"))
+        #expect(reading?.steps == 9_101 && reading?.identity?.description == "C5:09:3F:89:0B:4B")
+    }
+
     @Test func `a band that is not discoverable is known by its name`() {
         #expect(MiBand.evidence(in: discovery(nil, nil, name: "Mi Smart Band 5")) == .name)
         #expect(MiBand.reading(in: discovery(nil, nil, name: "Mi Smart Band 5")) == nil)

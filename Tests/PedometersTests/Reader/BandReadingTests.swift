@@ -25,11 +25,11 @@ import Testing
     private static let cases = [
         Case(model: Jring.self, band: { .jring(memory, days: 3) }, evidence: .advertisedService, holdsHistory: true),
         Case(model: YCBT.self, band: { .ycbt(memory) }, evidence: .name, holdsHistory: true),
-        Case(model: MoYoung.self, band: { .moYoung(memory, .distanceFirst) }, evidence: .advertisedService, holdsHistory: false),
+        Case(model: MoYoung.self, band: { .moYoung(memory, .stepsFirst) }, evidence: .advertisedService, holdsHistory: false),
         Case(model: ID115.self, band: { .id115(memory) }, evidence: .advertisedService, holdsHistory: false),
         Case(model: Lefun.self, band: { .lefun(memory) }, evidence: .advertisedData, holdsHistory: true),
         Case(model: No1F1.self, band: { .no1f1(memory) }, evidence: .advertisedService, holdsHistory: true),
-        Case(model: CRP.self, band: { .crp(memory) }, evidence: .advertisedService, holdsHistory: false),
+        Case(model: CRP.self, band: { .crp(memory) }, evidence: .advertisedService, holdsHistory: true),
     ]
 
     @Test(arguments: cases)
@@ -67,6 +67,30 @@ import Testing
         }
         let snapshot = await stack.snapshot
         #expect(snapshot.connected.isEmpty && snapshot.discovering.isEmpty)
+        await stack.stop()
+    }
+
+    /// Bands of other protocols have names such as `ID115 (ID-1A2B)`, too.
+    @Test func `a band with the name of an ID115 and other services is not one`() async throws {
+        let band = SimulatedSerialBand.id115LookAlike()
+        let stack = try await SimulatedBlueZ.start(peripherals: [band], timing: .immediate)
+        let central: @Sendable () async throws -> Central = { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
+        var limits = ConnectionLimits()
+        limits.attempts = 1
+        let reader = BluetoothPedometerReader(limits: limits, localTime: .zone(Self.zone), now: { Self.now }, central: central)
+        let scanner = BluetoothPedometerScanner(reader: reader, adapter: nil, central: central)
+        do {
+            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) { $0.name != nil }
+            #expect(found?.name == "ID115 (ID-1A2B)" && found?.kind == nil && found?.evidence == nil)
+            #expect(try await scanner.probe(band.address).kinds.isEmpty)
+            let pedometer = Pedometer(id: 1, user: 1, model: ID115.key, address: band.address, addressType: "random", name: "band")
+            let wrong = PedometerError.wrongDevice(model: ID115.title, missing: "00000af0-0000-1000-8000-00805f9b34fb", actual: nil)
+            await #expect(throws: wrong) { try await reader.check(pedometer) }
+            #expect(band.written.isEmpty)
+        } catch {
+            await stack.stop()
+            throw error
+        }
         await stack.stop()
     }
 

@@ -15,8 +15,9 @@ clock first shows an hour of 0, as in the firmware; a clock that is set past tha
   lacks APP|none  `android` or `health` is not installed
   omit N          leaves a record out of the next N answers, and counts it
 
-`CRP` (kind "crp"): an R11 with the other of its two protocols: it notifies steps and metres to who subscribes; its clock is set.
-  truth           {"steps": n, "writes": [HEX, …]}
+`CRP` (kind "crp"): an R11 with the other of its two protocols: its steps are read, and notified while its wearer walks; it answers
+requests for the totals and half hours of past days; its clock is set.
+  truth           {"steps": n, "days": {DATE: steps}, "writes": [HEX, …]}
   walk STEPS
 
 `Band` (kind "band"): advertises today's steps. One packet has no room for both fields, and this radio has no scan responses: they
@@ -30,11 +31,12 @@ import json
 import random
 import re
 import time
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from bumble import hci
 from bumble.core import AdvertisingData
 
+import walking
 from peripheral import Peripheral
 
 MOTION, STEPS = "00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0"
@@ -115,34 +117,55 @@ class InfiniTime(Peripheral):
 
 
 class CRP(Peripheral):
-    DEFAULTS = {**Peripheral.DEFAULTS, "name": "SMART_RING", "steps": 1234}
-    SERVICE, NOTIFY, WRITE = "fdda", "fdd1", "fdd2"
+    DEFAULTS = {**Peripheral.DEFAULTS, "name": "SMART_RING", "steps": 1234, "today": "2026-11-20", "days": 3}
+    SERVICE, STEPS, WRITE, ANSWERS = "fdda", "fdd1", "fdd2", "fdd3"
+    TOTAL, HALF_HOURS = 0x0D, 0x12
 
     def __init__(self, description, radio):
         config = {**self.DEFAULTS, **description}
         super().__init__({**config, "services": [{"uuid": self.SERVICE, "characteristics": [
-            {"uuid": self.NOTIFY, "properties": ["notify"]},
-            {"uuid": self.WRITE, "properties": ["write_without_response"]}]}]}, radio)
-        self.steps, self.writes = config["steps"], []
+            {"uuid": self.STEPS, "properties": ["read", "notify"]},
+            {"uuid": self.WRITE, "properties": ["write_without_response"]},
+            {"uuid": self.ANSWERS, "properties": ["notify"]}]}]}, radio)
+        self.steps, self.writes, self.today = config["steps"], [], date.fromisoformat(config["today"])
+        self.half_hours = {}        # days ago -> 48 numbers
+        for ago in range(1, config["days"] + 1):
+            self.half_hours[ago] = [0] * 48
+            for index, slot in walking.day("crp", self.today - timedelta(days=ago), 20).items():
+                self.half_hours[ago][index // 2] += slot.steps
+        self.show()
 
-    def on_subscription(self, connection, characteristic, notify, indicate):
-        super().on_subscription(connection, characteristic, notify, indicate)
-        if notify:
-            asyncio.ensure_future(self.send())
-
-    async def send(self):
-        value = self.steps.to_bytes(3, "little") + (self.steps // 2).to_bytes(3, "little")
-        await self.device.notify_subscribers(self.characteristics[self.NOTIFY], value)
+    def show(self):
+        self.values[self.STEPS] = b"".join(n.to_bytes(3, "little") for n in (self.steps, self.steps // 2, self.steps // 25))
 
     def written(self, uuid, connection, value):
         self.writes.append(value.hex())
+        if len(value) == 7 and value[:5] == bytes([0xFD, 0xDA, 0x10, 7, 2]):
+            asyncio.ensure_future(self.answer(connection, value[5], value[6]))
+
+    async def answer(self, connection, command, ago):
+        slots = self.half_hours.get(ago, [0] * 48)
+        if command == self.TOTAL:
+            total = self.steps if ago == 0 else sum(slots)
+            data = b"".join(n.to_bytes(4, "little") for n in (total, total // 2, 0, total // 25))
+        elif command == self.HALF_HOURS:
+            data = b"".join(n.to_bytes(2, "little") for n in slots)
+        else:
+            return
+        frame = bytes([0xFD, 0xDA, 0x10, len(data) + 7, 2, command, ago]) + data
+        size = connection.att_mtu - 3
+        for start in range(0, len(frame), size):
+            await self.device.notify_subscribers(self.characteristics[self.ANSWERS], frame[start:start + size])
+            await asyncio.sleep(self.INTERVAL)
 
     async def do_truth(self):
-        return {"steps": self.steps, "writes": self.writes}
+        days = {(self.today - timedelta(days=ago)).isoformat(): sum(slots) for ago, slots in self.half_hours.items()}
+        return {"steps": self.steps, "days": days, "writes": self.writes}
 
     async def do_walk(self, steps):
         self.steps += int(steps)
-        await self.send()
+        self.show()
+        await self.device.notify_subscribers(self.characteristics[self.STEPS], self.values[self.STEPS])
 
 
 class Bangle(Peripheral):

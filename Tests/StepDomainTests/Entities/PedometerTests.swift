@@ -43,6 +43,17 @@ import Testing
                 == PedometerCursor(readThrough: Timestamp(1000), counter: counter))
     }
 
+    @Test func `a cursor is encoded with its past days, and an older one without them is decoded`() throws {
+        let day = try #require(Day("2026-05-20"))
+        let past = PastDays(
+            counted: [CountedDay(day, steps: 5_000, through: Timestamp(1000))], since: day, requested: day, totals: [1: 4_000, 2: 6_000],
+            isReversed: true, isDistanceFirst: false)
+        let cursor = PedometerCursor(readThrough: Timestamp(1000), pastDays: past)
+        #expect(try JSONDecoder().decode(PedometerCursor.self, from: JSONEncoder().encode(cursor)) == cursor)
+        let old = #"{"readThrough":1000,"ofALaterVersion":1}"#
+        #expect(try JSONDecoder().decode(PedometerCursor.self, from: Data(old.utf8)) == PedometerCursor(readThrough: Timestamp(1000)))
+    }
+
     @Test func `an undecided reading has the key of released versions`() throws {
         let reading = CounterReading(at: Timestamp(1000), value: 5, utcOffset: 3600)
         let stored = #"{"quarantined":{"at":1000,"utcOffset":3600,"value":5}}"#

@@ -83,17 +83,20 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     /// Seconds by which the pedometer's clock was ahead of UTC, compared with this machine's clock, when it was last read, at or before
     /// `counter`; nil if it was not read. A change shows that one of the two clocks was set.
     public var clockLead: Int?
+    /// What is known of past days, of a pedometer that counts the steps of today and also reports totals of past days; nil of all others.
+    public var pastDays: PastDays?
 
     private enum CodingKeys: String, CodingKey {
         case readThrough, utcOffset, counter
         /// The name in the histories of released versions.
         case undecided = "quarantined"
-        case tail, missing, lacksTotalSince, clockLead
+        case tail, missing, lacksTotalSince, clockLead, pastDays
     }
 
     public init(
         readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, undecided: CounterReading? = nil,
-        tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil, clockLead: Int? = nil
+        tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil, clockLead: Int? = nil,
+        pastDays: PastDays? = nil
     ) {
         self.readThrough = readThrough
         self.utcOffset = utcOffset
@@ -103,6 +106,7 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         self.missing = missing
         self.lacksTotalSince = lacksTotalSince
         self.clockLead = clockLead
+        self.pastDays = pastDays
     }
 
     /// The missing days that a user should know of.

@@ -120,22 +120,45 @@ extension SimulatedSerialBand {
             })
     }
 
+    /// A band of another maker with a name as ID115 bands have, and without their service.
+    public static func id115LookAlike(name: String = "ID115 (ID-1A2B)", address: String = "C0:DE:0A:F0:00:02") -> SimulatedSerialBand {
+        SimulatedSerialBand(
+            address: address,
+            Behaviour(
+                advertisement: Advertisement(name: name, services: ["ff00"]),
+                services: [
+                    SimulatedService("ff00", [characteristic("ff01", [.writeWithoutResponse]), characteristic("ff02", [.notify])])
+                ]
+            ) { _, _ in [] })
+    }
+
     // MARK: MoYoung
 
-    /// The contested order of the three numbers of FEE1.
+    /// The order of the three numbers of FEE1: the first is that of real watches.
     public enum MoYoungOrder: Sendable, CaseIterable { case stepsFirst, distanceFirst, neither }
 
+    /// - Parameters:
+    ///   - sendsHours: whether it answers the request for the hours of today, which its own app never sends.
+    ///   - isReversed: whether the argument 1 of the request for a past day is the day before yesterday.
+    ///   - sendsPast: whether it answers requests for past days.
     public static func moYoung(
-        _ memory: BandMemory, _ order: MoYoungOrder, isSecond: Bool = false, address: String = "C0:DE:FE:EA:00:01"
+        _ memory: BandMemory, _ order: MoYoungOrder, isSecond: Bool = false, sendsHours: Bool = false, isReversed: Bool = false,
+        sendsPast: Bool = true, address: String = "C0:DE:FE:EA:00:01"
     ) -> SimulatedSerialBand {
         let (requests, answers) = (CharacteristicID("feea", "fee2"), CharacteristicID("feea", "fee3"))
-        @Sendable func numbers() -> [Int] {
-            let (steps, metres) = (memory.stepsToday, memory.stepsToday * 7 / 10)
-            return switch order {
-            case .stepsFirst: [steps, metres, steps / 25]
-            case .distanceFirst: [metres, steps, steps / 25]
-            case .neither: [metres, steps / 25, steps]
-            }
+        @Sendable func numbers(ofDay day: Int) -> [UInt8] {
+            let (steps, metres) = (memory.steps(ofDay: day), memory.steps(ofDay: day) * 7 / 10)
+            let numbers =
+                switch order {
+                case .stepsFirst: [steps, metres, steps / 25]
+                case .distanceFirst: [metres, steps, steps / 25]
+                case .neither: [metres, steps / 25, steps]
+                }
+            return numbers.flatMap { [UInt8].little($0, 3) }
+        }
+        @Sendable func notifications(_ command: UInt8, _ data: [UInt8]) -> [(CharacteristicID, [UInt8])] {
+            let frame = [0xfe, 0xea, isSecond ? 0x20 : 0x10, UInt8(data.count + 5), command] + data
+            return frame.pieces(20).map { (answers, $0) }
         }
         var behaviour = Behaviour(
             advertisement: Advertisement(name: "C17", services: ["feea"]),
@@ -151,19 +174,25 @@ extension SimulatedSerialBand {
             ]
         ) { request, characteristic in
             guard characteristic == requests else { return nil }
-            guard request.count == 6, request[2] == (isSecond ? 0x20 : 0x10), request[4...] == [0x59, 0x00] else { return [] }
-            let hours = (0..<24).flatMap { hour -> [UInt8] in
-                let start = memory.today * 86_400 + hour * 3_600
-                return .little(memory.steps(start..<start + 3_600), 2)
+            guard request.count == 6, request[2] == (isSecond ? 0x20 : 0x10) else { return [] }
+            switch (request[4], request[5]) {
+            case (0x59, 0) where sendsHours:
+                let hours = (0..<24).flatMap { hour -> [UInt8] in
+                    let start = memory.today * 86_400 + hour * 3_600
+                    return .little(memory.steps(start..<start + 3_600), 2)
+                }
+                return notifications(0x59, [0] + hours)
+            case (0x33, 1...2) where sendsPast:
+                let daysAgo = isReversed ? 3 - Int(request[5]) : Int(request[5])
+                return notifications(0x33, [request[5]] + numbers(ofDay: memory.today - daysAgo))
+            default: return []
             }
-            let frame = [0xfe, 0xea, isSecond ? 0x20 : 0x10, UInt8(hours.count + 6), 0x59, 0x00] + hours
-            return frame.pieces(20).map { (answers, $0) }
         }
         behaviour.values = {
             [
                 CharacteristicID(.deviceInformation, "2a29"): Array((isSecond ? "MOYOUNG-V2" : "MOYOUNG").utf8),
                 CharacteristicID(.battery, .batteryLevel): [52],
-                CharacteristicID("feea", "fee1"): numbers().flatMap { [UInt8].little($0, 3) },
+                CharacteristicID("feea", "fee1"): numbers(ofDay: memory.today),
             ]
         }
         return SimulatedSerialBand(address: address, behaviour)
@@ -171,22 +200,58 @@ extension SimulatedSerialBand {
 
     // MARK: CRP
 
-    /// It sends today's steps, metres and kilocalories by itself to a subscriber. Its clock can be set: it takes frames of that command
-    /// only, and confirms nothing.
-    public static func crp(_ memory: BandMemory, address: String = "C0:DE:FD:DA:00:01") -> SimulatedSerialBand {
-        let steps = CharacteristicID("fdda", "fdd1")
+    /// Today's steps and two more numbers can be read; it sends them by itself when its wearer walks. Its clock can be set, and it confirms
+    /// nothing. It answers requests for the total and the half hours of a day, today included, and seven days before.
+    ///
+    /// - Parameters:
+    ///   - isReadable: whether the steps can be read.
+    ///   - hasHistory: whether it answers requests for days.
+    ///   - missing: steps of the total of a past day that no half hour has.
+    public static func crp(
+        _ memory: BandMemory, isReadable: Bool = true, hasHistory: Bool = true, missing: Int = 0, address: String = "C0:DE:FD:DA:00:01"
+    ) -> SimulatedSerialBand {
+        let (steps, requests, answers) = (
+            CharacteristicID("fdda", "fdd1"), CharacteristicID("fdda", "fdd2"), CharacteristicID("fdda", "fdd3")
+        )
+        @Sendable func today() -> [UInt8] {
+            let today = memory.stepsToday
+            return [today, today * 7 / 10, today / 25].flatMap { [UInt8].little($0, 3) }
+        }
         var behaviour = Behaviour(
             advertisement: Advertisement(name: "R11", services: ["fdda"]),
-            services: [SimulatedService("fdda", [characteristic("fdd1", [.notify]), characteristic("fdd2", [.writeWithoutResponse])])]
+            services: [
+                SimulatedService(
+                    "fdda",
+                    [
+                        characteristic("fdd1", isReadable ? [.read, .notify] : [.notify]),
+                        characteristic("fdd2", [.writeWithoutResponse]), characteristic("fdd3", [.notify]),
+                    ])
+            ]
         ) { request, characteristic in
-            let isTime = request.count == 11 && request.starts(with: [0xfd, 0xda, 0x10, 11, 1, 1]) && request.last == 8
-            return characteristic == CharacteristicID("fdda", "fdd2") && isTime ? [] : nil
+            guard characteristic == requests, request.starts(with: [0xfd, 0xda, 0x10, UInt8(request.count)]) else { return nil }
+            if request.count == 11, request[4...5] == [1, 1], request.last == 8 { return [] }
+            guard hasHistory, request.count == 7, request[4] == 2, request[6] <= 7 else { return [] }
+            let (day, echo) = (memory.today - Int(request[6]), Array(request[5...6]))
+            let data: [UInt8]
+            switch request[5] {
+            case 0x0d:
+                let total = memory.steps(ofDay: day) + (request[6] == 0 ? 0 : missing)
+                data = echo + [UInt8].little(total, 4) + .little(total * 7 / 10, 4) + .little(0, 4) + .little(total / 25, 4)
+            case 0x12:
+                data =
+                    echo
+                    + (0..<48).flatMap { slot -> [UInt8] in
+                        let start = day * 86_400 + slot * 1_800
+                        return .little(memory.steps(start..<start + 1_800), 2)
+                    }
+            default: return []
+            }
+            let frame = [0xfd, 0xda, 0x10, UInt8(data.count + 5), 2] + data
+            return frame.pieces(20).map { (answers, $0) }
         }
-        behaviour.announcement = {
-            let today = memory.stepsToday
-            return [(steps, [today, today * 7 / 10, today / 25].flatMap { [UInt8].little($0, 3) })]
-        }
-        behaviour.greeting = { [announcement = behaviour.announcement] in $0 == steps ? announcement() : [] }
+        behaviour.values = { isReadable ? [steps: today()] : [:] }
+        behaviour.announcement = { [(steps, today())] }
+        if !isReadable { behaviour.greeting = { $0 == steps ? [(steps, today())] : [] } }
         return SimulatedSerialBand(address: address, behaviour)
     }
 }

@@ -8,7 +8,7 @@ from scenarios.harness import Istep, Watch, check, scenario
 
 MOVED, IDENTITY, UPDATED = "C0:DE:57:01:00:99", "C0:DE:57:01:00:05", "C0:DE:00:00:0B:0B"
 PINETIME, BANGLE, BAND, BIP = "C0:DE:1F:71:00:01", "C0:DE:BA:26:1E:02", "C0:DE:57:01:00:06", "C0:DE:57:01:00:07"
-CRP, NAMELESS = "C0:DE:00:00:0B:11", "C0:DE:00:00:07:07"
+CRP, NAMELESS, LOOK_ALIKE = "C0:DE:00:00:0B:11", "C0:DE:00:00:07:07", "C0:DE:0A:F0:00:02"
 MOTION, STEPS = "00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0"
 DAY, NEXT = "2026-11-20", "2026-11-21"
 
@@ -184,11 +184,29 @@ def crp():
     emil("add", "SMART_RING", "--name", "r11")
     device, = emil("devices", "--json").json["pedometers"]
     check((device["address"], device["model"]) == (CRP, "crp"), f"{device}")
-    check(synced(emil)["steps"] == 1234, "steps")
-    check(len(peripheral("crp", "truth")["writes"]) == 1, "its clock is set, and nothing else is written")
+    truth = peripheral("crp", "truth")
+    check(synced(emil)["steps"] == 1234 + sum(truth["days"].values()) and emil.steps(DAY) == 1234, "today's count, and past days")
+    emil.expect_steps(truth["days"])
+    written = peripheral("crp", "truth")["writes"]
+    set_clocks = [w for w in written if w.startswith("fdda100b0101")]
+    check(len(set_clocks) == 1 and written[-1] == set_clocks[0], "its clock is set once, after its days were read")
+    check(all(w.startswith("fdda100702") for w in written[:-1]), f"something else is written: {written}")
     at("16:40:00")
     peripheral("crp", "walk", 66)
     check(synced(emil)["steps"] == 66 and emil.steps(DAY) == 1300, "the growth alone is new")
+    added = peripheral("crp", "truth")["writes"][len(written):]
+    check(len(added) == 1 and added[0].startswith("fdda100b0101"), f"past days are read once a day: {added}")
+
+
+@scenario
+def id115_look_alike():
+    """a band with the name of an ID115 and other services is not one"""
+    found = {p["address"]: p for p in frida("scan", "--all", "--json", "--timeout", "15").json["peripherals"]}
+    check(found[LOOK_ALIKE]["name"] == "ID115 (ID-1A2B)" and found[LOOK_ALIKE]["model"] is None, f"{found.get(LOOK_ALIKE)}")
+    frida("add", LOOK_ALIKE, exits=64)
+    failed = frida("add", LOOK_ALIKE, "--model", "id115", exits=69)
+    check("lacks the service" in failed.out + failed.err, f"{failed}")
+    check(not events("look-alike", "write"), "something was written to it")
 
 
 @scenario

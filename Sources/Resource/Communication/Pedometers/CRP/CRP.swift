@@ -4,24 +4,29 @@ public import StepDomain
 /// A smart ring with the firmware of the app "Da Rings" (CRP, crrepa): some R11, which others sell under the same name and case as a Colmi
 /// ring with another protocol. Its services show which one it is.
 ///
-/// It notifies today's steps by itself: triples of 24 bits, little-endian: steps, metres, kilocalories.
+/// - FDD1 is read, and notifies by itself while its wearer walks: triples of 24 bits, little-endian. The first is the steps of today.
+///   PulseLoopAndroid takes the second for metres and the third for kilocalories; Gadgetbridge takes the second for calories and the third
+///   for the distance. Only the steps are stored.
+/// - Frames to FDD2 and from FDD3: `FD DA 10 length group command data`, the length of all bytes. `02 0D day` requests the total of a day
+///   (0 is today, 1 yesterday, at most 7): the day, then steps as u32 little-endian, and other figures. `02 12 day` requests its half hours:
+///   the day, then 48 numbers of 16 bits, little-endian.
+/// - Group 1, command 1 sets the clock, which cannot be read: seconds u32 little-endian, then a zone of 8 hours. The seconds are those at
+///   which a clock in this zone shows the local time: the app of the maker sends it so in all zones, as Da Fit does. Whether the ring
+///   confirms it is not known.
 ///
-/// Its clock cannot be read. It is set by a frame to FDD2, `FD DA 10 length group command data`, of group 1, command 1: seconds u32
-/// little-endian, then a zone of 8 hours. The seconds are those at which a clock in this zone shows the local time: the app of the maker
-/// sends it so in all zones, as Da Fit does. Whether the ring confirms it is not known.
-///
-/// Source: PulseLoopAndroid, `CRPProtocol`, `CRPDecoder` and their tests; Gadgetbridge, `devices/moyoungring`, which agrees and has compared
-/// the frame of the clock with a capture of that app. Gadgetbridge also has requests for steps of past days (group 2, commands 13 and 18),
-/// which istep does not send.
+/// Source: PulseLoopAndroid, `CRPProtocol`, `CRPDecoder` and their tests; Gadgetbridge, `devices/moyoungring`, `MoyoungRingPacket` and its
+/// tests, which has compared the frame of the clock with a capture of that app. No capture of a past day is published.
 public enum CRP: LinkedPedometerModel {
     public static let key = "crp"
     public static let title = "CRP smart ring (some R11)"
     public static let caveat: String? =
-        "Not confirmed: when it sends its steps without its app, and that it resets them at midnight."
+        "Not confirmed: that it resets its steps at midnight, and its half hours of past days. A past day counts only if its half hours add up "
+        + "to the total that the ring reports."
 
     static let service: BluetoothUUID = "fdda"
     static let steps = GATTAddress(service, "fdd1")
     static let requests = GATTAddress(service, "fdd2")
+    static let answers = GATTAddress(service, "fdd3")
 
     public static func evidence(in discovery: Discovery) -> KindEvidence? {
         discovery.services.contains(service) ? .advertisedService : nil
@@ -29,6 +34,7 @@ public enum CRP: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
 
+    /// It is read before midnight, too: its history is not confirmed.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
 
     public static func session(_ context: SessionContext) -> any PedometerSession { CRPSession(context, setsClock: true) }
@@ -39,14 +45,18 @@ public enum CRP: LinkedPedometerModel {
 
     /// The frame that sets the clock.
     static func setTime(_ clock: DeviceClock) -> [UInt8] {
-        [0xfd, 0xda, 0x10, 11, 1, 1] + .little(clock.wall - 8 * 3_600, 4) + [8]
+        frame(1, 1, .little(clock.wall - 8 * 3_600, 4) + [8])
+    }
+
+    static func frame(_ group: UInt8, _ command: UInt8, _ data: [UInt8]) -> [UInt8] {
+        [0xfd, 0xda, 0x10, UInt8(data.count + 6), group, command] + data
     }
 }
 
-/// The content of a notification of steps.
+/// A value of FDD1.
 struct CRPSteps: Hashable {
     var steps: Int
-    /// Metres; nil if the notification has none.
+    /// Metres; nil if the value has none.
     var metres: Int?
 
     /// Nil if it is not made of one to four triples, or if steps and metres contradict each other: then one of the two is something else.
@@ -61,68 +71,6 @@ struct CRPSteps: Hashable {
 
     /// Metres that one step can have: 0.2 for a shuffle, 2.5 for a sprinter. A few steps are rounded to no metre.
     private static func isStride(_ metres: Int, _ steps: Int) -> Bool { metres * 2 <= steps * 5 && metres * 5 + 20 >= steps }
-}
-
-/// A reading: waits for the ring to send its steps, then sets its clock.
-///
-/// The clock is set after the steps were read, and not near midnight: a clock that is set over midnight may set the steps to zero, or keep
-/// them for another day.
-struct CRPSession: PedometerSession {
-    private enum Stage { case waiting, delivering, settingClock }
-
-    /// Seconds to wait.
-    private static let timeout = 20.0
-    /// Notifications among which one must have steps.
-    private static let most = 20
-
-    private let context: SessionContext
-    private let setsClock: Bool
-    private var stage = Stage.waiting
-    private var received = 0
-    /// Start of the wait, as uptime.
-    private var start = Duration.zero
-    private var setter = ClockSetter()
-    private var report = SessionReport()
-
-    init(_ context: SessionContext, setsClock: Bool) {
-        self.context = context
-        self.setsClock = setsClock
-    }
-
-    mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
-        switch (stage, event) {
-        case (_, .started):
-            start = uptime
-            return .subscribe(CRP.steps)
-        case (.waiting, .done):
-            return .receive(seconds: Self.timeout)
-        case (.waiting, .value(let bytes)):
-            received += 1
-            guard let steps = CRPSteps(bytes) else {
-                guard received < Self.most, uptime - start < .seconds(Self.timeout) else {
-                    return .fail(.undecodable("\(received) values that are not step counts"))
-                }
-                return .receive(seconds: Self.timeout)
-            }
-            let reading = CounterReading(at: now, value: steps.steps, utcOffset: context.localTime.utcOffset(now))
-            let batch = CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime).batch(of: reading)
-            stage = .delivering
-            return .deliver(batch, progress: .reading(done: 1, of: 1))
-        case (.waiting, .silence), (.waiting, .absent):
-            guard received == 0 else { return .fail(.undecodable("\(received) values that are not step counts")) }
-            return .fail(.sentNoSteps(seconds: Self.timeout))
-        case (.delivering, .done) where setsClock && ClockCorrection.isSafe(at: now, context.localTime):
-            stage = .settingClock
-            // A ring without this characteristic is read, too: only one client is known to use it.
-            return .writeIfPresent(CRP.setTime(setter.begin(at: now, context.localTime)), to: CRP.requests)
-        case (.settingClock, .done):
-            setter.confirm()
-            report.clockSet = setter.confirmed
-            return .finish(report)
-        case (_, .linkLost), (.delivering, _), (.settingClock, _):
-            return .finish(report)
-        }
-    }
 }
 
 /// It notifies while its wearer walks.

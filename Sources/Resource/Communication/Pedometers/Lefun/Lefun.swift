@@ -37,7 +37,8 @@ public enum Lefun: LinkedPedometerModel {
             (0..<max(0, data.count - 3)).contains { Array(data[$0..<$0 + 4]) == maker }
         }
         if isMarked { return .advertisedData }
-        return discovery.name == "Lefun" ? .name : nil
+        // Names under which bands with this protocol were reported.
+        return discovery.name.map { ["Lefun", ".bohemic", "IMP-2027"].contains($0) } == true ? .name : nil
     }
 
     public static let characteristicServices = [service]

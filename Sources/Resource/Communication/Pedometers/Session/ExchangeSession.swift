@@ -98,7 +98,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     /// The time after which an answer that still arrives has no end. That of a month takes about two minutes.
     private static var longestAnswer: Duration { .seconds(600) }
 
-    private var reading: Protocol
+    private(set) var reading: Protocol
     private var stage = Stage.subscribing
     private var exchange: ProtocolExchange?
     private var attempt = 1

@@ -1,0 +1,247 @@
+internal import StepDomain
+
+struct MoYoungReading: ExchangeProtocol {
+    private enum Stage: Hashable { case manufacturer, today, hours, past(Int), clock, end }
+
+    /// Steps by which the sum may differ from the counter: those made between the two requests, and those of 2 % for a sum that is rounded.
+    static func tolerance(_ sum: Int) -> Int { max(30, sum / 50) }
+
+    /// Steps up to which nothing is reported if the two numbers cannot be distinguished.
+    private static let mostUnreported = 200
+
+    private let context: SessionContext
+    private let isProbe: Bool
+    private var stage: Stage?
+    private var isSecond = false
+    private var frames = MoYoungFrames()
+    /// The three numbers of FEE1, and when they were read.
+    private var numbers: (values: [Int], at: Timestamp)?
+    /// The sum of the hours; nil if they did not arrive.
+    private var sum: Int?
+    /// The three numbers of past days, by the argument of their request.
+    private var past: [Int: [Int]] = [:]
+    /// What was counted of the past days, once today's steps were read; whether their totals are requested; whether they were.
+    private var days: CountedDays?
+    private var isDue = false
+    private var hasRequested = false
+    private var setter = ClockSetter()
+    private(set) var report = SessionReport()
+
+    init(_ context: SessionContext, isProbe: Bool = false) {
+        self.context = context
+        self.isProbe = isProbe
+    }
+
+    let notifying = [MoYoung.answers]
+
+    mutating func next(at now: Timestamp) -> ProtocolExchange? {
+        func exchange(_ command: UInt8, _ data: [UInt8], _ name: String) -> ProtocolExchange {
+            let request = MoYoungFrames.request(command, data, isSecond: isSecond)
+            return ProtocolExchange(writing: request, to: MoYoung.requests, name: name, answer: .optional)
+        }
+        switch stage {
+        case nil:
+            stage = .manufacturer
+            return ProtocolExchange(request: .readIfPresent(MoYoung.manufacturer), name: "its manufacturer", answer: .optional)
+        case .manufacturer:
+            stage = .today
+            return ProtocolExchange(request: .read(MoYoung.today), name: "the steps of today")
+        case .today where wantsHours:
+            stage = .hours
+            return exchange(0x59, [0], "the hours of today")
+        case .today where isDue, .hours where isDue:
+            stage = .past(1)
+            return exchange(0x33, [1], "a past day")
+        // If the first is not answered, the second would not be either.
+        case .past(1) where past[1] != nil:
+            stage = .past(2)
+            return exchange(0x33, [2], "another past day")
+        case .today where !isProbe, .hours, .past: return setClock(now)
+        case .today, .clock, .end:
+            stage = .end
+            return nil
+        }
+    }
+
+    /// The clock is set after the batch was stored, and not near midnight: the watch counts today's steps, and a clock that is set over
+    /// midnight would set them to zero.
+    private mutating func setClock(_ now: Timestamp) -> ProtocolExchange? {
+        stage = .clock
+        guard ClockCorrection.isSafe(at: now, context.localTime) else { return nil }
+        let time = setter.begin(at: now, context.localTime).wall - 8 * 3_600
+        let request = MoYoungFrames.request(0x31, .big(time, 4) + [8], isSecond: isSecond)
+        return ProtocolExchange(request: .write(request, to: MoYoung.requests), name: "its clock", answer: .none)
+    }
+
+    mutating func begin(at now: Timestamp) { frames = MoYoungFrames() }
+
+    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
+        switch stage {
+        case .manufacturer:
+            let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            isSecond = name == "MOYOUNG-V2"
+            return .done
+        case .today:
+            guard let values = Self.numbers(bytes) else { return .failed(.undecodable("\(bytes.count) bytes where 9 were expected")) }
+            numbers = (values, now)
+            return .done
+        case .hours:
+            guard let frame = frames.add(bytes) else { return frames.isEmpty ? .other : .more }
+            guard frame.command == 0x59, frame.data.first == 0 else { return .other }
+            let hours = stride(from: 1, to: frame.data.count - 1, by: 2).compactMap { frame.data.little($0, 2) }
+            guard (1...48).contains(hours.count), frame.data.count == 1 + 2 * hours.count else { return .undecodable }
+            sum = hours.reduce(0, +)
+            return .done
+        case .past(let argument):
+            guard let frame = frames.add(bytes) else { return frames.isEmpty ? .other : .more }
+            guard frame.command == 0x33, frame.data.first.map(Int.init) == argument else { return .other }
+            guard let values = Self.numbers(Array(frame.data.dropFirst())) else { return .undecodable }
+            past[argument] = values
+            return .done
+        case nil, .clock, .end: return .other
+        }
+    }
+
+    /// Nil if these are not nine bytes.
+    private static func numbers(_ bytes: [UInt8]) -> [Int]? {
+        bytes.count == 9 ? [0, 3, 6].compactMap { bytes.little($0, 3) } : nil
+    }
+
+    /// Whether the hours decide which number is the step count: until they have, and if the distance is first, always.
+    private var wantsHours: Bool {
+        guard let past = days?.past, !isProbe else { return false }
+        return past.isDistanceFirst ?? (past.requested != today)
+    }
+
+    private var today: Day? { numbers.map { context.localTime.day(of: $0.at) } }
+
+    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
+        switch stage {
+        case .today where end == .complete && !isProbe:
+            guard let today else { return nil }
+            days = CountedDays(context, today: today)
+            isDue = days?.isDue(at: now) == true
+            return wantsHours || isDue ? nil : batch(now)
+        case .hours:
+            isDue = isDue && stepIndex != nil
+            return isDue ? nil : batch(now)
+        case .past(let argument):
+            // An answer that was wrong is requested again by the next reading.
+            hasRequested = end != .incomplete
+            return argument == 1 && past[1] != nil ? nil : batch(now)
+        case .clock:
+            setter.confirm()
+            report.clockSet = setter.confirmed
+            return nil
+        case nil, .manufacturer, .today, .end: return nil
+        }
+    }
+
+    mutating func linkLost(at now: Timestamp) -> SampleBatch? {
+        hasRequested = false
+        past = [:]
+        return batch(now)
+    }
+
+    // MARK: Today
+
+    /// The step count among the two numbers: the one nearer to the sum of the hours, if the other is clearly farther from it. Nil if that is
+    /// not certain: a runner's metres can be as many as the steps.
+    static func steps(_ first: Int, _ second: Int, sum: Int) -> Int? {
+        let (near, far) = abs(first - sum) <= abs(second - sum) ? (first, second) : (second, first)
+        guard abs(near - sum) <= tolerance(sum) else { return nil }
+        let isCertain = near == far || abs(far - sum) > tolerance(sum) || abs(far - sum) >= 3 * abs(near - sum)
+        return isCertain ? near : nil
+    }
+
+    /// Which of the numbers is the step count: the first, unless the hours show otherwise. Hours that have fewer steps may be only a part of
+    /// the day. Nil for a doubt.
+    private var stepIndex: Int? {
+        guard let values = numbers?.values else { return nil }
+        let isDistanceFirst = days?.past.isDistanceFirst == true
+        guard let sum else { return isDistanceFirst ? nil : 0 }
+        if let steps = Self.steps(values[0], values[1], sum: sum) {
+            if steps == values[0] { return 0 }
+            // A few steps do not show which number they are.
+            return isDistanceFirst || !isFew ? 1 : nil
+        }
+        return !isDistanceFirst && sum <= values[0] + Self.tolerance(sum) ? 0 : nil
+    }
+
+    /// Whether there are so few steps that a later reading may decide.
+    private var isFew: Bool { (numbers?.values.prefix(2).max() ?? 0) <= Self.mostUnreported }
+
+    private mutating func batch(_ now: Timestamp) -> SampleBatch? {
+        guard let numbers, var days else { return nil }
+        let values = numbers.values
+        guard let index = stepIndex else {
+            guard let sum else { return SampleBatch(notices: [.stepsInDoubt(.unchecked)]) }
+            if isFew { return SampleBatch() }
+            let isNear = abs(values[0] - sum) <= Self.tolerance(sum)
+            return SampleBatch(notices: [.stepsInDoubt(.totals(values[0], isNear ? values[1] : sum))])
+        }
+        if let sum, !isFew, let steps = Self.steps(values[0], values[1], sum: sum), values[0] != values[1] {
+            days.isDistanceFirst(steps == values[1])
+        }
+        let reading = CounterReading(at: numbers.at, value: values[index], utcOffset: context.localTime.utcOffset(numbers.at))
+        var notices: [SyncNotice] = []
+        if hasRequested, context.localTime.day(of: now) == today {
+            let totals = MoYoungPast(past.mapValues { $0[index] }, reading.day, days)
+            notices = totals.doubt.map { [.stepsInDoubt($0)] } ?? []
+            days.complete(totals.reports, before: reading, hasBegun: true)
+            days.request(past.isEmpty ? nil : totals.totals, isReversed: totals.isReversed)
+        }
+        var batch = days.batch(of: reading)
+        batch.notices += notices
+        return batch
+    }
+}
+
+/// The totals of the two days before today: which is which.
+///
+/// An order is possible if no total is lower than what was counted of its day, none has more than can have been walked since, and the day
+/// before yesterday has the total that yesterday had when it was last requested. If one order is possible and the other is not, it is
+/// kept, as that of the watch.
+struct MoYoungPast {
+    /// By the argument of the request.
+    let totals: [Int: Int]
+    /// The order of the watch, as far as it is known now.
+    private(set) var isReversed: Bool?
+    /// What can be counted; empty if the order is not certain.
+    private(set) var reports: [CountedDays.Report] = []
+    /// If neither order is possible.
+    private(set) var doubt: StepDoubt?
+
+    init(_ totals: [Int: Int], _ today: Day, _ days: CountedDays) {
+        self.totals = totals
+        isReversed = days.past.isReversed
+        guard !totals.isEmpty else { return }
+        let orders = isReversed.map { [$0] } ?? [false, true]
+        let possible = orders.filter { Self.isPossible(Self.reports(totals, today, $0), today, days, isReversed: $0) }
+        if possible.count == 1 { isReversed = possible[0] }
+        // Two equal totals are the same in both orders.
+        guard let order = possible.first, possible.count == 1 || (totals.count == 2 && totals[1] == totals[2]) else {
+            if possible.isEmpty {
+                isReversed = nil
+                let yesterday = today.advanced(by: -1)
+                if let counted = days.counted(yesterday), let total = totals[1] { doubt = .totals(counted.steps, total) }
+            }
+            return
+        }
+        reports = Self.reports(totals, today, order)
+    }
+
+    private static func reports(_ totals: [Int: Int], _ today: Day, _ isReversed: Bool) -> [CountedDays.Report] {
+        totals.sorted { $0.key < $1.key }.map { argument, total in
+            CountedDays.Report(day: today.advanced(by: isReversed ? argument - 3 : -argument), total: total)
+        }
+    }
+
+    private static func isPossible(_ reports: [CountedDays.Report], _ today: Day, _ days: CountedDays, isReversed: Bool) -> Bool {
+        let before = days.past.requested == today.advanced(by: -1) ? days.past.totals?[isReversed ? 2 : 1] : nil
+        return reports.allSatisfy { report in
+            if let before, report.day == today.advanced(by: -2), report.total != before { return false }
+            return days.counted(report.day) == nil || !days.isSteady(report.day) || days.isPossible(report.total, report.day)
+        }
+    }
+}
