@@ -27,6 +27,8 @@ struct ColmiSession: PedometerSession {
     private static let totalTimeout = 2.0
     /// Seconds after which a ring that did not know the request for its total is asked again: its firmware may be new.
     private static let totalPause = 30 * 86_400
+    /// Seconds after which a ring that did not answer for its battery is asked again, once: its firmware may be new.
+    private static let batteryPause = 7 * 86_400
     /// How often a request is sent before the session gives up on it. After a day without an answer it is sent once, until a day is
     /// answered: the other days are requested again with the next sync anyway.
     private static let attempts = 3
@@ -52,6 +54,7 @@ struct ColmiSession: PedometerSession {
     private var otherDate: Int?
     /// Days that were requested more than once or did not answer, or whose answer may have been another day's: their answers may come late.
     private var repeated: Set<Int> = []
+    private var asksBattery = false
     private var batteryAnswers = false
     private var silentDays: [Int] = []
     private var unansweredDays = 0
@@ -87,6 +90,8 @@ struct ColmiSession: PedometerSession {
         case (_, .linkLost):
             return save(now)
         case (.subscribing, .done):
+            if let since = plan.cursor.lacksBatterySince, since <= now, now - since < Self.batteryPause { return proceed(now) }
+            asksBattery = true
             return ask(.battery, now)
         case (.delivering, .done):
             return proceed(now)
@@ -183,8 +188,7 @@ struct ColmiSession: PedometerSession {
 
     /// The reply did not come in time.
     private mutating func repeated(_ now: Timestamp) -> SessionAction {
-        let most = stage == .probe || unansweredDays > 0 ? 1 : plan.isRechecked ? 2 : Self.attempts
-        if attempt < most { return askAgain(now) }
+        if attempt < mostAttempts { return askAgain(now) }
         switch stage {
         case .day(let day, let daysAgo):
             unansweredDays += 1
@@ -197,6 +201,12 @@ struct ColmiSession: PedometerSession {
         default:
             return proceed(now)  // a ring that does not report its battery may still report its steps
         }
+    }
+
+    /// How often the present request is sent if nothing answers it.
+    private var mostAttempts: Int {
+        if stage == .probe || unansweredDays > 0 || stage == .battery && plan.cursor.lacksBatterySince != nil { return 1 }
+        return plan.isRechecked ? 2 : Self.attempts
     }
 
     private mutating func askAgain(_ now: Timestamp) -> SessionAction {
@@ -243,10 +253,12 @@ struct ColmiSession: PedometerSession {
             undecodable += 1
             return waiting(now)
         }
-        switch stage {
-        case .battery where packet.command == ColmiPacket.Command.battery, .probe where packet.command == ColmiPacket.Command.battery:
+        if packet.command == ColmiPacket.Command.battery {  // also a late one
             if !packet.isError, packet[1] <= 100 { report.battery = Int(packet[1]) }
             batteryAnswers = true
+        }
+        switch stage {
+        case .battery where packet.command == ColmiPacket.Command.battery, .probe where packet.command == ColmiPacket.Command.battery:
             return proceed(now)
         case .day(let day, let daysAgo):
             return receive(answer.add(packet), day, daysAgo: daysAgo, now)
@@ -382,6 +394,7 @@ struct ColmiSession: PedometerSession {
     }
 
     private mutating func cursor(_ now: Timestamp) -> PedometerCursor {
+        if asksBattery || batteryAnswers { plan.askedBattery(isKnown: batteryAnswers, at: now) }
         // The clock is set after the last day, with or without gaps: the earlier contents of the slots that it shows a second time must be
         // known.
         let tail =
