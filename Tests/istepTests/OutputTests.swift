@@ -49,6 +49,15 @@ import Testing
         }
     }
 
+    /// On a terminal one line is overwritten with each device that is found.
+    @Test func `a scan without a terminal writes one line of progress`() async throws {
+        try await Household.live { home in
+            let scan = try await home.istep("scan", "--timeout", "1")
+            #expect(scan.status == 0 && scan.output.contains(home.ring.address) && scan.output.contains(home.watch.address))
+            #expect(scan.error == "Scanning for 1 seconds\n")
+        }
+    }
+
     @Test func `a signal ends a command that is blocked on its output`() async throws {
         try await Household.live { home in
             _ = try await home.istep("add", home.ring.address, "--timeout", "120")

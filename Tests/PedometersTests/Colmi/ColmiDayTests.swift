@@ -16,6 +16,31 @@ import Testing
         #expect(day.slots == [ColmiDay.Record(wall: midnight + 23 * 3600, slot: 92, steps: 21, energy: 1.21, metres: 16)])
     }
 
+    /// An answer in a log of tahnok/colmi_r02_client, issue 27: a ring that counts by the hour.
+    @Test func `a captured day of seven hours is decoded`() throws {
+        let captured = [
+            "43 F0 07 01 00 00 00 00 00 00 00 00 00 00 00 3B", "43 24 11 05 24 00 07 A5 05 28 01 CE 00 00 00 49",
+            "43 24 11 05 28 01 07 FD 01 6F 00 49 00 00 00 63", "43 24 11 05 30 02 07 AF 00 25 00 19 00 00 00 A3",
+            "43 24 11 05 34 03 07 1C 13 B0 03 BB 02 00 00 5A", "43 24 11 05 38 04 07 F0 01 7E 00 47 00 00 00 76",
+            "43 24 11 05 3C 05 07 6C 06 84 01 EB 00 00 00 A7", "43 24 11 05 40 06 07 E4 03 E1 00 8E 00 00 00 20",
+        ]
+        var day = ColmiDay()
+        #expect(try captured.map { day.add(try packet(hex($0))) } == Array(repeating: .more, count: 7) + [.complete])
+        #expect(day.date == Day("2024-11-05")?.daysSince1970 && day.slotLength == 3600)
+        #expect(day.slots.map(\.slot) == [36, 40, 48, 52, 56, 60, 64])
+        #expect(day.slots.map(\.steps) == [296, 111, 37, 944, 126, 388, 225])
+        #expect(day.slots.map(\.metres) == [206, 73, 25, 699, 71, 235, 142])
+        #expect(day.slots.map(\.energy) == [14.45, 5.09, 1.75, 48.92, 4.96, 16.44, 9.96])
+    }
+
+    /// The header of another day in the same log.
+    @Test func `a captured header announces ten records`() throws {
+        var day = ColmiDay()
+        #expect(day.add(try packet(hex("43 F0 0A 01 00 00 00 00 00 00 00 00 00 00 00 3E"))) == .more)
+        let progress = (0..<10).map { day.add(slot(36 + 4 * $0, $0, of: 10)) }
+        #expect(progress == Array(repeating: .more, count: 9) + [.complete])
+    }
+
     @Test func `the older protocol sends calories without a factor of ten`() throws {
         var day = ColmiDay()
         _ = day.add(ColmiPacket(0x43, [0xf0, 1, 0]))

@@ -41,8 +41,8 @@ import Testing
         let plain = ring.play(context(), at: now)
         let copies = Array(answer(0).dropFirst())
         ring.mangle = { request, attempt, answer in
-            request[0] == 0x43 && request[1] == 4 && attempt == 1
-                ? Array(answer.prefix(position)) + copies + Array(answer.dropFirst(position)) : answer
+            guard request[0] == 0x43, request[1] == 4, attempt == 1 else { return answer }
+            return Array(answer.prefix(position)) + copies + Array(answer.dropFirst(position))
         }
         let outcome = ring.play(context(), at: now)
         expectSame(outcome, as: plain)

@@ -71,6 +71,23 @@ import Testing
         }
     }
 
+    /// The day seven days ago has no data: the record of another day is not its answer, and not scaled as its own.
+    @Test func `late records of another day and unasked battery levels change nothing`() async throws {
+        let ring = ring()
+        ring.behaviour.notWorn = [7]
+        let plain = RecordingReceiver()
+        try await withStack(ring) { stack in _ = try await read(stack, ring, into: plain) }
+        ring.setClock(.local(Self.zone))
+        ring.behaviour.repeatsRecordOf = 0
+        ring.behaviour.sendsUnrequestedBattery = true
+        try await withStack(ring) { stack in
+            let receiver = RecordingReceiver()
+            let report = try await read(stack, ring, into: receiver)
+            #expect(receiver.batches.flatMap(\.samples) == plain.batches.flatMap(\.samples))
+            #expect(report.notices == [] && report.battery == Int(ring.battery))
+        }
+    }
+
     @Test func `the ring's own total is compared with its slots`() async throws {
         let ring = ring()
         ring.behaviour.totalIsOffBy = 120

@@ -13,31 +13,25 @@ struct LiveSessionTests {
     /// `73 12` with three numbers of 24 bits.
     private func packet(_ steps: [UInt8]) -> [UInt8] { ColmiPacket(0x73, [0x12] + steps + [0, 1, 2, 0, 0, 9]).bytes }
 
-    @Test func `big-endian numbers of a ring are read`() {
-        var live = ColmiLive(known: 8_000)
+    /// A frame of a real ring: 500 steps, 123,000 calories, 300 m (PulseLoopAndroid, `ColmiDecoderTest`). Little endian it would be
+    /// 15,990,784 steps.
+    @Test func `the numbers of a ring are big-endian`() {
+        var live = ColmiLive()
+        let captured = hex("73 12 00 01 F4 01 E0 78 00 01 2C 00 00 00")
+        #expect(live.steps(after: captured + [0, captured.reduce(0, &+)]) == 500)
         #expect(live.steps(after: packet([0x00, 0x1f, 0x90])) == 8_080)
-        #expect(live.steps(after: packet([0x00, 0x20, 0x00])) == 8_192)
+        #expect(live.steps(after: packet([0, 0, 0])) == 0)
     }
 
-    @Test func `little-endian numbers of a ring are read`() {
-        var live = ColmiLive(known: 8_000)
-        #expect(live.steps(after: packet([0x90, 0x1f, 0x00])) == 8_080)
-        // Once known, the order stays: 32 from the big end would be nearer to nothing.
-        #expect(live.steps(after: packet([0x00, 0x20, 0x00])) == 8_192)
-        #expect(live.steps(after: packet([0x10, 0x27, 0x00])) == 10_000)
-    }
-
-    @Test func `the first steps of a day are read in either byte order`() {
-        var big = ColmiLive(known: 0)
-        #expect(big.steps(after: packet([0, 0, 0])) == 0)
-        #expect(big.steps(after: packet([0, 0, 7])) == 7)
-        var little = ColmiLive(known: 0)
-        #expect(little.steps(after: packet([0, 0, 0])) == 0)
-        #expect(little.steps(after: packet([7, 0, 0])) == 7)
+    @Test func `at most 200,000 steps of a ring are believed`() {
+        var live = ColmiLive()
+        #expect(live.steps(after: packet([0x03, 0x0d, 0x40])) == 200_000)
+        #expect(live.steps(after: packet([0x03, 0x0d, 0x41])) == nil)
+        #expect(live.steps(after: packet([0xf4, 0x01, 0x00])) == nil)
     }
 
     @Test func `other packets of a ring give no step count`() {
-        var live = ColmiLive(known: 100)
+        var live = ColmiLive()
         #expect(live.steps(after: ColmiPacket(0x73, [0x0c, 80]).bytes) == nil)
         #expect(live.steps(after: ColmiPacket(0x43, [0x12, 0, 0, 1]).bytes) == nil)
         #expect(live.steps(after: ColmiPacket(0xf3, [0x12, 0, 0, 1]).bytes) == nil)

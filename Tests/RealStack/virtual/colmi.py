@@ -60,6 +60,11 @@ def live(steps, calories, metres):
     return packet(LIVE, 0x12, *steps.to_bytes(3), *calories.to_bytes(3), *metres.to_bytes(3))
 
 
+def unasked_battery(percent, charging):
+    """Sent unasked, also between step packets (captured: tahnok/colmi_r02_client, issue 27)."""
+    return packet(LIVE, 0x0C, percent, int(charging))
+
+
 def day(of, slots, tens_of_calories):
     """The answer to a steps request: a header and a record a slot, or "no data"."""
     if not slots:

@@ -4,7 +4,7 @@ Beyond every peripheral's commands:
   truth                       what the ring knows, as JSON: clock, battery, days with their slots
   walk STEPS                  now: they count for the present quarter of an hour
   clock TIME                  sets the ring's own clock (ISO 8601, no zone: it knows none)
-  chatter N                   after every N-th record an unasked "live steps" packet (0: none)
+  chatter N                   after every N-th record unasked packets: live steps and battery (0: none)
   fault drop|stall|checksum N | fault noend | fault refuse | fault none
       at the N-th packet from now the link drops, or nothing more comes on this link, or the
       checksum is wrong; the next history lacks its last packet; the next connection is cut at
@@ -12,6 +12,9 @@ Beyond every peripheral's commands:
   fault day DATE refuse|silent|cut N
       the next N requests for the steps of DATE are answered with an error, not at all, or the link
       drops in the middle of the answer; several days at once, beside the faults above
+  fault late DATE N
+      the next N answers for another day come after the records of DATE, without their header
+  fault battery   the request for its battery is never answered
   total STEPS     by how much its own total of today differs from its slots
   bond on|off     whether it asks for a bond when it is asked what it supports
   midnight N      the ring's clock goes to the next midnight before its N-th answer from now
@@ -62,6 +65,8 @@ class Ring(Peripheral):
         self.armed_fault = None     # (kind, packets left, whether it occurs again, packets at the start)
         self.silenced = None        # the connection that a stall fell upon
         self.bad_days = {}          # date -> [kind, requests left]
+        self.late = None            # [date, answers left]
+        self.hides_battery = False
         self.total_off = 0          # steps by which its own total differs from its slots
         self.asks_for_bond = False
         self.midnight_in = None     # answers until the ring's midnight
@@ -112,7 +117,7 @@ class Ring(Peripheral):
         if request[0] == colmi.SET_TIME:
             return self.set_time(request)
         if request[0] == colmi.BATTERY:
-            return [colmi.battery(self.config["battery"], self.config["charging"])]
+            return [] if self.hides_battery else [colmi.battery(self.config["battery"], self.config["charging"])]
         if request[0] == colmi.STEPS:
             return self.steps(request)
         if request[0] == colmi.TOTAL:
@@ -154,6 +159,11 @@ class Ring(Peripheral):
         of = colmi.day_asked(request, self.now().date())
         packets = colmi.day(of, self.days.get(of, {}), self.config["tens_of_calories"])
         self.log("steps asked", day=str(of), packets=len(packets))
+        if self.late and self.late[1] and self.late[0] != of:
+            self.late[1] -= 1
+            self.log("fault", kind="late")
+            copies = colmi.day(self.late[0], self.days[self.late[0]], self.config["tens_of_calories"])[1:]
+            return copies + packets
         if len(packets) > 1 and self.armed_fault and self.armed_fault[0] == "noend":
             self.trigger_fault()
             packets.pop()
@@ -164,6 +174,7 @@ class Ring(Peripheral):
             spoken.append(each)
             if n and n % self.chatter == 0 and n < len(packets) - 1:
                 spoken.append(colmi.live(today.steps, today.calories, today.metres))
+                spoken.append(colmi.unasked_battery(self.config["battery"], self.config["charging"]))
         return spoken
 
     # ------------------------------------------------------------ packets out, with their faults
@@ -251,6 +262,12 @@ class Ring(Peripheral):
                 raise ValueError(f"no fault of a day: {what}")
             self.bad_days[datetime.fromisoformat(of).date()] = [what, int(requests)]
             return
+        if kind == "late":
+            self.late = [datetime.fromisoformat(arguments[0]).date(), int(arguments[1])]
+            return
+        if kind == "battery":
+            self.hides_battery = True
+            return
         again = arguments[-1:] == ("always",)
         arguments = arguments[:-1] if again else arguments
         if kind in ("drop", "stall", "checksum"):
@@ -258,7 +275,8 @@ class Ring(Peripheral):
         elif kind in ("noend", "refuse"):
             self.armed_fault = (kind, 0, again, 0)
         elif kind == "none":
-            self.armed_fault = self.silenced = self.midnight_in = None
+            self.armed_fault = self.silenced = self.midnight_in = self.late = None
+            self.hides_battery = False
             self.bad_days = {}
         else:
             await super().do_fault(kind, *arguments)

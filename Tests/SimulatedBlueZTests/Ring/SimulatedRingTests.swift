@@ -46,6 +46,15 @@ import Testing
         }
     }
 
+    @Test func `steps stay in their slot when the clock is set back`() throws {
+        let ring = SimulatedRing(seed: nil, clock: .showing(WallClock(year: 2026, month: 11, day: 21, hour: 13)), now: { Self.now })
+        ring.walk(700)
+        #expect(try replies(ring, to: steps(daysAgo: 0)).count == 2)
+        ring.setClock(.showing(WallClock(year: 2026, month: 11, day: 21, hour: 9)))
+        let record = try #require(try replies(ring, to: steps(daysAgo: 0)).last)
+        #expect(record[1...4] == [0x26, 0x11, 0x21, 52] && Int(record[9]) | Int(record[10]) << 8 == 700)
+    }
+
     @Test func `a record contains its date`() throws {
         let record = try replies(ring(), to: steps(daysAgo: 1))[1]
         #expect(record[1...3] == [0x26, 0x11, 0x19])

@@ -80,6 +80,8 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     public var missing: [DayGap]?
     /// When it last did not answer the request for its own total of the day, or refused it; nil if it answers.
     public var lacksTotalSince: Timestamp?
+    /// When it last did not answer the request for its battery, but others; nil if it answers.
+    public var lacksBatterySince: Timestamp?
     /// Seconds by which the pedometer's clock was ahead of UTC, compared with this machine's clock, when it was last read, at or before
     /// `counter`; nil if it was not read. A change shows that one of the two clocks was set.
     public var clockLead: Int?
@@ -90,13 +92,13 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         case readThrough, utcOffset, counter
         /// The name in the histories of released versions.
         case undecided = "quarantined"
-        case tail, missing, lacksTotalSince, clockLead, pastDays
+        case tail, missing, lacksTotalSince, lacksBatterySince, clockLead, pastDays
     }
 
     public init(
         readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, undecided: CounterReading? = nil,
-        tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil, clockLead: Int? = nil,
-        pastDays: PastDays? = nil
+        tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil,
+        lacksBatterySince: Timestamp? = nil, clockLead: Int? = nil, pastDays: PastDays? = nil
     ) {
         self.readThrough = readThrough
         self.utcOffset = utcOffset
@@ -105,6 +107,7 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         self.tail = tail
         self.missing = missing
         self.lacksTotalSince = lacksTotalSince
+        self.lacksBatterySince = lacksBatterySince
         self.clockLead = clockLead
         self.pastDays = pastDays
     }

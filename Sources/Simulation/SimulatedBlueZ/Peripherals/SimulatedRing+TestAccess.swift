@@ -24,6 +24,15 @@ extension SimulatedRing {
         withState { $0.extra[start, default: 0] += steps }
     }
 
+    /// Its wearer walks now, by the ring's clock. What is stored stays when the clock is set back, also under times that have not come.
+    public func walk(_ steps: Int) {
+        withState { state in
+            var slot = clock(state)
+            slot.seconds -= slot.secondOfDay % WalkedSlot.length
+            state.recorded[slot, default: 0] += steps
+        }
+    }
+
     public var battery: UInt8 {
         get { withState(\.battery) }
         set { withState { $0.battery = newValue } }
@@ -47,6 +56,10 @@ extension SimulatedRing {
     public struct Behaviour: Sendable, Hashable {
         /// Sends live steps before each packet of a reply.
         public var sendsUnrequestedData = false
+        /// Sends its battery level before each packet of a reply.
+        public var sendsUnrequestedBattery = false
+        /// Before the reply for another day, sends the last record of the day this many days ago, without its header.
+        public var repeatsRecordOf: Int?
         /// Never sends the last record of a day.
         public var omitsLastRecord = false
         /// Commands that it answers with an error.
@@ -92,6 +105,9 @@ extension SimulatedRing {
         var slots: [WallClock: WalkedSlot] = [:]
         for slot in history?.slots(day: day, until: clock) ?? [] { slots[slot.start] = slot }
         for (start, steps) in state.extra where start.dayNumber == day && start < clock {
+            slots[start] = WalkingHistory.slot(start: start, steps: steps).adding(slots[start])
+        }
+        for (start, steps) in state.recorded where start.dayNumber == day {
             slots[start] = WalkingHistory.slot(start: start, steps: steps).adding(slots[start])
         }
         let sorted = slots.values.sorted { $0.start < $1.start }

@@ -100,6 +100,8 @@ public final class SimulatedRing: SimulatedPeripheral {
         var behaviour = Behaviour()
         /// Steps on top of the history, by the slot's start.
         var extra: [WallClock: Int] = [:]
+        /// Steps made while the ring's clock showed the slot.
+        var recorded: [WallClock: Int] = [:]
         var received: [[UInt8]] = []
     }
 
@@ -126,6 +128,11 @@ extension SimulatedRing {
             case 0x15: [RingPacket.make(0x15, [0xff])]
             default: [RingPacket.error(command)]
             }
+        if state.behaviour.sendsUnrequestedBattery {
+            // `73 0c`, percent, 1 while it is charged.
+            let level = RingPacket.make(0x73, [0x0c, state.battery, 0])
+            replies = replies.flatMap { [level, $0] }
+        }
         if state.behaviour.sendsUnrequestedData {
             let live = liveSteps(state)
             replies = replies.flatMap { [live, $0] }
@@ -150,7 +157,10 @@ extension SimulatedRing {
     private func steps(_ packet: [UInt8], _ state: State) -> [[UInt8]] {
         let wanted = Int(packet[3])...max(Int(packet[3]), Int(packet[4]))
         let slots = slots(daysAgo: Int(packet[1]), state).filter { wanted.contains($0.index) }
-        let packets = RingStepReply(slots: slots, calories: calories).packets
+        var packets = RingStepReply(slots: slots, calories: calories).packets
+        if let other = state.behaviour.repeatsRecordOf, other != Int(packet[1]) {
+            packets.insert(contentsOf: RingStepReply(slots: self.slots(daysAgo: other, state), calories: calories).packets.suffix(1), at: 0)
+        }
         return state.behaviour.omitsLastRecord && packets.count > 1 ? packets.dropLast() : packets
     }
 

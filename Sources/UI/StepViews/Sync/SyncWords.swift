@@ -98,7 +98,8 @@ extension SyncNotice {
         case .implausible(let samples):
             return "\(Words.count(samples, "implausible slot")) (steps or time), not counted. If this happens again, please report it."
         case .counterRestarted:
-            return "It has restarted: steps between the previous sync and the restart are lost. Sync more often to lose fewer steps."
+            return "It has restarted: steps taken between the previous sync and the restart, if any, are lost. "
+                + "Sync more often to lose fewer steps."
         case .lost(let first, let last):
             return "It no longer holds the steps of \(Words.days(first, last)). Sync more often to lose no steps."
         case .dayNotClosed(let day):
@@ -107,7 +108,7 @@ extension SyncNotice {
             return "\(gaps.words): not received completely. Requested again at the next sync."
         case .tooOld(let days):
             return "\(Words.list(days.map(\.description))): never received completely, and now too old: it no longer holds "
-                + "\(days.count == 1 ? "this day" : "these days"). The missing steps are lost."
+                + "\(days.count == 1 ? "this day" : "these days"). If steps are missing, they are lost."
         case .undecided(let steps):
             let (they, belong) = steps == 1 ? ("It is", "it belongs") : ("They are", "they belong")
             return "The \(Words.count(steps, "step")) that it shows may still be yesterday's. "

@@ -44,7 +44,7 @@ struct ScanCommand: AsyncParsableCommand {
             // Without a history nothing is registered.
             registered: { (try? await blocking { try wiring.history(for: .reading).pedometers() }) ?? [] },
             progress: { step in
-                guard case .scanned(let isCut) = step else { return progress.step(step.words) }
+                guard case .scanned(let isCut) = step else { return progress.step(step.words, isDetail: step.isDetail) }
                 progress.end()
                 if isCut {
                     Output.error.line(
@@ -58,6 +58,9 @@ struct ScanCommand: AsyncParsableCommand {
 }
 
 extension DeviceSearch.Step {
+    /// Each device that is found.
+    fileprivate var isDetail: Bool { if case .scanning(_, found: .some) = self { true } else { false } }
+
     fileprivate var words: String {
         switch self {
         case .scanning(let seconds, let found): "Scanning for \(Int(seconds)) seconds" + (found.map { ": \($0) found" } ?? "")

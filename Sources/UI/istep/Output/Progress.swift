@@ -18,7 +18,9 @@ final class Progress: Sendable {
         self.width = width
     }
 
-    func step(_ text: String) {
+    /// - Parameter isDetail: an update of the step before, of which there may be hundreds: not written as a plain line.
+    func step(_ text: String, isDetail: Bool = false) {
+        guard !isDetail || mode != .lines else { return }
         let isNew = last.withLock { last in
             defer { last = text }
             return last != text

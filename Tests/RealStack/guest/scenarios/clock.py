@@ -49,3 +49,25 @@ def utc():
     for day in sorted(before.keys() | after.keys()):
         more = sum(after.get(day, {}).values()) - sum(before.get(day, {}).values())
         check(more == 0 or (day == TODAY and more == 200), f"{day}: {more} more steps than before the sync")
+
+
+@scenario
+def seen_early():
+    """steps that the ring stored under the next day, while its clock was ahead, are not counted when that day comes"""
+    set_clock('TZ="America/New_York" 2026-11-06 12:00:00')
+    peripheral("ring", "clock", "2026-11-06T12:00:00")
+    traveller("sync")
+    peripheral("ring", "clock", "2026-11-07T12:00:00")      # as a machine leaves it whose clock jumped a day ahead
+    peripheral("ring", "walk", 300)
+    result = traveller("sync")
+    check("implausible" in result.out, f"nothing is said of the steps: {result}")
+    off = ring_is_off_by(datetime.fromisoformat("2026-11-06T12:00:00"))
+    check(off < 300, f"the ring's clock is {off} s off")
+    set_clock('TZ="America/New_York" 2026-11-07 12:40:00')
+    peripheral("ring", "clock", "2026-11-07T12:40:00")
+    result = traveller("sync")
+    check("clock" not in result.out, f"the clock is blamed: {result}")
+    check("2026-11-07" not in traveller.slots(), f"counted: {traveller.slots().get('2026-11-07')}")
+    peripheral("ring", "walk", 50)
+    traveller("sync")
+    check(traveller.slots().get("2026-11-07") == {"50": 50}, f"stored: {traveller.slots().get('2026-11-07')}")

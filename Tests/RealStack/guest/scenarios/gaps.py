@@ -72,6 +72,33 @@ def silent_day():
 
 
 @scenario
+def late_records():
+    """records of another day without their header neither replace the good ones nor show anything about the clock"""
+    istep = Istep(added)
+    fails(how=None, requests=0)
+    peripheral("ring", "fault", "late", TODAY, 3)
+    result = istep("sync")
+    check(len([e for e in events("ring", "fault") if e["kind"] == "late"]) == 3, "no record came late")
+    check("clock" not in result.out, f"the clock is blamed: {result}")
+    istep.expect_all_slots("ring")
+    calories = peripheral("ring", "truth")["days"][TODAY]["calories"]
+    stored = istep.energy_of(TODAY)
+    check(abs(stored * 1000 - calories) < 1, f"{stored} kcal of {calories / 1000}")
+
+
+@scenario
+def silent_battery():
+    """a ring that never answers for its battery delays one sync, not each"""
+    istep = Istep(added)
+    fails(how=None, requests=0)
+    peripheral("ring", "fault", "battery")
+    first, second = istep("sync"), istep("sync")
+    check(first.seconds > 15, f"it was not asked: {first.seconds:.0f} s")
+    check(second.seconds < 12, f"it was asked again: {second.seconds:.0f} s")
+    istep.expect_all_slots("ring")
+
+
+@scenario
 def today_refused():
     """a refusal of today costs no other day"""
     istep = Istep(added)

@@ -163,6 +163,14 @@ class Istep:
             days.setdefault(str(local.date()), {})[str(local.hour * 4 + local.minute // 15)] = steps
         return days
 
+    def energy_of(self, day):
+        """Kilocalories of the samples of a day, by local time."""
+        zone = ZoneInfo(self.environment["TZ"])
+        history, = self.data.rglob("history.sqlite")
+        with contextlib.closing(sqlite3.connect(f"file:{history}?mode=ro", uri=True)) as database:
+            samples = database.execute("SELECT start, energy FROM sample").fetchall()
+        return sum(energy for start, energy in samples if str(datetime.fromtimestamp(start, zone).date()) == day)
+
     def expect_steps(self, days, *options):
         """`istep show` of each of these days has these steps."""
         for day, steps in days.items():

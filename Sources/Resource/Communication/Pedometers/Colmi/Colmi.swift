@@ -1,7 +1,7 @@
 public import BlueZ
 public import StepDomain
 
-/// Smart rings with the QRing protocol: Colmi R02, R03, R06, R07, R09, R10, R12, some R11 and their namesakes.
+/// Smart rings with the QRing protocol: Colmi R02, R03, R05 to R10, R12, some R11 and their namesakes.
 ///
 /// 16-byte packets over a service that works like a serial line. Requests are written without response, answers arrive as notifications.
 /// The ring keeps today and the seven days before it, in slots of its own wall clock.
@@ -15,7 +15,7 @@ public enum Colmi: LinkedPedometerModel {
     static let requests = GATTAddress(service, "6e400002-b5a3-f393-e0a9-e50e24dcca9e")
     static let answers = GATTAddress(service, "6e400003-b5a3-f393-e0a9-e50e24dcca9e")
 
-    private static let names = ["R02", "R03", "R06", "R07", "R09", "R10", "R12"]
+    private static let names = ["R02", "R03", "R05", "R06", "R07", "R08", "R09", "R10", "R12"]
     /// R11 and H59: some firmware of these uses another protocol, which is known only after connecting.
     private static let otherNames = ["R11_", "R11C_", "COLMI R11_", "SMART_RING", "H59_"]
 
@@ -46,34 +46,24 @@ public enum Colmi: LinkedPedometerModel {
     /// The days before can still be read the next night.
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
 
-    public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { ColmiLive(known: known) }
+    public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { ColmiLive() }
 
     public static func session(_ context: SessionContext) -> any PedometerSession { ColmiSession(context) }
 
     public static func probe(_ context: SessionContext) -> any PedometerSession { ColmiSession(context, isProbe: true) }
 }
 
-/// A ring's unsolicited packets `73 12`: today's steps, calories and metres, 24 bits each, while its wearer walks.
+/// A ring's unsolicited packets `73 12`: today's steps, calories and metres, 24 bits each, big-endian, while its wearer walks.
 ///
-/// One source has them big-endian (colmi_r02_client), another little-endian. The steps that the ring reported for the day just before show
-/// which is right: the byte order with the nearer value is used for the rest of the link.
+/// Source: PulseLoopAndroid, `ColmiDecoder` ("verified against on-ring frames"), and Gadgetbridge.
 struct ColmiLive: LiveSession {
     let address = Colmi.answers
-    /// Today's steps by the last reading.
-    private let known: Int
-    private var isBigEndian: Bool?
-
-    init(known: Int) { self.known = known }
 
     mutating func steps(after value: [UInt8]) -> Int? {
         guard let packet = ColmiPacket(received: value), packet.command == ColmiPacket.Command.unasked, !packet.isError,
             packet[1] == ColmiPacket.unaskedSteps
         else { return nil }
-        let bytes = (2...4).map { Int(packet[$0]) }
-        let (big, little) = (bytes[0] << 16 | bytes[1] << 8 | bytes[2], bytes[2] << 16 | bytes[1] << 8 | bytes[0])
-        // Zero, or a value that is the same in both orders, does not show the order.
-        if isBigEndian == nil, big != little { isBigEndian = abs(big - known) <= abs(little - known) }
-        let steps = isBigEndian ?? true ? big : little
+        let steps = Int(packet[2]) << 16 | Int(packet[3]) << 8 | Int(packet[4])
         return steps <= mostStepsOfADay ? steps : nil
     }
 }

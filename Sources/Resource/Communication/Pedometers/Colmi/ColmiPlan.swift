@@ -150,6 +150,13 @@ struct ColmiPlan {
     /// - Parameter isKnown: false if it refused the request or did not answer.
     mutating func askedTotal(isKnown: Bool, at now: Timestamp) { cursor.lacksTotalSince = isKnown ? nil : now }
 
+    /// The ring was asked for its battery.
+    ///
+    /// - Parameter isKnown: false if it did not answer. This is only stored of a ring that answers at all.
+    mutating func askedBattery(isKnown: Bool, at now: Timestamp) {
+        if isKnown || hasAnswer { cursor.lacksBatterySince = isKnown ? nil : now }
+    }
+
     private mutating func remove(_ day: Int) {
         guard let index = queue.firstIndex(of: day) else { return }
         queue.remove(at: index)

@@ -27,6 +27,8 @@ struct ColmiSession: PedometerSession {
     private static let totalTimeout = 2.0
     /// Seconds after which a ring that did not know the request for its total is asked again: its firmware may be new.
     private static let totalPause = 30 * 86_400
+    /// Seconds after which a ring that did not answer for its battery is asked again, once: its firmware may be new.
+    private static let batteryPause = 7 * 86_400
     /// How often a request is sent before the session gives up on it. After a day without an answer it is sent once, until a day is
     /// answered: the other days are requested again with the next sync anyway.
     private static let attempts = 3
@@ -45,13 +47,8 @@ struct ColmiSession: PedometerSession {
     private var stage = Stage.subscribing
     private var attempt = 1
     private var packets = 0
-    private var answer = ColmiDay()
-    /// The longest of the incomplete answers to the present request.
-    private var best = ColmiDay()
-    /// The date of an answer to the present request that was not the requested day's.
-    private var otherDate: Int?
-    /// Days that were requested more than once or did not answer, or whose answer may have been another day's: their answers may come late.
-    private var repeated: Set<Int> = []
+    private var answers = ColmiAnswers()
+    private var asksBattery = false
     private var batteryAnswers = false
     private var silentDays: [Int] = []
     private var unansweredDays = 0
@@ -87,6 +84,8 @@ struct ColmiSession: PedometerSession {
         case (_, .linkLost):
             return save(now)
         case (.subscribing, .done):
+            if let since = plan.cursor.lacksBatterySince, since <= now, now - since < Self.batteryPause { return proceed(now) }
+            asksBattery = true
             return ask(.battery, now)
         case (.delivering, .done):
             return proceed(now)
@@ -161,13 +160,7 @@ struct ColmiSession: PedometerSession {
         let packet: ColmiPacket
         switch next {
         case .day(let day, let daysAgo):
-            if attempt > 1 {
-                repeated.insert(day)
-            } else {
-                best = ColmiDay()
-                otherDate = nil
-            }
-            answer = ColmiDay(of: day)
+            answers.begin(day, attempt: attempt)
             packet = .stepsRequest(daysAgo: daysAgo)
         case .clock:
             let setting = ClockState.Setting(at: now, utcOffset: context.localTime.utcOffset(now))
@@ -183,8 +176,7 @@ struct ColmiSession: PedometerSession {
 
     /// The reply did not come in time.
     private mutating func repeated(_ now: Timestamp) -> SessionAction {
-        let most = stage == .probe || unansweredDays > 0 ? 1 : plan.isRechecked ? 2 : Self.attempts
-        if attempt < most { return askAgain(now) }
+        if attempt < mostAttempts { return askAgain(now) }
         switch stage {
         case .day(let day, let daysAgo):
             unansweredDays += 1
@@ -199,31 +191,18 @@ struct ColmiSession: PedometerSession {
         }
     }
 
+    /// How often the present request is sent if nothing answers it.
+    private var mostAttempts: Int {
+        if stage == .probe || unansweredDays > 0 || stage == .battery && plan.cursor.lacksBatterySince != nil { return 1 }
+        return plan.isRechecked ? 2 : Self.attempts
+    }
+
     private mutating func askAgain(_ now: Timestamp) -> SessionAction {
         guard case .day(let day, _) = stage else { return ask(stage, now, attempt: attempt + 1) }
-        keepBest(of: day, now)
+        answers.keepBest(isNearMidnight: converter.isNearMidnight(now))
         // Midnight may have passed since the request.
         guard let (next, daysAgo) = plan.next(today: converter.today(at: now)), next == day else { return proceed(now) }
         return ask(.day(day, daysAgo: daysAgo), now, attempt: attempt + 1)
-    }
-
-    private mutating func keepBest(of day: Int, _ now: Timestamp) {
-        dropUnlessDated(day, now)
-        if answer.slots.count > best.slots.count { best = answer }
-    }
-
-    /// Drops an answer with another date than the requested day's, unless it is the second such answer with this date: then the ring's today
-    /// is not ours. A single one may be a late answer to an earlier request, also to one of the sync before. Near midnight the two may differ
-    /// by a day.
-    private mutating func dropUnlessDated(_ day: Int, _ now: Timestamp) {
-        guard let date = answer.date, date != day else { return }
-        guard !isLate(day) else {
-            plan.answersAreLate = true
-            return answer = ColmiDay(of: day)
-        }
-        guard date != otherDate, abs(date - day) > 1 || !converter.isNearMidnight(now) else { return }
-        otherDate = date
-        answer = ColmiDay(of: day)
     }
 
     // MARK: Answers
@@ -243,17 +222,19 @@ struct ColmiSession: PedometerSession {
             undecodable += 1
             return waiting(now)
         }
-        switch stage {
-        case .battery where packet.command == ColmiPacket.Command.battery, .probe where packet.command == ColmiPacket.Command.battery:
+        if packet.command == ColmiPacket.Command.battery {  // also a late one
             if !packet.isError, packet[1] <= 100 { report.battery = Int(packet[1]) }
             batteryAnswers = true
+        }
+        switch stage {
+        case .battery where packet.command == ColmiPacket.Command.battery, .probe where packet.command == ColmiPacket.Command.battery:
             return proceed(now)
         case .day(let day, let daysAgo):
-            return receive(answer.add(packet), day, daysAgo: daysAgo, now)
+            return receive(answers.add(packet), day, daysAgo: daysAgo, now)
         case .settling(let day, let daysAgo, let answered):
             if packet.command == ColmiPacket.Command.steps {
                 waitStart = uptime
-                let progress = answered == .complete ? .other : answer.add(packet)
+                let progress = answered == .complete ? .other : answers.add(packet)
                 // What was taken for the answer was one to an earlier request, without a date.
                 if [.more, .complete, .gaps].contains(progress) {
                     stage = .day(day, daysAgo: daysAgo)
@@ -284,10 +265,10 @@ struct ColmiSession: PedometerSession {
 
     private mutating func receive(_ progress: ColmiDay.Progress, _ day: Int, daysAgo: Int, _ now: Timestamp) -> SessionAction {
         if progress == .complete {
-            let isLate = isLate(day)
-            dropUnlessDated(day, now)
+            let isLate = answers.isLate
+            answers.dropUnlessDated(isNearMidnight: converter.isNearMidnight(now))
             // After a late answer the one to this request follows.
-            if answer.date == nil { return isLate || attempt == Self.attempts ? waiting(now) : askAgain(now) }
+            if answers.answer.date == nil { return isLate || attempt == Self.attempts ? waiting(now) : askAgain(now) }
         }
         switch progress {
         case .more:
@@ -295,7 +276,7 @@ struct ColmiSession: PedometerSession {
             return .receive(seconds: Self.replyTimeout)
         case .other:
             return waiting(now)
-        case .gaps where attempt < Self.attempts, .refused where attempt < Self.attempts, .noData where attempt == 1 && mayBeLate(day):
+        case .gaps where attempt < Self.attempts, .refused where attempt < Self.attempts, .noData where attempt == 1 && answers.mayBeLate:
             return askAgain(now)
         case .complete where attempt == 1 && isTotalWanted(day, daysAgo: daysAgo, now):
             return ask(.total(day, daysAgo: daysAgo), now)
@@ -308,18 +289,14 @@ struct ColmiSession: PedometerSession {
         }
     }
 
-    /// Whether an answer without a date may be one to an earlier request, for another day than this.
-    private func mayBeLate(_ day: Int) -> Bool { !repeated.subtracting([day]).isEmpty }
-
-    /// Whether the answer is a late one to an earlier request, for another day than this.
-    private func isLate(_ day: Int) -> Bool { answer.date.map { $0 != day && repeated.contains($0) } ?? false }
-
     /// Whether the ring is asked for its own total of today: once in a session that has read new steps of today.
     ///
     /// Not in a session that reads all eight days: with the battery and the clock, none sends more requests than these ten, because each
     /// keeps the link up for longer. Such a session is the first, or one after a week; the next one asks.
     private func isTotalWanted(_ day: Int, daysAgo: Int, _ now: Timestamp) -> Bool {
-        guard !isProbe, daysAgo == 0, answer.date == day, plan.planned <= ColmiPlan.oldestDay, converter.hasNews(answer) else { return false }
+        guard !isProbe, daysAgo == 0, answers.answer.date == day, plan.planned <= ColmiPlan.oldestDay,
+            converter.hasNews(answers.answer)
+        else { return false }
         return plan.cursor.lacksTotalSince.map { $0 > now || now - $0 >= Self.totalPause } ?? true
     }
 
@@ -329,8 +306,9 @@ struct ColmiSession: PedometerSession {
     private mutating func deliver(
         _ day: Int, daysAgo: Int, _ answered: ColmiDay.Progress?, _ now: Timestamp
     ) -> SessionAction {
-        keepBest(of: day, now)
-        if answered == .complete { best = answer }
+        answers.keepBest(isNearMidnight: converter.isNearMidnight(now))
+        if answered == .complete { answers.complete() }
+        let best = answers.best
         var batch = SampleBatch()
         batch.samples = converter.samples(of: best, daysAgo: daysAgo, now: now)
         if answered != nil { unansweredDays = 0 }
@@ -350,19 +328,16 @@ struct ColmiSession: PedometerSession {
             plan.receive(date, ringToday: date + daysAgo, at: now)
             if date != day { plan.follow(ringToday: date + daysAgo, today: converter.today(at: now), requested: day) }
         case .noData:
-            plan.receiveNothing(for: day, isToday: daysAgo == 0, isCertain: isDateCertain(day, now), at: now)
-            // Then the answer for this day comes during the next request.
-            if mayBeLate(day) {
-                repeated.insert(day)
-                plan.answersAreLate = true
-            }
+            plan.receiveNothing(for: day, isToday: daysAgo == 0, isCertain: isDateCertain(now), at: now)
+            answers.takeNothing()
         case .refused:
             refusals += 1
             plan.miss(day, .refused)
         case .gaps, .more, .other, nil:
-            if answered == nil { repeated.insert(day) }
+            if answered == nil { answers.giveUp() }
             plan.miss(day, best.slots.isEmpty && answered == nil ? .unanswered : .incomplete)
         }
+        plan.answersAreLate = answers.hasLate
         return deliver(batch, now)
     }
 
@@ -377,11 +352,12 @@ struct ColmiSession: PedometerSession {
     }
 
     /// "No data" has no date: near midnight, or after an answer that may come late, it may refer to another day than this.
-    private func isDateCertain(_ day: Int, _ now: Timestamp) -> Bool {
-        !converter.isNearMidnight(now) && plan.lead == 0 && converter.verdict == .right && !mayBeLate(day)
+    private func isDateCertain(_ now: Timestamp) -> Bool {
+        !converter.isNearMidnight(now) && plan.lead == 0 && converter.verdict == .right && !answers.mayBeLate
     }
 
     private mutating func cursor(_ now: Timestamp) -> PedometerCursor {
+        if asksBattery || batteryAnswers { plan.askedBattery(isKnown: batteryAnswers, at: now) }
         // The clock is set after the last day, with or without gaps: the earlier contents of the slots that it shows a second time must be
         // known.
         let tail =
