@@ -83,17 +83,21 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     /// Seconds by which the pedometer's clock was ahead of UTC, compared with this machine's clock, when it was last read, at or before
     /// `counter`; nil if it was not read. A change shows that one of the two clocks was set.
     public var clockLead: Int?
+    /// Seconds east of Greenwich at `readThrough` according to the pedometer itself, if it reports them and does not change them by a rule.
+    /// A change shows that its zone was set.
+    public var deviceOffset: Int?
 
     private enum CodingKeys: String, CodingKey {
         case readThrough, utcOffset, counter
         /// The name in the histories of released versions.
         case undecided = "quarantined"
-        case tail, missing, lacksTotalSince, clockLead
+        case tail, missing, lacksTotalSince, clockLead, deviceOffset
     }
 
     public init(
         readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, undecided: CounterReading? = nil,
-        tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil, clockLead: Int? = nil
+        tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil, clockLead: Int? = nil,
+        deviceOffset: Int? = nil
     ) {
         self.readThrough = readThrough
         self.utcOffset = utcOffset
@@ -103,6 +107,7 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         self.missing = missing
         self.lacksTotalSince = lacksTotalSince
         self.clockLead = clockLead
+        self.deviceOffset = deviceOffset
     }
 
     /// The missing days that a user should know of.
