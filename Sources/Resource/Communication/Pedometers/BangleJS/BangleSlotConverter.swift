@@ -130,7 +130,7 @@ struct BangleSlotConverter {
         guard !isLimited else { return batch }
         if isComplete || (movesOn && isInOrder && !isUnsettled) {
             batch.cursor = moved
-            if batch.cursor != nil || isWaiting, let change { batch.notices = [.zoneChanged(seconds: change)] }
+            if batch.cursor != nil || isWaiting, let change = zone.uncertainChange { batch.notices = [.zoneChanged(seconds: change)] }
         } else if isLast {
             batch.cursor = cursor
         }
@@ -139,14 +139,6 @@ struct BangleSlotConverter {
 
     /// A change of the zone, after which the records are read by one sync or not at all.
     private var isUnsettled: Bool { if case .changed = zone.rule { true } else { zone.journey != 0 } }
-
-    /// Seconds by which this place, or the watch alone, has changed its zone since the last reading; nil if it has not, or as daylight saving
-    /// requires.
-    private var change: Int? {
-        if zone.journey != 0 { return zone.journey }
-        if case .changed(let seconds, nil) = zone.rule { return seconds }
-        return nil
-    }
 
     /// Nil if there was no record: after a change of the zone, the local time up to which was read must then stay as it is.
     private var moved: PedometerCursor? {

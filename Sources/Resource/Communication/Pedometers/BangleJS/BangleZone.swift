@@ -104,6 +104,17 @@ struct BangleZone {
         return offsets.contains { $0 < 0 } ? 86_400 : 0
     }
 
+    /// Seconds by which the watch may have changed its offset since the last reading; nil if it has not, or as is known.
+    var uncertainChange: Int? {
+        switch rule {
+        case .changed(let seconds, nil): return seconds
+        case .exact, .changed: return journey == 0 ? nil : journey
+        case .local:
+            let change = present - before
+            return cursor.readThrough == nil || change == 0 ? nil : change
+        }
+    }
+
     /// Where a record belongs; nil if it was read before.
     ///
     /// - Parameter end: its `ts`, in seconds. Records come in the order of their local times.
@@ -123,6 +134,8 @@ struct BangleZone {
         }
         let limit = cursor.readThrough.map { $0.seconds + (cursor.utcOffset ?? localTime.utcOffset($0)) }
         if let limit, wall < limit { return nil }
+        // If the watch did not follow a change of clocks, `ts` is UTC: then this record may have been read, too.
+        if let read = cursor.readThrough, start < read.seconds { return nil }
         let day = Day(of: Timestamp(wall), utcOffset: 0)
         let moment = localTime.moment(day, seconds: wall - day.daysSince1970 * 86_400)
         return place(moment.seconds, wall, isCertain: localTime.utcOffset(moment) == present && !isNearChange(moment))
