@@ -67,7 +67,8 @@ import Testing
         return PedometerCursor(
             readThrough: at, utcOffset: [nil, 7_200, -18_000].randomElement(using: &random) ?? nil,
             counter: CounterReading(at: at, value: Int.random(in: 0...70_000, using: &random), utcOffset: 7_200),
-            clockLead: [nil, 7_200, -50_000].randomElement(using: &random) ?? nil)
+            clockLead: [nil, 7_200, -50_000].randomElement(using: &random) ?? nil,
+            deviceOffset: [nil, 7_200, -28_800].randomElement(using: &random) ?? nil)
     }
 
     /// Random frames, frames of the protocols with random changes, truncations and bursts. What comes out must be possible.

@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: [23, 53, 247])
     func `a Bangle.js is read with writes that fit into the MTU`(mtu: UInt16) async throws {
         let watch = SimulatedBangle(zone: Self.zone, days: 2, mtu: mtu, now: Self.date)
-        watch.behaviour.sendsUnrequestedData = true
+        watch.behaviour.sendsLiveLines = .before
         try await withStack([watch]) { stack in
             let receiver = RecordingReceiver()
             let report = try await reader(stack).read(pedometer(1, BangleJS.key, watch.address), into: receiver)

@@ -10,9 +10,14 @@ clock first shows an hour of 0, as in the firmware; a clock that is set past tha
 
 `Bangle` (kind "bangle"): the console of a Bangle.js 2 with the apps `android` and `health`, over the Nordic UART.
   truth           {"records": {TIME: steps}, "longest": bytes of the longest packet written to it, "requests": n}
-  clock TIME      makes the records of three days before
+  clock TIME      makes the records of three days before; TIME is its local time
+  zone SECONDS|ZONE  its offset, which it applies to all dates (`E.setTimeZone`); or a zone whose rule it follows (`E.setDST`)
+  clear           has no records
   walk STEPS      adds to the last record
+  record TIME STEPS COUNT  stores so many records of ten minutes from that local time on, where it has none yet
   lacks APP|none  `android` or `health` is not installed
+  console on|off|locked  off: it executes requests only, and hides errors; locked: it asks for a password
+  typed TEXT      another program leaves this on its console
   omit N          leaves a record out of the next N answers, and counts it
 
 `CRP` (kind "crp"): an R11 with the other of its two protocols: its steps are read, and notified while its wearer walks; it answers
@@ -32,6 +37,7 @@ import random
 import re
 import time
 from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from bumble import hci
 from bumble.core import AdvertisingData
@@ -177,6 +183,7 @@ class Bangle(Peripheral):
             {"uuid": UART_IN, "properties": ["write", "write_without_response"]},
             {"uuid": UART_OUT, "properties": ["notify"]}]}]}, radio)
         self.typed, self.lacks, self.omits, self.longest, self.requests = b"", None, 0, 0, 0
+        self.zone, self.console, self.unfinished, self.answering = config["utc_offset"], "on", "", None
         self.remember(datetime.fromisoformat(config["clock"]))
 
     def remember(self, now):
@@ -186,47 +193,97 @@ class Bangle(Peripheral):
             self.records[at] = dice.choice([0, 0, 25, 312, 640]) if 7 <= at.hour < 22 else 0
             at += SLOT
 
+    def on_subscription(self, connection, characteristic, notify, indicate):
+        super().on_subscription(connection, characteristic, notify, indicate)
+        if notify and self.lacks != "android":
+            asyncio.ensure_future(self.greet(connection))
+
+    async def greet(self, connection):
+        """What apps/android/boot.js sends 2 s after each connection: never inside an answer, which is one run of the program."""
+        await asyncio.sleep(2)
+        if connection in self.device.connections.values():
+            await self.send([self.sent(t="status", bat=87, chg=0), self.sent(t="ver", fw="2v29", hw=2),
+                             self.sent(t="force_calendar_sync", ids=[])], connection)
+
     def written(self, uuid, connection, value):
         self.longest = max(self.longest, len(value))
+        if b"\x03" in value and self.console == "on":   # handled at once, before the line that it is in
+            self.unfinished, value = "", value.replace(b"\x03", b"")
         self.typed += value
         while b"\n" in self.typed:
             line, _, self.typed = self.typed.partition(b"\n")
             if line := line.replace(b"\x10", b"").decode():
-                asyncio.ensure_future(self.execute(line, connection))
+                asyncio.ensure_future(self.send(self.execute(line), connection))
 
-    async def execute(self, line, connection):
-        self.requests += 1
-        text = self.answer(line).encode()
+    async def send(self, lines, connection):
+        text = "".join(lines).encode()
         size = min(connection.att_mtu - 3, 244)     # a value has at most 512 bytes, and a watch sends less
-        for start in range(0, len(text), size):
-            await self.device.notify_subscribers(self.characteristics[UART_OUT], text[start:start + size])
-            await asyncio.sleep(self.INTERVAL)
+        before, self.answering = self.answering, asyncio.Event()
+        mine = self.answering
+        if before:
+            await before.wait()
+        try:
+            for start in range(0, len(text), size):
+                await self.device.notify_subscribers(self.characteristics[UART_OUT], text[start:start + size])
+                await asyncio.sleep(self.INTERVAL)
+        finally:
+            mine.set()
 
-    def answer(self, line):
+    @staticmethod
+    def sent(**message):        # as apps/android/lib.js prints it: an empty line before
+        return "\r\n" + json.dumps(message, separators=(",", ":")) + "\r\n"
+
+    def offset(self, moment):
+        """Seconds east of Greenwich at a moment, as it calculates now."""
+        if isinstance(self.zone, int):
+            return self.zone
+        return int(datetime.fromtimestamp(moment, self.zone).utcoffset().total_seconds())
+
+    def moment(self, local):
+        """Of a local time; of the first one, if clocks show it twice."""
+        if isinstance(self.zone, int):
+            return int((local - datetime(1970, 1, 1)).total_seconds()) - self.zone
+        return int(local.replace(tzinfo=self.zone).timestamp())
+
+    def execute(self, line):
+        if self.console == "off":
+            return self.answer(line, hides=True) if line.startswith("GB({") else []
+        if self.console == "locked":
+            return ["\n  Invalid password\npassword>"]
+        if self.unfinished:
+            return ["\r\n:"]
+        if asked := re.match(r'try\{Bluetooth\.println\("\\n"\+JSON\.stringify\(\{t:"istep",now:Date\.now\(\),tz:\[([0-9,]+)\]', line):
+            moments = [int(ms) // 1000 for ms in asked[1].split(",")]
+            # Its clock is that of the machine in the guest, which istep asks with.
+            return [self.sent(t="istep", now=moments[0] * 1000 + 0.25, tz=",".join(str(-self.offset(m) // 60) for m in moments),
+                              health="0.43")]
+        return self.answer(line)
+
+    def answer(self, line, hides=False):
+        self.requests += 1
         if self.lacks == "android":
-            return 'Uncaught ReferenceError: "GB" is not defined\r\n at line 1 col 1\r\n'
+            return [] if hides else ['Uncaught ReferenceError: "GB" is not defined\r\n    at REPL (:1:1)\r\n\r\n^\r\n>']
         asked = re.fullmatch(r'GB\(\{"t":"actfetch","ts":(\d+)\}\)', line)
         if not asked:
-            return "Uncaught SyntaxError: Got EOF\r\n"
-
-        def sent(**message):        # as apps/android/lib.js prints it: an empty line before
-            return "\r\n" + json.dumps(message, separators=(",", ":")) + "\r\n"
-
-        lines, count = [sent(t="actfetch", state="start")], 0
+            return [] if hides else ["Uncaught SyntaxError: Got EOF\r\n"]
+        since = int(asked[1])
+        lines, count = [self.sent(t="actfetch", state="start")], 0
         if self.lacks == "health":
-            return lines[0] + 'Uncaught Error: Module "health" not found\r\n'
-        for at, steps in self.records.items():
-            end = int((at + SLOT - datetime(1970, 1, 1)).total_seconds() - self.config["utc_offset"]) * 1000
-            if end < int(asked[1]):
+            return lines + ([] if hides else [
+                'Uncaught Error: Module "health" not found\r\n    at h (:21:25)\r\n\r\n                        ^\r\n>'])
+        # readAllRecordsSince: the *UTC* date of the time is taken as a day of its own calendar.
+        first = datetime.min if since == 0 else datetime(1970, 1, 1) + timedelta(days=(since // 1000 - 600) // 86400)
+        for at, steps in sorted(self.records.items()):
+            end = (self.moment(at) + 600) * 1000
+            if at < first or end < since:
                 continue
             count += 1
             if self.omits and count == 5:
                 continue
-            lines.append(sent(t="act", ts=end, stp=steps, hrm=61.5, mov=120, act="WALKING"))
-            if count % 20 == 0:
-                lines += [sent(t="act", stp=9, hrm=70, rt=1), sent(t="status", bat=87, chg=0)]
+            lines.append(self.sent(t="act", ts=end, stp=steps, hrm=61.5, mov=120, act="WALKING"))
         self.omits = max(0, self.omits - 1)
-        return "".join(lines) + sent(t="actfetch", state="end", count=count)
+        return ([self.sent(t="act", stp=9, hrm=70, mov=100, act="WALKING"), self.sent(t="status", bat=87, chg=0)] + lines
+                + [self.sent(t="actfetch", state="end", count=count), self.sent(t="act", stp=9, hrm=70, rt=1)])
 
     async def do_truth(self):
         return {"records": {at.isoformat(): steps for at, steps in self.records.items()}, "longest": self.longest,
@@ -237,6 +294,22 @@ class Bangle(Peripheral):
 
     async def do_walk(self, steps):
         self.records[max(self.records)] += int(steps)
+
+    async def do_clear(self):
+        self.records = {}
+
+    async def do_zone(self, zone):
+        self.zone = int(zone) if re.fullmatch(r"-?\d+", zone) else ZoneInfo(zone)
+
+    async def do_record(self, at, steps, count):
+        for n in range(int(count)):
+            self.records.setdefault(datetime.fromisoformat(at) + n * SLOT, int(steps))
+
+    async def do_console(self, state):
+        self.console = state
+
+    async def do_typed(self, *words):
+        self.unfinished = " ".join(words)
 
     async def do_lacks(self, app):
         self.lacks = None if app == "none" else app

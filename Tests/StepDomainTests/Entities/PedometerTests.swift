@@ -33,9 +33,9 @@ import Testing
         #expect(ClockState().localTime(localTime).utcOffset(set) == 7200)
     }
 
-    @Test func `a cursor is encoded with the clock difference, and an older one without it is decoded`() throws {
+    @Test func `a cursor is encoded with what the clock showed, and an older one without it is decoded`() throws {
         let counter = CounterReading(at: Timestamp(1000), value: 5, utcOffset: 3600)
-        let cursor = PedometerCursor(readThrough: Timestamp(1000), counter: counter, clockLead: -57_600)
+        let cursor = PedometerCursor(readThrough: Timestamp(1000), counter: counter, clockLead: -57_600, deviceOffset: 3600)
         #expect(try JSONDecoder().decode(PedometerCursor.self, from: JSONEncoder().encode(cursor)) == cursor)
         let old = #"{"readThrough":1000,"counter":{"at":1000,"value":5,"utcOffset":3600}}"#
         #expect(

@@ -43,6 +43,9 @@ import TestSupport
     ])
     func `durations are written in words`(seconds: Int, text: String) { #expect(Words.duration(seconds) == text) }
 
+    @Test(arguments: [(0, "UTC"), (20_700, "UTC+5:45"), (-28_800, "UTC-8"), (-12_600, "UTC-3:30"), (300, "UTC+0:05")])
+    func `time zones are written in words`(seconds: Int, text: String) { #expect(Words.zone(seconds) == text) }
+
     @Test func `dates, times and counts are formatted`() {
         #expect(Words.date(Sample.day) == "Sunday 20 April 2014")
         #expect(Words.clock(Sample.synced, Sample.localTime) == "2014-04-21 07:30")

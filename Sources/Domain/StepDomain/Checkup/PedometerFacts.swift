@@ -43,7 +43,7 @@ public struct PedometerFacts: Hashable, Sendable {
         case .undecodable(let frames): .undecodable(packets: frames)
         // The report of a sync shows these.
         case .batteryLow, .implausible, .counterRestarted, .lost, .dayNotClosed, .missing, .tooOld, .undecided, .countingStarted,
-            .oversized, .clockCorrected, .zoneChanged, .stepsInDoubt, .adapterRestarted:
+            .oversized, .clockCorrected, .zoneChanged, .zoneDiffers, .appOutdated, .stepsInDoubt, .adapterRestarted:
             nil
         }
     }

@@ -87,18 +87,21 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     public var clockLead: Int?
     /// What is known of past days, of a pedometer that counts the steps of today and also reports totals of past days; nil of all others.
     public var pastDays: PastDays?
+    /// Seconds east of Greenwich at `readThrough` according to the pedometer itself, if it reports them and does not change them by a rule.
+    /// A change shows that its zone was set.
+    public var deviceOffset: Int?
 
     private enum CodingKeys: String, CodingKey {
         case readThrough, utcOffset, counter
         /// The name in the histories of released versions.
         case undecided = "quarantined"
-        case tail, missing, lacksTotalSince, lacksBatterySince, clockLead, pastDays
+        case tail, missing, lacksTotalSince, lacksBatterySince, clockLead, pastDays, deviceOffset
     }
 
     public init(
         readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, undecided: CounterReading? = nil,
         tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil,
-        lacksBatterySince: Timestamp? = nil, clockLead: Int? = nil, pastDays: PastDays? = nil
+        lacksBatterySince: Timestamp? = nil, clockLead: Int? = nil, pastDays: PastDays? = nil, deviceOffset: Int? = nil
     ) {
         self.readThrough = readThrough
         self.utcOffset = utcOffset
@@ -110,6 +113,7 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         self.lacksBatterySince = lacksBatterySince
         self.clockLead = clockLead
         self.pastDays = pastDays
+        self.deviceOffset = deviceOffset
     }
 
     /// The missing days that a user should know of.

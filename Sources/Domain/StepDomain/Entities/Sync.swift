@@ -157,9 +157,14 @@ public enum SyncNotice: Hashable, Sendable, Codable {
     /// The pedometer's clock was ahead of (positive) or behind (negative) local time by this many seconds and was set. This does not affect
     /// its steps.
     case clockCorrected(seconds: Int)
-    /// A journey has changed local time by this many seconds since the previous sync. The pedometer does not record the UTC offset, so its
-    /// hours since then are uncertain.
+    /// A journey has changed local time, or the pedometer's zone was set, by this many seconds since the previous sync. The pedometer does not
+    /// record the UTC offset, so its hours since then are uncertain.
     case zoneChanged(seconds: Int)
+    /// The pedometer's time zone, in seconds east of Greenwich, is not that of this machine; nil if only that is known, because the times of
+    /// its records do not fit.
+    case zoneDiffers(seconds: Int?)
+    /// An app on the pedometer is older than this version, and does not send the steps of today.
+    case appOutdated(String, needs: String)
     /// The steps of an experimental pedometer were read and not stored: two readings of what it sends disagree, or could not be compared.
     /// The frames are stored.
     case stepsInDoubt(StepDoubt)

@@ -190,7 +190,7 @@ extension NoticeRules {
             // States with notices of their own; and notices that only the report of the sync mentions.
             case .batteryLow, .missing: nil
             case .undecodable, .implausible, .oversized, .undecided, .countingStarted: nil
-            case .clockCorrected, .zoneChanged, .adapterRestarted: nil
+            case .clockCorrected, .zoneChanged, .zoneDiffers, .appOutdated, .adapterRestarted: nil
             }
         }
     }

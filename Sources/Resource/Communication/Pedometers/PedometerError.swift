@@ -16,8 +16,12 @@ public enum PedometerError: Error, Hashable, Sendable {
     case incomplete(received: Int, announced: Int?)
     /// It was still sending after this time.
     case endless(minutes: Int)
-    /// It lacks an app that sends its steps: the app's name, and the message that shows it.
-    case missingApp(String, message: String)
+    /// It lacks an app that sends its steps: the app's name, and the message that shows it; nil if it began its answer and sent nothing more.
+    case missingApp(String, message: String?)
+    /// An app on it is older than the version that is needed: the app's name, that version, and the message that shows it.
+    case outdatedApp(String, needs: String, message: String)
+    /// Its console requires a password.
+    case consoleLocked
     /// A program on it failed with this message.
     case scriptFailed(String)
     /// It is in range and advertises no steps: its model, and what to do.
@@ -61,8 +65,14 @@ extension PedometerError: ReportableError {
             "The pedometer's answer is incomplete: \(received) records arrived."
         case .endless(let minutes):
             "The pedometer was still sending after \(minutes) minutes, and the reading was ended."
-        case .missingApp(let app, let message):
+        case .missingApp(let app, let message?):
             "The app '\(app)', which sends the steps, is not installed on the watch: it answered '\(message)'."
+        case .missingApp(let app, nil):
+            "The watch began its answer and sent nothing more: the app '\(app)', which sends the steps, is probably not installed."
+        case .outdatedApp(let app, let version, let message):
+            "The app '\(app)' on the watch is older than version \(version) and cannot send the steps: it answered '\(message)'."
+        case .consoleLocked:
+            "The console of the watch is locked with a password, so it accepts no request."
         case .scriptFailed(let message):
             "A program on the watch failed: '\(message)'."
         case .advertisesNoSteps(let model, _):
@@ -98,6 +108,8 @@ extension PedometerError: ReportableError {
         case .endless: "What could be used of it is stored. Sync again; if it happens again, please report it."
         case .missingApp(let app, _):
             "Install '\(app)' on the watch with its app loader (https://banglejs.com/apps/), then sync again."
+        case .outdatedApp(let app, _, _): "Update '\(app)' on the watch with its app loader (https://banglejs.com/apps/), then sync again."
+        case .consoleLocked: "Remove the password (`E.setPassword()` in the Web IDE, after unlocking it), then sync again."
         case .scriptFailed: "Update the apps and the firmware of the watch, and sync again; if it happens again, please report it."
         case .advertisesNoSteps(_, let advice): advice
         case .undecodable: "The raw frames are kept. Sync again; if it happens again, please report it."
@@ -125,7 +137,7 @@ extension PedometerError: ReportableError {
         switch self {
         case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingHeard: .temporary
         case .undecodable, .scriptFailed: .data
-        case .wrongDevice, .missingApp, .advertisesNoSteps: .unavailable
+        case .wrongDevice, .missingApp, .outdatedApp, .consoleLocked, .advertisesNoSteps: .unavailable
         case .bondFailed: .permission
         case .unknownModel, .badOption: .usage
         }

@@ -72,6 +72,8 @@ extension SyncNotice {
         case .oversized: "oversized"
         case .clockCorrected: "clockCorrected"
         case .zoneChanged: "zoneChanged"
+        case .zoneDiffers: "zoneDiffers"
+        case .appOutdated: "appOutdated"
         case .stepsInDoubt: "stepsInDoubt"
         case .adapterRestarted: "adapterRestarted"
         }
@@ -80,7 +82,8 @@ extension SyncNotice {
     /// All values of `kind`.
     static let kinds = [
         "clockWasOff", "batteryLow", "undecodable", "implausible", "counterRestarted", "lost", "dayNotClosed", "missing", "undecided",
-        "countingStarted", "oversized", "clockCorrected", "zoneChanged", "stepsInDoubt", "adapterRestarted",
+        "countingStarted", "oversized", "clockCorrected", "zoneChanged", "zoneDiffers", "appOutdated", "stepsInDoubt",
+        "adapterRestarted",
     ]
 
     /// What happened, and what to do.
@@ -121,8 +124,16 @@ extension SyncNotice {
         case .clockCorrected(let seconds):
             return "Its clock was \(Words.duration(seconds)) \(seconds > 0 ? "ahead" : "behind") and was set to local time."
         case .zoneChanged(let seconds):
-            return "Local time has changed by \(Words.duration(seconds)) since the last sync, and the pedometer records no time zone: "
-                + "the hours of the steps since then may be wrong, and these days are shown as partial."
+            return "Local time, or the pedometer's time zone, has changed by \(Words.duration(seconds)) since the last sync, and the "
+                + "pedometer records no time zone: the hours of the steps since then may be wrong, and these days are shown as partial."
+        case .zoneDiffers(let offset?):
+            return "Its time zone is \(Words.zone(offset)), which is not that of this machine, so it shows the wrong time: set its time zone. "
+                + "Its steps are stored with the right time."
+        case .zoneDiffers(nil):
+            return "Its time zone is not that of this machine: set the time zone of the pedometer. "
+                + "Until then the hours of its steps are uncertain, and these days are shown as partial."
+        case .appOutdated(let app, let version):
+            return "Its app '\(Printable(app))' is older than version \(Printable(version)) and does not send today's steps: update it."
         case .stepsInDoubt(let doubt):
             return "\(doubt.words), so only the raw frames were stored, and no steps. This model is experimental: please report it, with a "
                 + "file that shows what it sends"

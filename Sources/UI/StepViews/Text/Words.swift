@@ -108,6 +108,13 @@ package enum Words {
         }
     }
 
+    /// A time zone by its seconds east of Greenwich: `UTC`, `UTC+5:45`, `UTC-8`.
+    package static func zone(_ seconds: Int) -> String {
+        let (hours, minutes) = (abs(seconds) / 3600, abs(seconds) / 60 % 60)
+        let rest = minutes == 0 ? "" : minutes < 10 ? ":0\(minutes)" : ":\(minutes)"
+        return hours + minutes == 0 ? "UTC" : "UTC\(seconds < 0 ? "-" : "+")\(hours)\(rest)"
+    }
+
     /// `a`, `a and b`, `a, b and c`.
     package static func list(_ parts: [String]) -> String {
         guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }

@@ -1,7 +1,9 @@
 """Watches and a band: InfiniTime, Bangle.js, Mi Smart Band; and the commands for people who bring another device."""
 import re
 import subprocess
+from datetime import datetime, timezone
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from lab import events, peripheral, set_clock, until
 from scenarios.harness import Istep, Watch, check, scenario
@@ -114,6 +116,112 @@ def bangle_faults():
     bert("sync")
     day = sum(steps for at, steps in peripheral("bangle", "truth")["records"].items() if at.startswith(DAY))
     check(bert.steps(DAY) == day, f"{bert.steps(DAY)} of {day}")
+
+
+def set_moment(seconds):
+    set_clock(datetime.fromtimestamp(seconds, timezone.utc).strftime("TZ=\"UTC\" %Y-%m-%d %H:%M:%S"))
+
+
+class BangleDays:
+    """A person with the Bangle.js in a zone: records are made for the time between two syncs, and known by the day of that zone."""
+
+    def __init__(self, zone, day):
+        self.who, self.zone, self.truth = Istep(TZ=zone), ZoneInfo(zone), {}
+        self.time = datetime.fromisoformat(f"{day}T12:00").replace(tzinfo=self.zone)
+
+    def sync(self, until, watch_offset, **options):
+        """Lives until a local time, each ten minutes with 7 steps, and syncs; the watch counts local time by an offset."""
+        end = datetime.fromisoformat(until).replace(tzinfo=self.zone).timestamp()
+        start = int(self.time.timestamp())
+        count = int(end - start) // 600
+        local = datetime.fromtimestamp(start + watch_offset, timezone.utc).replace(tzinfo=None)
+        peripheral("bangle", "record", local.isoformat(), 7, count)
+        for n in range(count):
+            day = datetime.fromtimestamp(start + n * 600, self.zone).date().isoformat()
+            self.truth[day] = self.truth.get(day, 0) + 7
+        self.time = datetime.fromtimestamp(start + count * 600, self.zone)
+        set_moment(end + 60)
+        return self.who("sync", "--json", **options).json["pedometers"][0]
+
+
+def bangle_of(zone, day, watch_zone):
+    """A Bangle.js without records, of a new person."""
+    person = BangleDays(zone, day)
+    peripheral("bangle", "clear")
+    peripheral("bangle", "zone", watch_zone)
+    set_moment(person.time.timestamp() + 60)
+    person.who("add", "Bangle.js", "--name", "bangle")
+    return person
+
+
+@scenario
+def bangle_west():
+    """west of Greenwich, a sync in the evening reads the evening's steps: the watch takes the UTC date of the request for its own"""
+    person = bangle_of("America/Los_Angeles", "2026-11-10", -28800)
+    for until in ("2026-11-10T14:00", "2026-11-10T17:00", "2026-11-10T19:00", "2026-11-10T23:00", "2026-11-11T09:00"):
+        person.sync(until, -28800)
+    person.who.expect_steps(person.truth)
+
+
+@scenario
+def bangle_fixed():
+    """a Bangle.js that nobody resets keeps its offset when clocks change here: its times are exact"""
+    person = bangle_of("Europe/Berlin", "2026-10-24", 7200)
+    for until in ("2026-10-24T18:00", "2026-10-25T10:00", "2026-10-26T10:00"):
+        person.sync(until, 7200)
+    person.who.expect_steps(person.truth)
+    complete = person.who("show", "2026-10-25", "--json").json
+    check(complete["completeness"] == "complete", f"{complete['completeness']}")
+
+
+@scenario
+def bangle_dst():
+    """a Bangle.js with the rule of daylight saving sends exact times, and does not store the hour that is shown twice"""
+    person = bangle_of("Europe/Berlin", "2026-10-24", "Europe/Berlin")
+    person.sync("2026-10-24T23:30", 7200)
+    change = datetime(2026, 10, 25, 2, 0, tzinfo=timezone.utc)      # an hour after it
+    person.sync("2026-10-25T02:50", 7200)
+    person.time = change.astimezone(person.zone)
+    person.sync("2026-10-25T12:00", 3600)
+    person.sync("2026-10-26T12:00", 3600)
+    person.who.expect_steps(person.truth)
+    day = person.who("show", "2026-10-25", "--json").json
+    check(day["completeness"] == "partial", f"{day['completeness']}")
+
+
+@scenario
+def bangle_phone():
+    """a Bangle.js that a phone has reset: nothing counts twice, and the day of the change is partial"""
+    person = bangle_of("Europe/Berlin", "2026-10-24", 7200)
+    person.sync("2026-10-24T23:30", 7200)
+    person.sync("2026-10-25T02:50", 7200)
+    person.time = datetime(2026, 10, 25, 2, 0, tzinfo=timezone.utc).astimezone(person.zone)
+    peripheral("bangle", "zone", 3600)
+    person.sync("2026-10-25T12:00", 3600)
+    person.sync("2026-10-26T12:00", 3600)
+    person.who.expect_steps(person.truth)
+    day = person.who("show", "2026-10-25", "--json").json
+    check(day["completeness"] == "partial", f"{day['completeness']}")
+
+
+@scenario
+def bangle_console():
+    """the console of a Bangle.js: off, locked, and with a line that another program left"""
+    person = bangle_of("Europe/Berlin", "2026-11-12", 3600)
+    peripheral("bangle", "typed", "print(1")
+    person.sync("2026-11-12T14:00", 3600)
+    peripheral("bangle", "console", "off")
+    person.sync("2026-11-12T16:00", 3600)
+    person.who.expect_steps(person.truth)
+    peripheral("bangle", "lacks", "health")
+    failed = person.who("sync", exits=69)
+    check("Health Tracking" in failed.out + failed.err, f"{failed}")
+    peripheral("bangle", "lacks", "none")
+    peripheral("bangle", "console", "locked")
+    failed = person.who("sync", exits=69)
+    check("password" in failed.out + failed.err, f"{failed}")
+    peripheral("bangle", "console", "on")
+    set_clock('TZ="Europe/Berlin" 2026-11-20 15:55:00')
 
 
 @scenario

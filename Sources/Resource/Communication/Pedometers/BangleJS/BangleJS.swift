@@ -76,8 +76,14 @@ enum BangleLine: Hashable {
     case live
     /// Per cent.
     case battery(Int)
+    /// Its answer to the question about its clock.
+    case clock(BangleClock)
     /// An error of its JavaScript.
     case failure(String)
+    /// Its app `android` does not know the request: it is older than 0.31.
+    case unknownRequest(String)
+    /// Its console requires a password (`E.setPassword`).
+    case locked
     /// A record that cannot be decoded.
     case undecodableRecord
     /// An end of the answer that cannot be decoded.
@@ -91,7 +97,7 @@ enum BangleLine: Hashable {
     init(_ text: String) {
         // A prompt or control characters may be before it.
         guard let brace = text.firstIndex(of: "{"), text[..<brace].allSatisfy({ !$0.isLetter && !$0.isNumber }) else {
-            self = text.contains("Uncaught") ? .failure(text) : .other
+            self = Self.message(text)
             return
         }
         guard let fields = FlatJSON(text[brace...]) else {
@@ -114,10 +120,21 @@ enum BangleLine: Hashable {
             } else {
                 self = .undecodableRecord
             }
+        case .text("istep"): self = BangleClock(fields).map(BangleLine.clock) ?? .other
         case .text("status"):
             if let level = fields.integer("bat"), (0...100).contains(level) { self = .battery(level) } else { self = .other }
         default: self = .other
         }
+    }
+
+    /// A line that is not JSON.
+    ///
+    /// Source: espruino/Espruino, `src/jsinteractive.c` ("Invalid password", "Uncaught"); espruino/BangleApps, `apps/android/lib.js`.
+    private static func message(_ text: String) -> BangleLine {
+        if text.contains("Invalid password") { return .locked }
+        if text.contains("GB Unknown") { return .unknownRequest(text) }
+        // The break that was sent before the request may have ended another program.
+        return text.contains("Uncaught") && !text.contains("Execution Interrupted") ? .failure(text) : .other
     }
 }
 

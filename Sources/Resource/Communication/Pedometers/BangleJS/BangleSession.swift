@@ -5,7 +5,7 @@ internal import StepDomain
 /// The watch ends its answer with the number of records that it sent. Only if all of them have arrived does the cursor stay where the
 /// records end; otherwise it goes back, and the next sync requests the same records again.
 struct BangleSession: PedometerSession {
-    private enum Stage { case subscribing, requesting, receiving, delivering, ending }
+    private enum Stage { case subscribing, breaking, requesting, receiving, delivering, ending }
 
     /// Seconds. Between two days of its records the watch reads its flash memory, which takes up to a second.
     private static let replyTimeout = 10.0
@@ -27,6 +27,12 @@ struct BangleSession: PedometerSession {
     /// The request is sent again after the received records were delivered.
     private var asksAgain = false
     private var lines = LineReader()
+    /// What the watch reported about its clock; nil if it did not.
+    private var clock: BangleClock?
+    /// Since when the present request asks for records.
+    private var asked = Timestamp(0)
+    /// Older records than these are needed, as the watch's clock shows.
+    private var asksEarlier = false
     /// The answer to the present request has begun.
     private var hasBegun = false
     /// Whether any request was answered at all.
@@ -62,6 +68,8 @@ struct BangleSession: PedometerSession {
         case (_, .started):
             return .subscribe(BangleJS.output)
         case (.subscribing, .done):
+            return interrupt()
+        case (.breaking, .done):
             return request(now)
         case (.requesting, .done):
             stage = .receiving
@@ -70,11 +78,11 @@ struct BangleSession: PedometerSession {
             return receive(bytes, now)
         case (.receiving, .silence):
             return silence(now)
-        case (.receiving, .linkLost), (.requesting, .linkLost):
+        case (.receiving, .linkLost), (.requesting, .linkLost), (.breaking, .linkLost):
             // The received records are counted by their own times; the cursor stays before the records that may be missing.
             return .deliver(converter.batch(isComplete: false), progress: .reading(done: 0, of: 1))
         case (.delivering, .done) where asksAgain:
-            return request(now)
+            return interrupt()
         case (.delivering, .done):
             stage = .receiving
             return .receive(seconds: Self.replyTimeout)
@@ -87,31 +95,41 @@ struct BangleSession: PedometerSession {
 
     // MARK: The request
 
+    /// Ends a line that another program has left unfinished on the console: `print(1` would wait for its bracket, whatever follows.
+    ///
+    /// The byte is sent on its own, so that the console has discarded the line before the request arrives.
+    private mutating func interrupt() -> SessionAction {
+        stage = .breaking
+        return .stream([0x03], to: BangleJS.input)
+    }
+
     private mutating func request(_ now: Timestamp) -> SessionAction {
         attempt += 1
-        asksAgain = false
+        (asksAgain, asksEarlier) = (false, false)
         stage = .requesting
         (lines, hasBegun, noise, announced) = (LineReader(), false, 0, nil)
         waitStart = uptime
-        let since = restart(now)
-        // The first line break ends what another program may have left on the console; \u{10} switches off the echo of this line.
-        let line = "\n\u{10}GB({\"t\":\"actfetch\",\"ts\":\(since.seconds * 1000)})\n"
-        return .stream(Array(line.utf8), to: BangleJS.input)
+        asked = restart(now)
+        // The first line break is for the console that is off, which has kept the byte before; \u{10} switches off the echo of a line.
+        let question = "\n\u{10}" + BangleClock.question(read: context.pedometer.cursor.readThrough, now: now)
+        let line = "\n\u{10}GB({\"t\":\"actfetch\",\"ts\":\(asked.seconds * 1000)})\n"
+        return .stream(Array((question + line).utf8), to: BangleJS.input)
     }
 
     /// Drops what was received of an earlier answer.
     ///
-    /// - Returns: the time since when records are requested.
+    /// - Returns: the time since when records have to be requested.
     @discardableResult
     private mutating func restart(_ now: Timestamp) -> Timestamp {
         (received, undecodable, scriptError) = (0, 0, nil)
-        converter = BangleSlotConverter(cursor: context.pedometer.cursor, localTime: context.localTime, now: now)
-        return isProbe ? now - 3600 : converter.requested(days: context.days)
+        converter = BangleSlotConverter(cursor: context.pedometer.cursor, localTime: context.localTime, now: now, clock: clock)
+        let since = converter.requested(days: context.days)
+        return isProbe ? now - 3600 : since
     }
 
     private mutating func silence(_ now: Timestamp) -> SessionAction {
         if attempt < Self.attempts {
-            guard converter.pending > 0 else { return request(now) }
+            guard converter.pending > 0 else { return interrupt() }
             asksAgain = true
             stage = .delivering
             return .deliver(converter.batch(isComplete: false, isLast: true), progress: .reading(done: 0, of: 1))
@@ -122,6 +140,8 @@ struct BangleSession: PedometerSession {
                 .noAnswer(
                     to: "the request for its activity", attempts: Self.attempts, seconds: Self.replyTimeout * Double(Self.attempts)))
         }
+        // With the console off ("Programmable: off"), the watch hides the error of its program.
+        if receivedInAll == 0 { return fail(.missingApp(Self.health, message: nil)) }
         announced = nil
         return end()
     }
@@ -135,7 +155,7 @@ struct BangleSession: PedometerSession {
             switch BangleLine(line) {
             case .begin:
                 // Records that came before belong to an earlier request, and are sent again.
-                restart(now)
+                asksEarlier = restart(now) < asked
                 hasBegun = true
                 wasAnswered = true
                 waitStart = uptime
@@ -148,13 +168,18 @@ struct BangleSession: PedometerSession {
             case .end(let count) where hasBegun:
                 announced = count
                 return end()
+            case .clock(let clock): self.clock = clock
             case .battery(let level): report.battery = level
             case .failure(let message):
                 let error = Self.error(message)
                 if !hasBegun { return fail(error) }
-                // Without the app the answer ends before its first record.
-                if received == 0, case .missingApp = error { return fail(error) }
+                // Without the app, or with an old one, the answer ends before its first record.
+                if received == 0, error.category == .unavailable { return fail(error) }
                 scriptError = error
+            case .unknownRequest(let message) where !hasBegun:
+                return fail(.outdatedApp(Self.android, needs: "0.31", message: String(message.prefix(200))))
+            case .locked where !hasBegun:
+                return fail(.consoleLocked)
             case .undecodableRecord:
                 // The watch counts it, too.
                 waitStart = uptime
@@ -162,7 +187,7 @@ struct BangleSession: PedometerSession {
                 receivedInAll += 1
                 undecodable += 1
             case .undecodable: undecodable += 1
-            case .end, .live, .other: break
+            case .end, .live, .unknownRequest, .locked, .other: break
             }
         }
         let isEndless = noise > Self.mostNoise || received > Self.mostRecords || receivedInAll > Self.mostRecords * Self.attempts
@@ -172,17 +197,21 @@ struct BangleSession: PedometerSession {
         guard converter.pending >= Self.batchRecords || packets >= Self.batchPackets else { return .receive(seconds: Self.replyTimeout) }
         packets = 0
         stage = .delivering
-        let batch = converter.batch(isComplete: false, movesOn: hasBegun && undecodable + lines.oversized == 0)
+        let batch = converter.batch(isComplete: false, movesOn: hasBegun && !asksEarlier && undecodable + lines.oversized == 0)
         return .deliver(batch, progress: .reading(done: 0, of: 1))
     }
+
+    private static let android = "Android Integration"
+    private static let health = "Health Tracking"
 
     /// What is missing on the watch, by the message of its JavaScript.
     static func error(_ message: String) -> PedometerError {
         let text = String(message.prefix(200))
-        if text.contains("\"GB\"") || text.contains("GB is not") { return .missingApp("Android Integration", message: text) }
+        if text.contains("\"GB\"") || text.contains("GB is not") { return .missingApp(android, message: text) }
+        if text.contains("readAllRecordsSince") { return .outdatedApp(health, needs: "0.33", message: text) }
         // Another program may have a part of that name.
         let isMissing = text.contains("not found") || text.contains("not defined")
-        if isMissing, text.contains("health") { return .missingApp("Health Tracking", message: text) }
+        if isMissing, text.contains("health") { return .missingApp(health, message: text) }
         return .scriptFailed(text)
     }
 
@@ -195,145 +224,20 @@ struct BangleSession: PedometerSession {
     }
 
     private mutating func end() -> SessionAction {
+        if asksEarlier, attempt < Self.attempts { return interrupt() }
         stage = .ending
-        let isComplete = announced == received
+        // Of what was not requested nothing is known.
+        let isComplete = announced == received && !asksEarlier
         return .deliver(converter.batch(isComplete: isComplete, isLast: true), progress: .reading(done: isComplete ? 1 : 0, of: 1))
     }
 
     private mutating func finish() -> SessionAction {
         if let failure { return .fail(failure) }
-        guard let announced, announced == received else {
+        guard let announced, announced == received, !asksEarlier else {
             return .fail(.incomplete(received: received, announced: announced))
         }
         if undecodable + lines.oversized > 0 { report.notices.append(.undecodable(frames: undecodable + lines.oversized)) }
-        if converter.misplaced > 0 { report.notices.append(.implausible(samples: converter.misplaced)) }
-        if let lead = converter.lead { report.notices.append(.clockWasOff(seconds: lead)) }
+        report.notices += converter.notices
         return .finish(report)
-    }
-}
-
-/// Converts a watch's records to samples in UTC.
-///
-/// The watch stores each record under its local date and time, without an offset, and calculates `ts` from that with the offset that is in
-/// force when it sends it (`apps/health/lib.js`). So `ts` is first turned back into local time, and then into UTC by the offset
-/// that was in force here at that time.
-///
-/// - If clocks were put back, the hour that they show twice is stored once: the day has a gap.
-/// - After a journey it is not known when the watch's zone was changed. The records since the last reading are read in the present zone, and
-///   do not account for their days. A record of a local time that was read before the journey is not counted again.
-struct BangleSlotConverter {
-    private let cursor: PedometerCursor
-    private let localTime: LocalTime
-    private let now: Timestamp
-    /// Seconds by which local time has changed since the last reading by a journey; 0 for none.
-    private let journey: Int
-    /// Everything before this local time, in seconds since 1970, was read.
-    private let readThroughWall: Int?
-
-    private var samples: [StepSample] = []
-    private var spans: [TimeSpan] = []
-    /// The end of the last record, in local time and in UTC.
-    private var last: (wall: Int, end: Timestamp)?
-    private var isInOrder = true
-    /// Whether fewer days are requested than are unread: the others are left for the next sync.
-    private var isLimited = false
-    private(set) var pending = 0
-    private(set) var misplaced = 0
-    /// Seconds by which the latest record is in the future.
-    private(set) var lead: Int?
-
-    /// Seconds for which records are requested, and some days: an older record is an error.
-    private static let memory = (BangleJS.oldestDay + 2) * 86_400
-    /// Seconds on each side of a change of daylight saving that are not known completely.
-    private static let aroundChange = 3_600
-
-    init(cursor known: PedometerCursor, localTime: LocalTime, now: Timestamp) {
-        var cursor = known
-        // Noted by a machine whose clock was ahead: all newer records would count as read.
-        if known.readThrough?.isAhead(of: now) == true { (cursor.readThrough, cursor.utcOffset) = (nil, nil) }
-        self.cursor = cursor
-        self.localTime = localTime
-        self.now = now
-        journey = cursor.readThrough.flatMap { moment in cursor.utcOffset.map { localTime.utcOffset(moment) - $0 } } ?? 0
-        readThroughWall = cursor.readThrough.map { $0.seconds + (cursor.utcOffset ?? localTime.utcOffset($0)) }
-    }
-
-    /// The time since when records are requested.
-    ///
-    /// - Parameter days: at most this many days back, including today.
-    mutating func requested(days: Int?) -> Timestamp {
-        func start(_ days: Int) -> Timestamp { localTime.moment(localTime.day(of: now).advanced(by: 1 - days)) }
-        // Its times may be off by a change of daylight saving, or by a journey; what was read before is left out.
-        let unread = max(start(BangleJS.oldestDay), cursor.readThrough.map { $0 - (journey == 0 ? 7_200 : 27 * 3_600) } ?? Timestamp(0))
-        guard let days, days < BangleJS.oldestDay, start(days) > unread else { return unread }
-        isLimited = start(days) > cursor.readThrough ?? Timestamp(0)
-        return start(days)
-    }
-
-    mutating func add(milliseconds: Int, steps: Int) {
-        pending += 1
-        let (end, moment) = (milliseconds / 1000, now.seconds)
-        guard (-Self.memory...Self.memory).contains(end - moment) else { return misplaced += 1 }
-        let wall = end - BangleJS.slot + localTime.utcOffset(now)
-        guard wall % BangleJS.slot == 0 else { return misplaced += 1 }
-        if let readThroughWall, wall < readThroughWall { return }
-        let day = Day(of: Timestamp(wall), utcOffset: 0)
-        var (start, offset) = (localTime.moment(day, seconds: wall - day.daysSince1970 * 86_400), 0)
-        offset = localTime.utcOffset(start)
-        if journey != 0, let read = cursor.readThrough, let before = cursor.utcOffset, start < read {
-            // It was recorded after the last reading, so the watch was still in the zone of that.
-            (start, offset) = (Timestamp(wall - before), before)
-        }
-        let through = start + BangleJS.slot
-        guard !through.isAhead(of: now) else {
-            lead = max(lead ?? 0, through - now)
-            return misplaced += 1
-        }
-        if let last, wall + BangleJS.slot <= last.wall { isInOrder = false }
-        if last.map({ $0.wall < wall + BangleJS.slot }) ?? true { last = (wall + BangleJS.slot, through) }
-        if steps > 0 {
-            samples.append(StepSample(start: start, length: BangleJS.slot, steps: steps, utcOffset: offset))
-        }
-        guard journey == 0, !isNearChange(start) else { return }
-        if let open = spans.last, open.end == start {
-            spans[spans.count - 1] = TimeSpan(open.start, through)
-        } else {
-            spans.append(TimeSpan(start, through))
-        }
-    }
-
-    private func isNearChange(_ start: Timestamp) -> Bool {
-        localTime.utcOffset(start - Self.aroundChange) != localTime.utcOffset(start + BangleJS.slot + Self.aroundChange)
-    }
-
-    /// A batch of the records that were added since the previous batch.
-    ///
-    /// - Parameters:
-    ///   - isComplete: all records have arrived.
-    ///   - movesOn: nothing has been lost so far, so that the next sync may continue after these records.
-    ///   - isLast: no other batch follows: if not all records have arrived, the cursor goes back.
-    mutating func batch(isComplete: Bool, movesOn: Bool = false, isLast: Bool = false) -> SampleBatch {
-        defer { (samples, spans, pending) = ([], [], 0) }
-        var batch = SampleBatch(samples: samples)
-        // Each record accounts for its own ten minutes, also an idle one: the watch stores those, too.
-        batch.coverage = spans
-        guard !isLimited else { return batch }
-        if isComplete || (movesOn && isInOrder && journey == 0) {
-            batch.cursor = moved
-            if batch.cursor != nil, journey != 0 { batch.notices = [.zoneChanged(seconds: journey)] }
-        } else if isLast {
-            batch.cursor = cursor
-        }
-        return batch
-    }
-
-    /// Nil if there was no record: after a journey, the local time up to which was read must then stay as it is.
-    private var moved: PedometerCursor? {
-        guard let last else { return nil }
-        let moment = max(last.end, cursor.readThrough ?? last.end)
-        var cursor = cursor
-        cursor.readThrough = moment
-        cursor.utcOffset = localTime.utcOffset(moment)
-        return cursor
     }
 }

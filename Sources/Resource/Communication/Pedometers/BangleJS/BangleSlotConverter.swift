@@ -1,0 +1,153 @@
+internal import StepDomain
+
+/// Converts a watch's records to samples in UTC; `BangleZone` decides where each belongs.
+///
+/// A record whose time is not known for sure is counted, and does not account for its time, so that its day is partial. A record that was
+/// read before is not counted again. If clocks were put back, the hour that they show twice is stored once: the day has a gap.
+struct BangleSlotConverter {
+    private let cursor: PedometerCursor
+    private let localTime: LocalTime
+    private let now: Timestamp
+    private let clock: BangleClock?
+    private var zone: BangleZone
+
+    private var samples: [StepSample] = []
+    private var spans: [TimeSpan] = []
+    /// The end of the last record, in the watch's local time and in UTC.
+    private var last: (wall: Int, end: Timestamp)?
+    private var isInOrder = true
+    /// Records that belong to an earlier time than it seems, since the watch's clock was put back: they are read again when it is known to
+    /// which. Only then the cursor moves on.
+    private var isWaiting = false
+    /// Whether fewer days are requested than are unread: the others are left for the next sync.
+    private var isLimited = false
+    /// Older records are not wanted: more was requested than is needed.
+    private var first = Timestamp(0)
+    private(set) var pending = 0
+    private var misplaced = 0
+    /// Records do not fit into the time zone that the watch is believed to have.
+    private var isMisaligned = false
+    /// Seconds by which the latest record is in the future.
+    private var lead: Int?
+
+    /// Seconds for which records are requested, and some days: an older record is an error.
+    private static let memory = (BangleJS.oldestDay + 3) * 86_400
+    /// The version of "Health Tracking" that sends today, too.
+    private static let sendsToday = BangleVersion("0.33")!
+    /// All zones of the world have their midnight at such a time of UTC.
+    private static let zoneStep = 300
+
+    init(cursor known: PedometerCursor, localTime: LocalTime, now: Timestamp, clock: BangleClock? = nil) {
+        var cursor = known
+        // Noted by a machine whose clock was ahead: all newer records would count as read.
+        if known.readThrough?.isAhead(of: now) == true {
+            (cursor.readThrough, cursor.utcOffset, cursor.deviceOffset) = (nil, nil, nil)
+        }
+        (self.cursor, self.localTime, self.now, self.clock) = (cursor, localTime, now, clock)
+        zone = BangleZone(cursor, clock: clock, localTime: localTime, now: now)
+    }
+
+    /// The time since when records are requested.
+    ///
+    /// - Parameter days: at most this many days back, including today.
+    mutating func requested(days: Int?) -> Timestamp {
+        func start(_ days: Int) -> Timestamp { localTime.moment(localTime.day(of: now).advanced(by: 1 - days)) }
+        let unread = max(start(BangleJS.oldestDay), cursor.readThrough.map { $0 - zone.margin } ?? Timestamp(0))
+        guard let days, days < BangleJS.oldestDay, start(days) - zone.dayMargin > unread else { return unread }
+        first = start(days)
+        isLimited = first > cursor.readThrough ?? Timestamp(0)
+        return first - zone.dayMargin
+    }
+
+    mutating func add(milliseconds: Int, steps: Int) {
+        pending += 1
+        let end = milliseconds / 1000
+        guard (-Self.memory...Self.memory).contains(end - now.seconds), end % Self.zoneStep == 0 else { return misplaced += 1 }
+        guard let place = zone.place(end: end), place.start >= first else { return }
+        if !place.isAligned { isMisaligned = true }
+        let through = place.start + BangleJS.slot
+        guard !through.isAhead(of: now) else {
+            if case .changed = zone.rule { return isWaiting = true }
+            lead = max(lead ?? 0, through - now)
+            return misplaced += 1
+        }
+        let wallEnd = place.wall + BangleJS.slot
+        if let last, wallEnd <= last.wall { isInOrder = false }
+        if last.map({ $0.wall < wallEnd }) ?? true { last = (wallEnd, through) }
+        if steps > 0 {
+            samples.append(StepSample(start: place.start, length: BangleJS.slot, steps: steps, utcOffset: place.utcOffset))
+        }
+        guard place.isCertain, isClockRight else { return }
+        if let open = spans.last, open.end == place.start {
+            spans[spans.count - 1] = TimeSpan(open.start, through)
+        } else {
+            spans.append(TimeSpan(place.start, through))
+        }
+    }
+
+    /// Seconds by which the watch's clock is ahead (positive) or behind; nil if it is right, or did not report its time.
+    private var clockLead: Int? {
+        clock.map { $0.time - now }.flatMap { abs($0) > BangleClock.tolerance ? $0 : nil }
+    }
+
+    /// What was noticed about the records and the clock.
+    var notices: [SyncNotice] {
+        var notices: [SyncNotice] = []
+        let clockLead = clockLead
+        // A clock that is ahead is the cause.
+        if misplaced > 0, (clockLead ?? 0) <= 0 { notices.append(.implausible(samples: misplaced)) }
+        if let lead = clockLead ?? lead { notices.append(.clockWasOff(seconds: lead)) }
+        if let clock, clock.utcOffset != localTime.utcOffset(now) {
+            notices.append(.zoneDiffers(seconds: clock.utcOffset))
+        } else if isMisaligned {
+            notices.append(.zoneDiffers(seconds: nil))
+        }
+        if isTodayMissing { notices.append(.appOutdated("Health Tracking", needs: "0.33")) }
+        return notices
+    }
+
+    /// Before version 0.33, the app's answer ends with the day before (`apps/health/ChangeLog`): at a midnight of the watch.
+    private var isTodayMissing: Bool {
+        if let health = clock?.health { return health < Self.sendsToday }
+        guard let last, now - last.end >= 3 * BangleJS.slot else { return false }
+        return last.wall % 86_400 == 0
+    }
+
+    /// Since when a clock has been off by more than a record is not known.
+    private var isClockRight: Bool { clockLead.map { abs($0) <= BangleJS.slot } ?? true }
+
+    /// A batch of the records that were added since the previous batch.
+    ///
+    /// - Parameters:
+    ///   - isComplete: all records have arrived.
+    ///   - movesOn: nothing has been lost so far, so that the next sync may continue after these records.
+    ///   - isLast: no other batch follows: if not all records have arrived, the cursor goes back.
+    mutating func batch(isComplete: Bool, movesOn: Bool = false, isLast: Bool = false) -> SampleBatch {
+        defer { (samples, spans, pending) = ([], [], 0) }
+        var batch = SampleBatch(samples: samples)
+        // Each record accounts for its own ten minutes, also an idle one: the watch stores those, too.
+        batch.coverage = spans
+        guard !isLimited else { return batch }
+        if isComplete || (movesOn && isInOrder && !isUnsettled) {
+            batch.cursor = moved
+            if batch.cursor != nil || isWaiting, let change = zone.uncertainChange { batch.notices = [.zoneChanged(seconds: change)] }
+        } else if isLast {
+            batch.cursor = cursor
+        }
+        return batch
+    }
+
+    /// A change of the zone, after which the records are read by one sync or not at all.
+    private var isUnsettled: Bool { if case .changed = zone.rule { true } else { zone.journey != 0 } }
+
+    /// Nil if there was no record: after a change of the zone, the local time up to which was read must then stay as it is.
+    private var moved: PedometerCursor? {
+        guard let last, !isWaiting else { return nil }
+        let moment = max(last.end, cursor.readThrough ?? last.end)
+        var cursor = cursor
+        cursor.readThrough = moment
+        cursor.utcOffset = localTime.utcOffset(moment)
+        cursor.deviceOffset = zone.offset(used: last.wall - last.end.seconds)
+        return cursor
+    }
+}
