@@ -179,8 +179,14 @@ final class FrameSource {
         Jring.packet(0x03, .little(1_779_289_200, 4) + .little(300, 4)),
         Jring.packet(0x10, .little(1_779_285_600, 4) + Array(repeating: 20, count: 15)),
         Jring.packet(0x10, .little(1_779_321_600 - 900, 4)), Jring.packet(0x01), Jring.packet(0x90),
+        [0, 0x11, 0x90, 1, 0, 0, 0], casioLog, Array(casioLog.prefix(182)), Array(casioLog[182..<364]), Array(casioLog[364...]),
         [0x10, 0x27, 0, 0], [0xea, 0x07, 5, 20, 15, 0, 0, 3, 0, 0], [0, 0, 0, 0x20],
     ]
+
+    /// 15:00 on the day of these tests, 10,000 steps.
+    private static let casioLog: [UInt8] =
+        [0x26, 5, 0x20, 0x15, 0, 0] + Array(repeating: [0xfe, 0xff], count: 184).flatMap(\.self)
+        + .little(10_000, 4) + .little(4_000, 4) + Array(repeating: 0, count: 14) + [0, 0, 1, 0]
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 

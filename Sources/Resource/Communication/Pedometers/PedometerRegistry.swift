@@ -15,6 +15,7 @@ public enum PedometerRegistry {
         ID115.self,
         Lefun.self,
         No1F1.self,
+        Casio.self,
         Generic.self,
     ]
 
