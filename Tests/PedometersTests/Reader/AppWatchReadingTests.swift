@@ -31,7 +31,9 @@ import Testing
     }
 
     private static let cases = [
-        Case(model: Casio.self, make: { .casio($0) }, evidence: .name)
+        Case(model: Casio.self, make: { .casio($0) }, evidence: .name),
+        Case(model: FitPro.self, make: { .fitPro($0) }, evidence: .name, holdsHistory: true, setsClock: true),
+        Case(model: Garmin.self, make: { .garmin($0) }, evidence: nil, hasOwnServices: true),
     ]
 
     private func withReader(

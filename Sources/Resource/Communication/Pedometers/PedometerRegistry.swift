@@ -16,6 +16,8 @@ public enum PedometerRegistry {
         Lefun.self,
         No1F1.self,
         Casio.self,
+        FitPro.self,
+        Garmin.self,
         Generic.self,
     ]
 
