@@ -28,7 +28,9 @@ import TestSupport
     }
 
     /// Recognised by what they advertise, besides the ring.
-    private static let models = ["infinitime", "banglejs", "miband", "ycbt", "jring", "moyoung", "lefun", "no1f1", "id115", "crp"]
+    private static let models = [
+        "infinitime", "banglejs", "miband", "ycbt", "jring", "moyoung", "lefun", "no1f1", "id115", "crp", "casio", "fitpro",
+    ]
 
     /// Whether a process is gone, or has ended and was not waited for by the init of a container. If it was killed, its first thread may end
     /// before the others, which still hold its lock.

@@ -131,11 +131,12 @@ struct BatchBounds {
             case YCBT.key: YCBT.oldestDay + 2
             case No1F1.key: No1F1.oldestDay + 2
             case Lefun.key: Lefun.oldestDay + 2
+            case FitPro.key: FitPro.oldestDay + 2
             case ID115.key: 3
             // Since the reading before: at most ten days and a half ago in these tests.
             default: 12
             }
-        let slots = [BangleJS.key, Colmi.key, Jring.key, YCBT.key, No1F1.key, Lefun.key, ID115.key]
+        let slots = [BangleJS.key, Colmi.key, Jring.key, YCBT.key, No1F1.key, Lefun.key, ID115.key, FitPro.key]
         isCounter = !slots.contains(model.key)
     }
 
@@ -184,8 +185,18 @@ final class FrameSource {
         Jring.packet(0x03, .little(1_779_289_200, 4) + .little(300, 4)),
         Jring.packet(0x10, .little(1_779_285_600, 4) + Array(repeating: 20, count: 15)),
         Jring.packet(0x10, .little(1_779_321_600 - 900, 4)), Jring.packet(0x01), Jring.packet(0x90),
+        [0, 0x11, 0x90, 1, 0, 0, 0], casioLog, Array(casioLog.prefix(182)), Array(casioLog[182..<364]), Array(casioLog[364...]),
+        FitProFrames.request(0x15, 2, [0x34, 0xb4, 0, 1] + .big(0x0c85_00fa, 4) + .big(48 << 21, 4)),
+        FitProFrames.request(0x15, 2, [0x34, 0xb4, 0, 0]), FitProFrames.request(0x15, 0x0c, [0x34, 0xb4] + .big(200, 4) + .big(0, 5)),
+        FitProFrames.request(0x20, 2, [1]), [0xdc, 0, 5, 0x12, 1, 0, 9, 1],
+        [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 5, 0], [5, 0x10, 0x27, 0, 0, 0x10, 0x27, 0, 0], [0, 6, 2, 0, 0, 0, 0, 0, 0, 0, 0],
         [0x10, 0x27, 0, 0], [0xea, 0x07, 5, 20, 15, 0, 0, 3, 0, 0], [0, 0, 0, 0x20],
     ]
+
+    /// 15:00 on the day of these tests, 10,000 steps.
+    private static let casioLog: [UInt8] =
+        [0x26, 5, 0x20, 0x15, 0, 0] + Array(repeating: [0xfe, 0xff], count: 184).flatMap(\.self)
+        + .little(10_000, 4) + .little(4_000, 4) + Array(repeating: 0, count: 14) + [0, 0, 1, 0]
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 

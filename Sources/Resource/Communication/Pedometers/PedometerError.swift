@@ -30,6 +30,8 @@ public enum PedometerError: Error, Hashable, Sendable {
     case addressMayHaveChanged(_ address: String, seconds: Double, name: String, to: String)
     /// It was not heard for this many seconds, and no other device was.
     case nothingHeard(_ address: String, seconds: Double)
+    /// It was not heard for this many seconds, and is of a model that can be connected to only at times: what to do.
+    case notConnectable(_ address: String, seconds: Double, model: String, advice: String)
     /// It lacks a service that its model must have; `actual` is the model that its services show, if any.
     case wrongDevice(model: String, missing: String, actual: String? = nil)
     /// It asks for a bond, and pairing with it failed.
@@ -43,7 +45,7 @@ extension PedometerError: ReportableError {
     /// A pedometer whose address has changed is not heard, like one that is out of range. So is one whose adapter receives nothing.
     public var cause: FailureCause {
         switch self {
-        case .addressMayHaveChanged, .nothingHeard: .outOfRange
+        case .addressMayHaveChanged, .nothingHeard, .notConnectable: .outOfRange
         default: .other
         }
     }
@@ -84,6 +86,8 @@ extension PedometerError: ReportableError {
             """
         case .nothingHeard(let address, let seconds):
             "\(address) was not heard within \(Int(seconds.rounded())) s, and no other Bluetooth device was heard."
+        case .notConnectable(let address, let seconds, let model, _):
+            "\(address) was not heard within \(Int(seconds.rounded())) s. The \(model) can be connected to only at times."
         case .wrongDevice(let model, let missing, let actual):
             "This is not the model \(model): it lacks the service \(missing)."
                 + (actual.map { " Its services are those of this model: \($0)." } ?? "")
@@ -111,7 +115,7 @@ extension PedometerError: ReportableError {
         case .outdatedApp(let app, _, _): "Update '\(app)' on the watch with its app loader (https://banglejs.com/apps/), then sync again."
         case .consoleLocked: "Remove the password (`E.setPassword()` in the Web IDE, after unlocking it), then sync again."
         case .scriptFailed: "Update the apps and the firmware of the watch, and sync again; if it happens again, please report it."
-        case .advertisesNoSteps(_, let advice): advice
+        case .advertisesNoSteps(_, let advice), .notConnectable(_, _, _, let advice): advice
         case .undecodable: "The raw frames are kept. Sync again; if it happens again, please report it."
         case .addressMayHaveChanged(let address, _, _, let new):
             """
@@ -135,7 +139,7 @@ extension PedometerError: ReportableError {
 
     public var category: FailureCategory {
         switch self {
-        case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingHeard: .temporary
+        case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingHeard, .notConnectable: .temporary
         case .undecodable, .scriptFailed: .data
         case .wrongDevice, .missingApp, .outdatedApp, .consoleLocked, .advertisesNoSteps: .unavailable
         case .bondFailed: .permission

@@ -57,6 +57,8 @@ public protocol LinkedPedometerModel: PedometerModel {
     static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)?
     /// How to ask a pedometer whether it requires bonding, when it is registered; nil for a model that never does.
     static var bondQuestion: BondQuestion? { get }
+    /// What to do so that it can be connected to, for users; nil for a model that always can be, or nearly always.
+    static var howToConnect: String? { get }
 }
 
 /// A request that asks a pedometer whether it requires bonding: some are not found again after their first connection without a bond.
@@ -84,6 +86,7 @@ extension LinkedPedometerModel {
     public static func checkProtected(_ value: [UInt8], of pedometer: Pedometer) throws(PedometerError) {}
     public static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)? { nil }
     public static var bondQuestion: BondQuestion? { nil }
+    public static var howToConnect: String? { nil }
 }
 
 /// A pedometer that broadcasts its steps: it is read without a connection, beside any other program that is connected to it.

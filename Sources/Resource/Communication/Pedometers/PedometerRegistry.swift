@@ -15,6 +15,9 @@ public enum PedometerRegistry {
         ID115.self,
         Lefun.self,
         No1F1.self,
+        Casio.self,
+        FitPro.self,
+        Garmin.self,
         Generic.self,
     ]
 

@@ -56,6 +56,9 @@ struct DemoPedometer: Sendable {
         .band("no1f1", "X-RUN", daysHeld: 7, seed: 10) { .no1f1($0) },
         .band("id115", "ID115", daysHeld: 0, seed: 11) { .id115($0) },
         .band("crp", "R11", daysHeld: 0, seed: 12) { .crp($0) },
+        .band("casio", "CASIO", daysHeld: 0, seed: 13) { .casio($0) },
+        .band("fitpro", "LH716", daysHeld: 6, seed: 14) { .fitPro($0) },
+        .band("garmin", "vivosmart", daysHeld: 0, seed: 15) { .garmin($0) },
     ]
 
     /// A band that stores quarters of hours.

@@ -164,7 +164,10 @@ public struct BluetoothPedometerReader: PedometerReader {
         guard let session = try target.model.live(pedometer, known: known) else { return false }
         try await withPeripheral(of: target, LinkRetry(reconnects: 0, mayPair: target.protectedValue != nil)) { peripheral in
             var session = session
+            let requests = session.begin { !peripheral.characteristics($0.characteristic, in: $0.service).isEmpty }
             let notifications = try await peripheral.notifications(of: session.address.characteristic, in: session.address.service)
+            let link = PeripheralLink(peripheral: peripheral)
+            for (request, address) in requests { try await link.write(request, to: address, response: false) }
             report(nil)
             for try await value in notifications {
                 if let steps = session.steps(after: value) { report(steps) }

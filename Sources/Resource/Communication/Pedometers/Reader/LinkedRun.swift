@@ -93,9 +93,8 @@ struct LinkedRun: Sendable {
             return PedometerError.addressMayHaveChanged(
                 address, seconds: seconds, name: other.name ?? target.pedometer.name, to: other.address.description)
         }
-        guard heard.isSilent else {
-            return BluetoothError.peripheralNotFound(address, seconds: seconds)
-        }
+        // Nothing is heard of such a pedometer for most of the time, perhaps of no device.
+        guard heard.isSilent, target.model.howToConnect == nil else { return target.notFound(seconds: seconds) }
         return PedometerError.nothingHeard(address, seconds: seconds)
     }
 

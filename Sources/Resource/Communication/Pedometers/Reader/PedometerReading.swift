@@ -74,7 +74,7 @@ struct PedometerReading: Sendable {
     /// A pedometer that a search has not heard and that cannot be connected to is reported as not in range.
     private func absence(_ error: any Error) -> any Error {
         guard wasNotHeard, case .connectFailed(_, let reason)? = error as? BluetoothError, reason.isTransient else { return error }
-        return BluetoothError.peripheralNotFound(pedometer.address, seconds: reader.limits.scan.inSeconds)
+        return target.notFound(seconds: reader.limits.scan.inSeconds)
     }
 }
 

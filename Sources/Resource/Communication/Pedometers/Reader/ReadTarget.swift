@@ -17,6 +17,12 @@ struct ReadTarget: Sendable {
         protectedValue = try model.protectedValue(of: pedometer)
         address = try pedometer.deviceAddress()
     }
+
+    /// Why it was not heard, while other devices were.
+    func notFound(seconds: Double) -> any Error {
+        model.howToConnect.map { PedometerError.notConnectable(pedometer.address, seconds: seconds, model: model.title, advice: $0) }
+            ?? BluetoothError.peripheralNotFound(pedometer.address, seconds: seconds)
+    }
 }
 
 /// How a pedometer is read.

@@ -99,8 +99,16 @@ public struct GATTAddress: Hashable, Sendable {
 public protocol LiveSession: Sendable {
     /// The characteristic that notifies.
     var address: GATTAddress { get }
+    /// Called before the subscription, with whether the peripheral has a characteristic: which of several notifies may depend on it.
+    ///
+    /// - Returns: the requests after the subscription that make it send its steps; written without response.
+    mutating func begin(_ has: (GATTAddress) -> Bool) -> [(request: [UInt8], to: GATTAddress)]
     /// Today's steps according to the notification; nil if it contains something else, or an impossible value.
     mutating func steps(after value: [UInt8]) -> Int?
+}
+
+extension LiveSession {
+    public mutating func begin(_ has: (GATTAddress) -> Bool) -> [(request: [UInt8], to: GATTAddress)] { [] }
 }
 
 /// More steps than a person makes in a day; a live figure above this is an error.
