@@ -39,6 +39,7 @@ private struct Writer {
         case .daysMissing(let gaps): "\(name): \(Words.count(gaps.count, "day")) not received completely"
         case .noticed(.clockWasOff): "\(name): its clock was wrong"
         case .noticed(.counterRestarted), .noticed(.lost), .noticed(.dayNotClosed), .noticed(.tooOld): "\(name): steps are lost"
+        case .noticed(.stepsInDoubt(.unrecorded)): "\(name): it counts steps and does not record them"
         case .noticed(.stepsInDoubt): "\(name): its step counts contradict each other, so they were not counted"
         case .noticed: "\(name): the last sync reported a problem"
         case .shareRejected(let user, let day, let reason): "\(name): \(subject(day, of: user)) was \(Words.rejection(reason))"

@@ -122,6 +122,9 @@ extension SyncNotice {
         case .zoneChanged(let seconds):
             return "Local time has changed by \(Words.duration(seconds)) since the last sync, and the pedometer records no time zone: "
                 + "the hours of the steps since then may be wrong, and these days are shown as partial."
+        case .stepsInDoubt(.unrecorded(let steps)):
+            return "It counts \(Words.count(steps, "step")) and has no record of them, so they are not in the history: its clock may have "
+                + "stopped. Its clock is set at each sync. If this is reported again, reset it in its app."
         case .stepsInDoubt(let doubt):
             return "\(doubt.words), so only the raw frames were stored, and no steps. This model is experimental: please report it, with a "
                 + "file that shows what it sends"
@@ -138,6 +141,7 @@ extension StepDoubt {
             "It sent two different totals for the same steps (\(Words.grouped(first)) and \(Words.grouped(second)))"
         case .unchecked: "It did not send the total that its steps are compared with"
         case .runningTotals: "Its hourly steps never fall during a day, so they may be totals of the day"
+        case .unrecorded: "It has no record of the steps that it counts"
         }
     }
 }

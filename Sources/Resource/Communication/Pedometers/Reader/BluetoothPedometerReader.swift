@@ -162,15 +162,26 @@ public struct BluetoothPedometerReader: PedometerReader {
             return true
         }
         guard let session = try target.model.live(pedometer, known: known) else { return false }
+        let keepAlive = session.keepAlive
         try await withPeripheral(of: target, LinkRetry(reconnects: 0, mayPair: target.protectedValue != nil)) { peripheral in
             var session = session
             let notifications = try await peripheral.notifications(of: session.address.characteristic, in: session.address.service)
             report(nil)
+            async let _: Void = keep(peripheral, keepAlive)
             for try await value in notifications {
                 if let steps = session.steps(after: value) { report(steps) }
             }
         }
         return true
+    }
+
+    /// Until the task is cancelled. The notifications report the end of the link.
+    private func keep(_ peripheral: Peripheral, _ keepAlive: KeepAlive?) async {
+        guard let keepAlive else { return }
+        let address = keepAlive.address
+        while (try? await clock.sleep(for: keepAlive.pause)) != nil {
+            try? await peripheral.write(keepAlive.value, to: address.characteristic, of: address.service, response: false)
+        }
     }
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { PedometerRegistry.holdsTodayOnly(pedometer) }

@@ -99,8 +99,28 @@ public struct GATTAddress: Hashable, Sendable {
 public protocol LiveSession: Sendable {
     /// The characteristic that notifies.
     var address: GATTAddress { get }
+    /// What the pedometer has to receive from time to time; nil if it keeps the link without.
+    var keepAlive: KeepAlive? { get }
     /// Today's steps according to the notification; nil if it contains something else, or an impossible value.
     mutating func steps(after value: [UInt8]) -> Int?
+}
+
+extension LiveSession {
+    public var keepAlive: KeepAlive? { nil }
+}
+
+/// A value that is written again and again, without response: otherwise the pedometer ends the link.
+public struct KeepAlive: Hashable, Sendable {
+    public var value: [UInt8]
+    public var address: GATTAddress
+    public var pause: Duration
+
+    /// - Parameter pause: between two writes; the first is after one pause.
+    public init(_ value: [UInt8], to address: GATTAddress, every pause: Duration) {
+        self.value = value
+        self.address = address
+        self.pause = pause
+    }
 }
 
 /// More steps than a person makes in a day; a live figure above this is an error.
