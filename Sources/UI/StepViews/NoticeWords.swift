@@ -40,6 +40,7 @@ private struct Writer {
         case .noticed(.clockWasOff): "\(name): its clock was wrong"
         case .noticed(.counterRestarted), .noticed(.tooOld): "\(name): steps may be lost"
         case .noticed(.lost), .noticed(.dayNotClosed): "\(name): steps are lost"
+        case .noticed(.stepsInDoubt(.unrecorded)): "\(name): it counts steps and does not record them"
         case .noticed(.stepsInDoubt): "\(name): its step counts contradict each other, so they were not counted"
         case .noticed: "\(name): the last sync reported a problem"
         case .shareRejected(let user, let day, let reason): "\(name): \(subject(day, of: user)) was \(Words.rejection(reason))"

@@ -43,6 +43,7 @@ struct BandFixture {
                     return received.compactMap(tamper)
                 }
             })
+        player.interrupts = { band.behaviour.interrupted($0) != nil }
         (player.linkEndsAfter, player.secondsPerValue) = (linkEndsAfter, secondsPerValue)
         var pedometer = Pedometer.sample(model, cursor: cursor)
         pedometer.clock = clock

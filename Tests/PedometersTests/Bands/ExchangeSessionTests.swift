@@ -82,6 +82,25 @@ import Testing
         #expect(endless.error == .undecodable("too many packets"))
     }
 
+    @Test func `an answer without an end is complete after silence, and nothing is requested again`() {
+        var quiet = exchange(.required)
+        quiet.quiet = 2
+        let outcome = play([quiet]) { $0 == 1 ? [[1], [1]] : [] }
+        #expect(outcome.error == nil && outcome.written.count == 1 && outcome.waited == 2 && outcome.batches.count == 1)
+        // Before its first packet, the wait is that of any other.
+        let silent = play([quiet]) { $0 < 3 ? [] : [[1]] }
+        #expect(silent.error == nil && silent.written.count == 3 && silent.waited == 12)
+    }
+
+    @Test func `a wrong answer is rejected before it is requested again`() {
+        var rejected = exchange(.optional, attempts: 2)
+        rejected.rejection = [8]
+        let once = play([rejected]) { $0 == 1 ? [[1], [3]] : $0 == 2 ? [] : [[2]] }
+        #expect(once.written == [[9], [8], [9]] && once.waited == 1)
+        let always = play([rejected]) { $0 % 2 == 1 ? [[3]] : [] }
+        #expect(always.written == [[9], [8], [9], [8]] && always.batches.count == 1)
+    }
+
     @Test func `an endless slow answer is an error`() {
         let outcome = play([exchange(.required)], secondsPerValue: 4) { _ in Array(repeating: [1], count: 5_000) }
         guard case .undecodable = outcome.error else {

@@ -13,15 +13,16 @@ import Testing
         let outcome = try BandFixture.play(Jring.self, ring)
         #expect(outcome.steps == memory.steps && memory.steps > 0)
         #expect(outcome.samples.allSatisfy { $0.length == 60 && $0.steps <= 255 })
-        // After three silent days, each requested twice, no older one is requested.
-        #expect(ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0, 1, 2, 3, 4, 4, 5, 5, 6, 6])
+        // After three silent days, the first one requested twice, no older one is requested.
+        #expect(Self.requests(ring) == [0, 1, 2, 3, 4, 4, 5, 6])
         #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -1))))
         #expect(ring.written.last == Jring.packet(0x01, .little(BandFixture.now.seconds + 18 + 7_200, 4)))
         #expect(outcome.doubts.isEmpty)
         // Whether the ring has no older days, or was silent by chance, shows when they are requested once more.
-        #expect(outcome.cursor?.readThrough == nil && outcome.cursor?.missing?.count == 3 && outcome.cursor?.reportedGaps == [])
-        let second = try BandFixture.play(
-            Jring.self, .jring(memory, days: 4), cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 60)
+        #expect(outcome.cursor?.readThrough == BandFixture.now && outcome.cursor?.missing?.count == 3 && outcome.cursor?.reportedGaps == [])
+        let twice = SimulatedSerialBand.jring(memory, days: 4)
+        let second = try BandFixture.play(Jring.self, twice, cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 60)
+        #expect(Self.requests(twice) == [0, 4, 4, 5, 6])
         #expect(second.cursor == PedometerCursor(readThrough: BandFixture.now + 60))
         // The next sync requests today only.
         let again = SimulatedSerialBand.jring(memory, days: 4)
@@ -45,7 +46,9 @@ import Testing
         let memory = BandFixture.memory(days: 10)
         let read = PedometerCursor(readThrough: BandFixture.now - 9 * 86_400)
         let ring = SimulatedSerialBand.jring(memory, days: 10)
-        let outcome = try BandFixture.play(Jring.self, ring, cursor: read) { Self.daysAgo($0) == silent ? nil : $0 }
+        let outcome = try BandFixture.play(Jring.self, ring, cursor: read) {
+            $0[0] == 0x11 || Self.daysAgo($0) == silent ? nil : $0
+        }
         let day = BandFixture.today.advanced(by: -silent)
         #expect(Self.requests(ring).count { $0 == silent } == 2)
         let missing = PedometerCursor(readThrough: BandFixture.now, missing: [DayGap(day, .unanswered)])
@@ -58,23 +61,28 @@ import Testing
         #expect(next.cursor == PedometerCursor(readThrough: BandFixture.now + 60))
     }
 
-    @Test func `a day that is unanswered in all syncs does not prevent the other days from being stored`() throws {
+    /// A day without steps and sleep is silent, as one is that was not received.
+    @Test(arguments: [true, false])
+    func `a day for which the ring is silent in two syncs is unknown, and not requested again`(isNew: Bool) throws {
         let memory = BandFixture.memory(days: 4)
-        let gap = [DayGap(BandFixture.today.advanced(by: -2), .unanswered)]
-        var (cursor, requests) = (PedometerCursor(), [[Int]]())
-        for sync in 0..<4 {
+        let day = BandFixture.today.advanced(by: -2)
+        var cursor = isNew ? PedometerCursor() : PedometerCursor(readThrough: BandFixture.now - 3 * 86_400)
+        var (requests, coverage) = ([[Int]](), [TimeSpan]())
+        for sync in 0..<3 {
             let ring = SimulatedSerialBand.jring(memory, days: 4)
             let outcome = try BandFixture.play(Jring.self, ring, cursor: cursor, at: BandFixture.now + 20 * sync) {
-                Self.daysAgo($0) == 2 ? nil : $0
+                Self.daysAgo($0) == 2 || $0[0] == 0x11 ? nil : $0
             }
             cursor = try #require(outcome.cursor)
             requests.append(Self.requests(ring))
-            #expect(cursor.reportedGaps == gap)
+            coverage += outcome.coverage
+            // Of a ring that was never read, it may be older than what it holds.
+            #expect(cursor.reportedGaps == (sync == 0 && !isNew ? [DayGap(day, .unanswered)] : []))
         }
-        // A ring that was never read is asked for its oldest days in two syncs.
-        let all = [0, 1, 2, 2, 3, 4, 4, 5, 5, 6, 6]
-        #expect(requests == [all, all, [0, 2, 2], [0, 2, 2]])
-        #expect(cursor == PedometerCursor(readThrough: BandFixture.now + 60, missing: gap))
+        #expect(requests == (isNew ? [[0, 1, 2, 2, 3, 4, 4, 5, 6], [0, 2, 2, 4, 5], [0]] : [[0, 1, 2, 2, 3], [0, 2, 2], [0]]))
+        #expect(cursor == PedometerCursor(readThrough: BandFixture.now + 40))
+        let span = LocalTime.zone(BandFixture.zone).span(of: day)
+        #expect(!coverage.contains { $0.overlaps(span) })
     }
 
     /// The ring sends the total, then 96 packets for each day, today first.
@@ -82,11 +90,11 @@ import Testing
     func `data received before a lost link are stored, and the next sync requests the rest`(packets: Int) throws {
         let memory = BandFixture.memory(days: 5)
         let read = PedometerCursor(readThrough: BandFixture.now - 4 * 86_400)
-        let first = try BandFixture.play(Jring.self, .jring(memory, days: 5), cursor: read, linkEndsAfter: packets)
+        let first = try BandFixture.play(Jring.self, .jring(memory, days: 5, isSparse: false), cursor: read, linkEndsAfter: packets)
         #expect(first.wasCut && first.steps < memory.steps)
         #expect(first.samples.isEmpty == (packets < 90), "today is compared with the total up to the present time")
         let cursor = first.cursor ?? read
-        let second = try BandFixture.play(Jring.self, .jring(memory, days: 5), cursor: cursor, at: BandFixture.now + 60)
+        let second = try BandFixture.play(Jring.self, .jring(memory, days: 5, isSparse: false), cursor: cursor, at: BandFixture.now + 60)
         #expect(second.error == nil && second.cursor?.missing == nil)
         let slots = first.slots.merging(second.slots, uniquingKeysWith: max)
         #expect(slots.values.reduce(0, +) == memory.steps)
@@ -100,7 +108,7 @@ import Testing
         var (cursor, slots, isCut, syncs) = (PedometerCursor(), [Timestamp: Int](), true, 0)
         while isCut, syncs < 20 {
             let outcome = try BandFixture.play(
-                Jring.self, .jring(memory, days: 28), cursor: cursor, at: BandFixture.now + 10 * syncs, linkEndsAfter: 400)
+                Jring.self, .jring(memory, days: 28, isSparse: false), cursor: cursor, at: BandFixture.now + 10 * syncs, linkEndsAfter: 400)
             cursor = outcome.cursor ?? cursor
             slots.merge(outcome.slots, uniquingKeysWith: max)
             (isCut, syncs) = (outcome.wasCut, syncs + 1)
@@ -114,11 +122,13 @@ import Testing
 
     @Test func `of a ring that was never read, today counts if the link is lost after the present time was received`() throws {
         let memory = BandFixture.memory(days: 3)
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3), linkEndsAfter: 90)
+        // Were its minutes as many as its total, it would have ended.
+        let ring = SimulatedSerialBand.jring(memory, days: 3, total: memory.stepsToday + 10, isSparse: false)
+        let outcome = try BandFixture.play(Jring.self, ring, linkEndsAfter: 90)
         #expect(outcome.wasCut && outcome.steps == memory.stepsToday)
         #expect(outcome.cursor?.readThrough == BandFixture.now && outcome.cursor?.reportedGaps == [])
         // A part that does not agree with the total is no reason for a report: all of it is requested again.
-        let wrong = SimulatedSerialBand.jring(memory, days: 3, total: memory.stepsToday / 2)
+        let wrong = SimulatedSerialBand.jring(memory, days: 3, total: memory.stepsToday / 2, isSparse: false)
         let doubtful = try BandFixture.play(Jring.self, wrong, linkEndsAfter: 90)
         #expect(doubtful.wasCut && doubtful.samples.isEmpty && doubtful.cursor == nil && doubtful.doubts.isEmpty)
     }
@@ -130,7 +140,7 @@ import Testing
         let memory = BandMemory(days: 8, zone: BandFixture.zone) {
             Date(timeIntervalSince1970: TimeInterval(start.seconds + sent.withLock { $0 }))
         }
-        let ring = SimulatedSerialBand.jring(memory, days: 28)
+        let ring = SimulatedSerialBand.jring(memory, days: 28, isSparse: false)
         let read = PedometerCursor(readThrough: start - 4 * 86_400)
         let outcome = try BandFixture.play(Jring.self, ring, cursor: read, at: start, secondsPerValue: 1) { packet in
             sent.withLock { $0 += 1 }
@@ -146,7 +156,9 @@ import Testing
     @Test func `if all older days are unanswered, the next sync requests them again`() throws {
         let memory = BandFixture.memory(days: 10)
         let read = PedometerCursor(readThrough: BandFixture.now - 9 * 86_400)
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 10), cursor: read) { (Self.daysAgo($0) ?? 0) > 0 ? nil : $0 }
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 10), cursor: read) {
+            $0[0] == 0x11 || (Self.daysAgo($0) ?? 0) > 0 ? nil : $0
+        }
         #expect(outcome.cursor?.readThrough == BandFixture.now && outcome.cursor?.reportedGaps.count == 9)
         let next = try BandFixture.play(Jring.self, .jring(memory, days: 10), cursor: outcome.cursor ?? read, at: BandFixture.now + 60)
         #expect(next.steps == memory.steps && next.cursor == PedometerCursor(readThrough: BandFixture.now + 60))
@@ -165,7 +177,7 @@ import Testing
     @Test func `a day for which the ring reports no data is not missing`() throws {
         let memory = BandFixture.memory(days: 3)
         let read = PedometerCursor(readThrough: BandFixture.now - 2 * 86_400)
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3), cursor: read) { packet in
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3, isSparse: false), cursor: read) { packet in
             // The first packet of the day is the refusal.
             guard Self.daysAgo(packet) == 1 else { return packet }
             return packet.little(1, 4).map { $0 % 86_400 } == 0 ? Self.refusing(1) : nil
@@ -177,7 +189,7 @@ import Testing
         let memory = BandFixture.memory(days: 3)
         let old = BandFixture.today.daysSince1970 * 86_400 - 20 * 86_400
         let read = PedometerCursor(readThrough: BandFixture.now - 86_400)
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3), cursor: read) { packet in
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3, isSparse: false), cursor: read) { packet in
             guard Self.daysAgo(packet) == 1, packet.little(1, 4).map({ $0 % 86_400 < 3_600 }) == true else { return packet }
             let time = [UInt8].little(old + (packet.little(1, 4) ?? 0) % 86_400, 4)
             return [0x10] + time + Array(packet[5...])
@@ -201,12 +213,65 @@ import Testing
         #expect(changed.samples.isEmpty && changed.cursor?.tail == nil)
     }
 
-    @Test func `a ring that takes the number of days instead of an index is asked for all days at once`() throws {
+    /// A second between two packets: those of a night take longer than any wait for the next packet with steps.
+    @Test func `an answer ends when nothing more arrives, and no request cuts it off`() throws {
         let memory = BandFixture.memory(days: 4)
-        let ring = SimulatedSerialBand.jring(memory, .count, days: 4)
-        let outcome = try BandFixture.play(Jring.self, ring)
-        #expect(outcome.steps == memory.steps)
-        #expect(ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0, 0, 27])
+        let read = PedometerCursor(readThrough: BandFixture.now - 3 * 86_400)
+        let ring = SimulatedSerialBand.jring(memory, days: 4)
+        let outcome = try BandFixture.play(Jring.self, ring, cursor: read, secondsPerValue: 1)
+        #expect(outcome.steps == memory.steps && outcome.notices.isEmpty && outcome.error == nil)
+        #expect(Self.requests(ring) == [0, 1, 2, 3])
+        #expect(outcome.cursor == PedometerCursor(readThrough: BandFixture.now + 1))
+        for daysAgo in 1...3 {
+            #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -daysAgo))))
+        }
+        // Today's minutes are as many as its total: nothing more can arrive. The other days end by two seconds of silence, and their
+        // link is kept.
+        #expect(outcome.waited == 6 && ring.written.contains(Jring.keepAlive))
+    }
+
+    @Test func `a day with sleep only has no steps`() throws {
+        let memory = BandMemory(quarters: [BandFixture.today.daysSince1970 * 86_400 + 9 * 3_600: 150]) {
+            WallClock(seconds: BandFixture.now.seconds + 7_200)
+        }
+        let read = PedometerCursor(readThrough: BandFixture.now - 86_400)
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2), cursor: read)
+        #expect(outcome.steps == 150 && outcome.cursor == PedometerCursor(readThrough: BandFixture.now))
+        #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -1))))
+    }
+
+    /// The rest of the answer for yesterday arrives after the request for the day before it.
+    @Test func `a day whose answer went on after it was taken to have ended is requested again`() throws {
+        let memory = BandFixture.memory(days: 3)
+        let read = PedometerCursor(readThrough: BandFixture.now - 2 * 86_400)
+        let rest = Mutex<[UInt8]?>(nil)
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3), cursor: read) { packet in
+            guard packet[0] == 0x10 else { return packet }
+            return rest.withLock { rest in
+                if Self.daysAgo(packet) == 1 {
+                    defer { rest = packet }
+                    return rest == nil ? packet : nil
+                }
+                defer { if Self.daysAgo(packet) == 2 { rest = nil } }
+                return Self.daysAgo(packet) == 2 && rest != nil ? rest : packet
+            }
+        }
+        #expect(outcome.cursor?.missing == [DayGap(BandFixture.today.advanced(by: -1), .incomplete)])
+    }
+
+    @Test func `steps of the present quarter of an hour are not missing if the ring has sent nothing of today yet`() throws {
+        let midnight = LocalTime.zone(BandFixture.zone).moment(BandFixture.today)
+        func play(_ total: Int) throws -> SessionPlayer.Outcome {
+            let memory = BandFixture.memory(days: 1, at: midnight + 600)
+            let read = PedometerCursor(readThrough: midnight)
+            return try BandFixture.play(Jring.self, .jring(memory, days: 1, total: total), cursor: read, at: midnight + 600)
+        }
+        let few = try play(200)
+        #expect(few.notices.isEmpty && few.coverage.isEmpty && few.cursor?.missing == nil && few.error == nil)
+        #expect(try play(2_000).cursor?.missing == [DayGap(BandFixture.today, .unanswered)])
+        #expect(try play(9_000).doubts == [.totals(0, 9_000)])
+        let none = try play(0)
+        #expect(none.coverage == [TimeSpan(midnight, midnight + 600)] && none.notices.isEmpty)
     }
 
     @Test func `only a ring that answers nothing without the name of an app is sent one`() throws {
@@ -240,39 +305,9 @@ import Testing
         #expect(outcome.notices.contains(.clockWasOff(seconds: -7_200)))
     }
 
-    @Test func `a packet that is lost makes its day partial, and the next sync requests it again`() throws {
-        let memory = BandFixture.memory(days: 2)
-        let lost = (BandFixture.today.daysSince1970 - 1) * 86_400 + 12 * 3_600
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 && $0.little(1, 4) == lost ? nil : $0 }
-        #expect(!outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -1))))
-        #expect(outcome.cursor?.readThrough == nil && outcome.steps == memory.steps - (memory.quarters[lost] ?? 0))
-        #expect(outcome.cursor?.reportedGaps == [DayGap(BandFixture.today.advanced(by: -1), .incomplete)])
-    }
-
-    @Test func `a packet that is lost once is received with a second request of its day`() throws {
-        let memory = BandFixture.memory(days: 3)
-        let read = PedometerCursor(readThrough: BandFixture.now - 2 * 86_400)
-        let start = (BandFixture.today.daysSince1970 - 1) * 86_400
-        let ring = SimulatedSerialBand.jring(memory, days: 3)
-        let seen = Mutex<[Int: Int]>([:])
-        // One packet of the first answer, and another one of the second.
-        let outcome = try BandFixture.play(Jring.self, ring, cursor: read) { packet in
-            guard packet[0] == 0x10, let time = packet.little(1, 4) else { return packet }
-            let count = seen.withLock { seen -> Int in
-                seen[time, default: 0] += 1
-                return seen[time, default: 0]
-            }
-            let isLost = (time == start + 12 * 3_600 && count == 1) || (time == start + 13 * 3_600 && count == 2)
-            return isLost ? nil : packet
-        }
-        #expect(Self.requests(ring) == [0, 1, 1, 2])
-        #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -1))))
-        #expect(outcome.steps == memory.steps && outcome.cursor?.missing == nil)
-    }
-
     @Test func `the steps of a ring that refuses today although it has a total are in doubt`() throws {
         let memory = BandFixture.memory(days: 2)
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 ? Jring.packet(0x90) : $0 }
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 || $0[0] == 0x11 ? Jring.packet(0x90) : $0 }
         #expect(outcome.samples.isEmpty && outcome.cursor == nil && outcome.doubts == [.totals(0, memory.stepsToday)])
     }
 

@@ -85,6 +85,34 @@ import Testing
         #expect(outcome.steps == memory.stepsToday && outcome.error == nil)
     }
 
+    /// No client requests totals.
+    @Test func `a band that sends no totals is read without them`() throws {
+        let memory = BandFixture.memory(days: 7)
+        let band = SimulatedSerialBand.lefun(memory, sendsTotals: false)
+        let outcome = try BandFixture.play(Lefun.self, band)
+        #expect(outcome.steps == memory.steps && outcome.notices.isEmpty && outcome.error == nil)
+        #expect(outcome.cursor == PedometerCursor(readThrough: BandFixture.now))
+        // The oldest day's, twice; then no more.
+        #expect(band.written.filter { $0[2] == 0x12 }.map { Int($0[3]) } == [6, 6])
+        for daysAgo in 1...6 {
+            #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -daysAgo))))
+        }
+        // A record that never arrives shows in their indices.
+        let lost = try BandFixture.play(Lefun.self, .lefun(memory, sendsTotals: false)) {
+            $0[2] == 0x13 && $0[3] == 2 && $0[5] == 2 ? nil : $0
+        }
+        #expect(missing(lost.cursor) == [2: .incomplete] && !lost.samples.contains { $0.day == BandFixture.today.advanced(by: -2) })
+    }
+
+    @Test func `a total that does not arrive does not hold back its day, and the others are compared`() throws {
+        let memory = BandFixture.memory(days: 7)
+        let outcome = try play(memory, silent: [3], total: true, cursor: PedometerCursor())
+        #expect(outcome.steps == memory.steps && outcome.notices.isEmpty && missing(outcome.cursor).isEmpty)
+        let doubtful = try BandFixture.play(Lefun.self, .lefun(memory, missing: 100)) { $0[2] == 0x12 && $0[3] == 6 ? nil : $0 }
+        // The first total was not answered, so none is compared.
+        #expect(doubtful.doubts.isEmpty)
+    }
+
     // MARK: Days that are missing
 
     /// Plays a sync in which the band does not answer for some days.
@@ -98,10 +126,10 @@ import Testing
         Dictionary(uniqueKeysWithValues: (cursor?.missing ?? []).map { ($0.day.distance(to: BandFixture.today), $0.reason) })
     }
 
-    @Test(arguments: [false, true]) func `a day without an answer is requested again, and the other days are stored`(total: Bool) throws {
+    @Test func `a day without an answer is requested again, and the other days are stored`() throws {
         let memory = BandFixture.memory(days: 7)
         let before = PedometerCursor(readThrough: BandFixture.now - 5 * 86_400)
-        let first = try play(memory, silent: [3], total: total, cursor: before)
+        let first = try play(memory, silent: [3], cursor: before)
         #expect(first.error == nil && first.report?.clockSet != nil)
         #expect(missing(first.cursor) == [3: .unanswered] && first.cursor?.readThrough.map { $0 >= BandFixture.now } == true)
         #expect(!first.samples.contains { $0.day == BandFixture.today.advanced(by: -3) })

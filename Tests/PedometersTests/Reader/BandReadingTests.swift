@@ -23,8 +23,8 @@ import Testing
     }
 
     private static let cases = [
-        Case(model: Jring.self, band: { .jring(memory, days: 3) }, evidence: .advertisedService, holdsHistory: true),
-        Case(model: YCBT.self, band: { .ycbt(memory) }, evidence: .name, holdsHistory: true),
+        Case(model: Jring.self, band: { .jring(memory, days: 3, isSparse: false) }, evidence: .advertisedService, holdsHistory: true),
+        Case(model: YCBT.self, band: { .ycbt(memory) }, evidence: .advertisedData, holdsHistory: true),
         Case(model: MoYoung.self, band: { .moYoung(memory, .stepsFirst) }, evidence: .advertisedService, holdsHistory: false),
         Case(model: ID115.self, band: { .id115(memory) }, evidence: .advertisedService, holdsHistory: false),
         Case(model: Lefun.self, band: { .lefun(memory) }, evidence: .advertisedData, holdsHistory: true),

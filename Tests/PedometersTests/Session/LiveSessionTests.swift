@@ -96,6 +96,35 @@ struct LiveSessionTests {
         await stack.stop()
     }
 
+    /// A Jring ring ends a link on which it has not received `3A` for 20 seconds.
+    @Test func `a link that the pedometer would end is kept`() async throws {
+        let clock = ManualClock()
+        let memory = BandFixture.memory(days: 1)
+        let ring = SimulatedSerialBand.jring(memory, days: 1, clock: clock)
+        let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
+        let reader = BluetoothPedometerReader(
+            now: { BandFixture.now }, clock: clock, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
+        let pedometer = Pedometer(id: 1, user: 1, model: Jring.key, address: ring.address, addressType: "random", name: "ring")
+        let (stream, continuation) = AsyncStream<Int?>.makeStream()
+        let task = Task { try await reader.follow(pedometer, known: 0) { continuation.yield($0) } }
+        var figures = stream.makeAsyncIterator()
+        #expect(await figures.next() == .some(nil))
+        for times in 1...3 {
+            await clock.pass(.seconds(15))
+            var kept = 0
+            for await event in stack.events {
+                if case .wrote(_, _, Jring.keepAlive) = event { kept += 1 }
+                if kept == times { break }
+            }
+        }
+        ring.announce()
+        #expect(await figures.next() == memory.stepsToday)
+        task.cancel()
+        _ = try? await task.value
+        #expect(await stack.snapshot.connected.isEmpty)
+        await stack.stop()
+    }
+
     @Test func `cancellation disconnects the pedometer`() async throws {
         let ring = SimulatedRing()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)

@@ -9,6 +9,8 @@ struct SessionPlayer {
     var read: (GATTAddress) -> [UInt8]? = { _ in nil }
     /// The notifications that a write causes; nil if it is refused.
     var write: ([UInt8], GATTAddress) -> [[UInt8]]? = { _, _ in [] }
+    /// Whether a write cuts off the notifications that have not been received yet.
+    var interrupts: ([UInt8]) -> Bool = { _ in false }
     /// The notifications of a pedometer that sends by itself, once it is subscribed to.
     var subscribe: (GATTAddress) -> [[UInt8]] = { _ in [] }
     /// The link is lost after this many received values.
@@ -58,6 +60,7 @@ struct SessionPlayer {
             case .subscribeAll: event = .done
             case .write(let bytes, let address, _), .stream(let bytes, let address):
                 outcome.written.append(bytes)
+                if interrupts(bytes) { (pending, next) = ([], 0) }
                 pending += write(bytes, address) ?? []
                 event = .done
             case .writeIfPresent(let bytes, let address):

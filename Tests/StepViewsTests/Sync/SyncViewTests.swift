@@ -110,6 +110,7 @@ import Testing
         (.appOutdated("Health Tracking", needs: "0.33"), "'Health Tracking' is older than version 0.33 and does not send today's steps"),
         (.stepsInDoubt(.totals(4_711, 3_302)), "totals for the same steps (4,711 and 3,302), so only the raw frames were stored, and no steps."),
         (.stepsInDoubt(.unchecked), "did not send the total"), (.stepsInDoubt(.runningTotals), "may be totals of the day"),
+        (.stepsInDoubt(.unrecorded(1_250)), "counts 1,250 steps and has no record of them"),
         (.lost(from: Sample.day, through: Sample.day), "steps of 2014-04-20. Sync"), (.dayNotClosed(Sample.day), "on 2014-04-20 after"),
     ])
     func `notices are described in words`(notice: SyncNotice, words: String) {

@@ -68,7 +68,8 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     /// Seconds east of Greenwich at `readThrough`, for a pedometer that records local times without an offset: it shows whether its user has
     /// travelled since.
     public var utcOffset: Int?
-    /// The last committed reading of a pedometer that has only a counter.
+    /// The last committed reading of a pedometer that has only a counter; of one that has records and a counter, the steps that it had
+    /// counted and not recorded.
     public var counter: CounterReading?
     /// A first reading of a day that may still show yesterday's steps: it is counted when a later one shows which day it belongs to.
     public var undecided: CounterReading?

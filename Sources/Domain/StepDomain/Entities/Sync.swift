@@ -180,4 +180,6 @@ public enum StepDoubt: Hashable, Sendable, Codable {
     case unchecked
     /// The steps of the slots never fall during a day: they may be running totals.
     case runningTotals
+    /// The pedometer counts these steps of today, and has no record of them: its clock may have stopped.
+    case unrecorded(Int)
 }

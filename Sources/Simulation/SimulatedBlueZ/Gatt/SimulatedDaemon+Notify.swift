@@ -118,6 +118,7 @@ extension SimulatedDaemon {
         guard let link = devices[event.device]?.link, link.number == event.link else { return }
         switch event.event {
         case .hangUp: dropLink(event.device)
+        case .discard(let id): devices[event.device]?.link?.inbox.removeAll { $0.0 == id }
         case .notification(let id, let value):
             devices[event.device]?.link?.inbox.append((id, value))
             if !link.isDelivering { deliverNext(event.device, link.number) }

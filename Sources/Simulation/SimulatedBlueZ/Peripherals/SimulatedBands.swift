@@ -37,8 +37,12 @@ extension SimulatedSerialBand {
 
     // MARK: Lefun
 
-    /// - Parameter missing: steps of the total that no record has.
-    public static func lefun(_ memory: BandMemory, address: String = "C0:DE:18:D0:00:01", missing: Int = 0) -> SimulatedSerialBand {
+    /// - Parameters:
+    ///   - missing: steps of the total that no record has.
+    ///   - sendsTotals: it answers a request for a total. No client is known to send one.
+    public static func lefun(
+        _ memory: BandMemory, address: String = "C0:DE:18:D0:00:01", missing: Int = 0, sendsTotals: Bool = true
+    ) -> SimulatedSerialBand {
         let (requests, answers) = (CharacteristicID("18d0", "2d01"), CharacteristicID("18d0", "2d00"))
         @Sendable func checksum(_ bytes: [UInt8]) -> UInt8 {
             bytes.reduce(0) { sum, byte in (0..<8).reduce(sum ^ byte) { value, _ in value & 1 == 1 ? value >> 1 ^ 0x8c : value >> 1 } }
@@ -68,6 +72,7 @@ extension SimulatedSerialBand {
                     return [answer(0x04, [0] + time.map { UInt8($0) })]
                 case (0x04, 1): return [answer(0x04, [1, 1])]
                 case (0x12, let daysAgo?):
+                    guard sendsTotals else { return [] }
                     let day = memory.today - Int(daysAgo)
                     let date = WallClock(seconds: day * 86_400)
                     let head = [daysAgo] + [date.year - 2000, date.month, date.day].map { UInt8($0) }

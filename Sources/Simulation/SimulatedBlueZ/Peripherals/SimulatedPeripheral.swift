@@ -56,6 +56,7 @@ extension SimulatedPeripheral {
 public struct PeripheralLink: Sendable {
     enum Event: Sendable {
         case notification(CharacteristicID, [UInt8])
+        case discard(CharacteristicID)
         case hangUp
     }
 
@@ -65,15 +66,27 @@ public struct PeripheralLink: Sendable {
 
     /// A link without a stack, for a peripheral that is called directly.
     ///
-    /// - Parameter notified: called with each notification, whether it was subscribed to or not.
-    public init(notified: @escaping @Sendable (CharacteristicID, [UInt8]) -> Void) {
+    /// - Parameters:
+    ///   - discarded: called when notifications that were not received yet are dropped.
+    ///   - notified: called with each notification, whether it was subscribed to or not.
+    public init(
+        discarded: @escaping @Sendable (CharacteristicID) -> Void = { _ in },
+        notified: @escaping @Sendable (CharacteristicID, [UInt8]) -> Void
+    ) {
         send = { event in
-            if case .notification(let characteristic, let value) = event { notified(characteristic, value) }
+            switch event {
+            case .notification(let characteristic, let value): notified(characteristic, value)
+            case .discard(let characteristic): discarded(characteristic)
+            case .hangUp: break
+            }
         }
     }
 
     /// Sends a notification or indication; without a subscription it is not received.
     public func notify(_ characteristic: CharacteristicID, _ value: [UInt8]) { send(.notification(characteristic, value)) }
+
+    /// Drops the notifications of a characteristic that are not sent yet: the peripheral goes on to another answer.
+    public func discard(_ characteristic: CharacteristicID) { send(.discard(characteristic)) }
 
     /// The peripheral ends the link.
     public func disconnect() { send(.hangUp) }

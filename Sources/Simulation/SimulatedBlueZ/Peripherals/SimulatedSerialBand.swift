@@ -15,6 +15,10 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
         public var greeting: @Sendable (CharacteristicID) -> [(CharacteristicID, [UInt8])] = { _ in [] }
         /// Notifications that it sends by itself while its wearer walks.
         public var announcement: @Sendable () -> [(CharacteristicID, [UInt8])] = { [] }
+        /// The characteristic whose notifications a write cuts off, if they are not sent yet.
+        public var interrupted: @Sendable ([UInt8]) -> CharacteristicID? = { _ in nil }
+        /// What it has to receive within a time, from the beginning of a link and each time; otherwise it ends the link.
+        public var keepAlive: (value: [UInt8], limit: Duration)?
         /// Values that can be read.
         public var values: @Sendable () -> [CharacteristicID: [UInt8]] = { [:] }
 
@@ -30,17 +34,21 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
 
     public let address: String
     public let behaviour: Behaviour
+    private let clock: any Clock<Duration>
     private let state = Mutex(State())
 
     private struct State {
         var link: PeripheralLink?
+        var hangUp: Task<Void, Never>?
         var written: [[UInt8]] = []
         var silent = 0
     }
 
-    public init(address: String, _ behaviour: Behaviour) {
+    /// - Parameter clock: of the time within which it has to receive something.
+    public init(address: String, _ behaviour: Behaviour, clock: any Clock<Duration> = ContinuousClock()) {
         self.address = address
         self.behaviour = behaviour
+        self.clock = clock
     }
 
     /// All values that were written to it.
@@ -58,8 +66,33 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
     public var advertisement: Advertisement { behaviour.advertisement }
     public var services: [SimulatedService] { behaviour.services }
     public var mtu: UInt16 { behaviour.mtu }
-    public func linkOpened(_ link: PeripheralLink) { state.withLock { $0.link = link } }
-    public func linkClosed() { state.withLock { $0.link = nil } }
+
+    public func linkOpened(_ link: PeripheralLink) {
+        state.withLock { $0.link = link }
+        awaitKeepAlive()
+    }
+
+    public func linkClosed() {
+        let hangUp = state.withLock { state in
+            state.link = nil
+            return state.hangUp
+        }
+        hangUp?.cancel()
+    }
+
+    /// Ends the link if nothing arrives in time that keeps it.
+    private func awaitKeepAlive() {
+        guard let limit = behaviour.keepAlive?.limit, let link = state.withLock(\.link) else { return }
+        let task = Task { [clock] in
+            guard (try? await clock.sleep(for: limit)) != nil else { return }
+            link.disconnect()
+        }
+        let before = state.withLock { state in
+            defer { state.hangUp = task }
+            return state.hangUp
+        }
+        before?.cancel()
+    }
 
     public func subscriptionChanged(_ characteristic: CharacteristicID, subscribed: Bool) throws(ATTError) {
         guard subscribed, let link = state.withLock(\.link) else { return }
@@ -81,6 +114,8 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
             }
             return state.link
         }
+        if value == behaviour.keepAlive?.value { awaitKeepAlive() }
+        if let source = behaviour.interrupted(value) { link?.discard(source) }
         for (source, bytes) in answers { link?.notify(source, bytes) }
     }
 }

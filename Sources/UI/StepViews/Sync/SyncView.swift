@@ -88,6 +88,7 @@ public struct SyncView: View {
     }
 
     func words(_ notice: SyncNotice, _ report: SyncReport) -> Advice {
+        if case .stepsInDoubt(.unrecorded) = notice { return "\(notice.words)" }
         if case .stepsInDoubt = notice { return "\(notice.words): \(command: "istep gatt capture", report.pedometer.name)" }
         guard case .clockWasOff = notice, let record = report.record, let setting = report.pedometer.clock.settings.last,
             setting.at >= record.start

@@ -134,6 +134,9 @@ extension SyncNotice {
                 + "Until then the hours of its steps are uncertain, and these days are shown as partial."
         case .appOutdated(let app, let version):
             return "Its app '\(Printable(app))' is older than version \(Printable(version)) and does not send today's steps: update it."
+        case .stepsInDoubt(.unrecorded(let steps)):
+            return "It counts \(Words.count(steps, "step")) and has no record of them, so they are not in the history: its clock may have "
+                + "stopped. Its clock is set at each sync. If this is reported again, reset it in its app."
         case .stepsInDoubt(let doubt):
             return "\(doubt.words), so only the raw frames were stored, and no steps. This model is experimental: please report it, with a "
                 + "file that shows what it sends"
@@ -150,6 +153,7 @@ extension StepDoubt {
             "It sent two different totals for the same steps (\(Words.grouped(first)) and \(Words.grouped(second)))"
         case .unchecked: "It did not send the total that its steps are compared with"
         case .runningTotals: "Its hourly steps never fall during a day, so they may be totals of the day"
+        case .unrecorded: "It has no record of the steps that it counts"
         }
     }
 }

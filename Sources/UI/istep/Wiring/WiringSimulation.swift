@@ -50,7 +50,7 @@ struct DemoPedometer: Sendable {
             return Walker(stepper) { stepper.set(stepper.count + 1) }
         },
         .band("ycbt", "R10M", daysHeld: 7, seed: 6) { .ycbt($0) },
-        .band("jring", "SMART_RING", daysHeld: 27, seed: 7) { .jring($0, days: 28) },
+        .band("jring", "SMART_RING", daysHeld: 27, seed: 7) { .jring($0, days: 28, isSparse: false) },  // a sparse one is read slowly
         .band("moyoung", "C17", daysHeld: 0, seed: 8) { .moYoung($0, .stepsFirst) },
         .band("lefun", "Lefun", daysHeld: 6, seed: 9) { .lefun($0) },
         .band("no1f1", "X-RUN", daysHeld: 7, seed: 10) { .no1f1($0) },

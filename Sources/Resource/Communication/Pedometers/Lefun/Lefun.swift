@@ -16,13 +16,14 @@ public import StepDomain
 ///
 /// Source: Gadgetbridge, `devices/lefun/commands` and `LefunDeviceSupport.java`. The unit of the records' distance and calories, and the length
 /// of a record, are not documented: distance and calories are not read, and the length is the shortest time between two records. A day's
-/// records count only if their sum is the day's total of `12`.
+/// records count only if their sum is the day's total of `12`. Gadgetbridge never requests `12` and only decodes it: of a band that does not
+/// answer it, a day counts if all of its records have arrived.
 public enum Lefun: LinkedPedometerModel {
     public static let key = "lefun"
     public static let title = "Lefun band"
     public static let caveat: String? =
-        "Its protocol is known from one other program only. The duration of a record is not known, so the hours of its steps may be wrong. A day counts only if its records "
-        + "add up to the total that the band reports."
+        "Its protocol is known from one other program only. The duration of a record is not known, so the hours of its steps may be wrong. A day does not count "
+        + "if its records do not add up to the total that the band reports."
 
     static let service: BluetoothUUID = "18d0"
     static let requests = GATTAddress(service, "2d01")
@@ -113,6 +114,8 @@ struct LefunReading: ExchangeProtocol {
     private var wrongDay: Int?
     /// All steps of the present day, as the band reports them.
     private var total: Int?
+    /// Whether the band has answered a request for a total, or has not answered the first one: then none are requested any more.
+    private var hasTotals = false, lacksTotals = false
     /// Whether the present day was not received: then its total is not requested.
     private var isMissing = false
     /// Whether any day was answered.
@@ -154,7 +157,7 @@ struct LefunReading: ExchangeProtocol {
         case .clock where isProbe:
             stage = .end
             return nil
-        case .records(let wanted) where !isMissing:
+        case .records(let wanted) where !isMissing && !lacksTotals:
             stage = .total(wanted)
             return exchange(
                 LefunFrame(0x12, [UInt8(wanted.daysAgo)]), "the total of \(Day(daysSince1970: wanted.day))", timeout: 5, attempts: 2)
@@ -262,11 +265,13 @@ struct LefunReading: ExchangeProtocol {
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
         switch (stage, end) {
-        case (.records, .complete):
-            hasAnswer = true
-            return nil
-        case (.total(let wanted), .complete): return batch(wanted, now)
-        case (.records(let wanted), _), (.total(let wanted), _):
+        case (.records(let wanted), .complete):
+            (hasAnswer, total) = (true, nil)
+            return lacksTotals ? batch(wanted, now) : nil
+        case (.total(let wanted), _):
+            if total == nil { lacksTotals = !hasTotals } else { hasTotals = true }
+            return batch(wanted, now)
+        case (.records(let wanted), _):
             miss(wanted.day, end)
             return SampleBatch(cursor: cursor(after: wanted.day, now), notices: days.isEmpty ? converter.notices + expired : [])
         case (.settingClock, .complete):
@@ -315,7 +320,9 @@ struct LefunReading: ExchangeProtocol {
             return batch
         }
         let isToday = wanted.day >= converter.today(now)
-        let (sum, total) = (records.values.reduce(0, +), total ?? 0)
+        let sum = records.values.reduce(0, +)
+        // That all records have arrived is known from their indices.
+        let total = total ?? sum
         // Today's total may have grown since, and the record of the present time may be missing.
         guard sum == total || (isToday && sum < total) else {
             isWhole = false

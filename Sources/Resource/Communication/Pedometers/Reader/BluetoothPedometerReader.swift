@@ -162,6 +162,7 @@ public struct BluetoothPedometerReader: PedometerReader {
             return true
         }
         guard let session = try target.model.live(pedometer, known: known) else { return false }
+        let keepAlive = session.keepAlive
         try await withPeripheral(of: target, LinkRetry(reconnects: 0, mayPair: target.protectedValue != nil)) { peripheral in
             var session = session
             let requests = session.begin { !peripheral.characteristics($0.characteristic, in: $0.service).isEmpty }
@@ -169,11 +170,21 @@ public struct BluetoothPedometerReader: PedometerReader {
             let link = PeripheralLink(peripheral: peripheral)
             for (request, address) in requests { try await link.write(request, to: address, response: false) }
             report(nil)
+            async let _: Void = keep(peripheral, keepAlive)
             for try await value in notifications {
                 if let steps = session.steps(after: value) { report(steps) }
             }
         }
         return true
+    }
+
+    /// Until the task is cancelled. The notifications report the end of the link.
+    private func keep(_ peripheral: Peripheral, _ keepAlive: KeepAlive?) async {
+        guard let keepAlive else { return }
+        let address = keepAlive.address
+        while (try? await clock.sleep(for: keepAlive.pause)) != nil {
+            try? await peripheral.write(keepAlive.value, to: address.characteristic, of: address.service, response: false)
+        }
     }
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { PedometerRegistry.holdsTodayOnly(pedometer) }

@@ -25,6 +25,10 @@ struct ProtocolExchange: Hashable {
     /// Seconds of silence after which it is sent again, or given up.
     var timeout = 5.0
     var attempts = 3
+    /// Seconds of silence that end an answer without an end of its own, once a part of it has arrived; nil if the protocol tells the end.
+    var quiet: Double?
+    /// Written when the answer is complete and wrong, before it is requested again: some pedometers wait for it.
+    var rejection: [UInt8]?
 }
 
 extension ProtocolExchange {
@@ -86,7 +90,7 @@ extension ExchangeProtocol {
 
 /// A reading by requests and answers: it repeats what is not answered, bounds what arrives, and leaves the meaning to the protocol.
 struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
-    private enum Stage { case subscribing, waiting, settling, reading, sending, delivering }
+    private enum Stage { case subscribing, waiting, rejecting, settling, reading, sending, delivering }
 
     /// No answer of these protocols is longer: 28 days of a ring that sends a packet for each quarter of an hour, twice.
     private static var mostPackets: Int { 6_000 }
@@ -147,6 +151,8 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
             }
         case (.reading, _):
             return end(.silent, now)
+        case (.rejecting, _):
+            return repeatRequest(now)
         case (.settling, .value):
             packets += 1
             guard packets <= Self.mostPackets else { return .fail(.undecodable("too many packets")) }
@@ -197,7 +203,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
         switch reading.receive(bytes, at: now) {
         case .more:
             (hasAnswer, waitStart) = (true, uptime)
-            return .receive(seconds: exchange.timeout)
+            return .receive(seconds: patience(exchange))
         case .done:
             return end(.complete, now)
         case .undecodable:
@@ -207,23 +213,35 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
             return wait(exchange, now)
         case .again:
             hasAnswer = true
-            guard attempt < exchange.attempts else { return end(.incomplete, now) }
-            attempt += 1
-            // The rest of this answer must not be taken for the next one.
-            stage = .settling
-            waitStart = uptime
-            return .receive(seconds: Self.quiet)
+            guard let rejection = exchange.rejection, case .write(_, let address) = exchange.request else { return repeatRequest(now) }
+            stage = .rejecting
+            return .write(rejection, to: address, response: false)
         case .failed(let error):
             return .fail(error)
         }
     }
 
+    /// After a wrong answer.
+    private mutating func repeatRequest(_ now: Timestamp) -> SessionAction {
+        guard let exchange, attempt < exchange.attempts else { return end(.incomplete, now) }
+        attempt += 1
+        // The rest of this answer must not be taken for the next one.
+        stage = .settling
+        waitStart = uptime
+        return .receive(seconds: Self.quiet)
+    }
+
+    /// Seconds to wait for the next packet.
+    private func patience(_ exchange: ProtocolExchange) -> Double { hasAnswer ? exchange.quiet ?? exchange.timeout : exchange.timeout }
+
     private mutating func wait(_ exchange: ProtocolExchange, _ now: Timestamp) -> SessionAction {
-        uptime - waitStart < .seconds(exchange.timeout) ? .receive(seconds: exchange.timeout) : silence(now)
+        let seconds = patience(exchange)
+        return uptime - waitStart < .seconds(seconds) ? .receive(seconds: seconds) : silence(now)
     }
 
     private mutating func silence(_ now: Timestamp) -> SessionAction {
         guard let exchange else { return .finish(report) }
+        guard !hasAnswer || exchange.quiet == nil else { return end(.complete, now) }
         guard attempt >= exchange.attempts else {
             attempt += 1
             return send(now)

@@ -103,12 +103,29 @@ public protocol LiveSession: Sendable {
     ///
     /// - Returns: the requests after the subscription that make it send its steps; written without response.
     mutating func begin(_ has: (GATTAddress) -> Bool) -> [(request: [UInt8], to: GATTAddress)]
+    /// What the pedometer has to receive from time to time; nil if it keeps the link without.
+    var keepAlive: KeepAlive? { get }
     /// Today's steps according to the notification; nil if it contains something else, or an impossible value.
     mutating func steps(after value: [UInt8]) -> Int?
 }
 
 extension LiveSession {
     public mutating func begin(_ has: (GATTAddress) -> Bool) -> [(request: [UInt8], to: GATTAddress)] { [] }
+    public var keepAlive: KeepAlive? { nil }
+}
+
+/// A value that is written again and again, without response: otherwise the pedometer ends the link.
+public struct KeepAlive: Hashable, Sendable {
+    public var value: [UInt8]
+    public var address: GATTAddress
+    public var pause: Duration
+
+    /// - Parameter pause: between two writes; the first is after one pause.
+    public init(_ value: [UInt8], to address: GATTAddress, every pause: Duration) {
+        self.value = value
+        self.address = address
+        self.pause = pause
+    }
 }
 
 /// More steps than a person makes in a day; a live figure above this is an error.

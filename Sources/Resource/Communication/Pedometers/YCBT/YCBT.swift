@@ -1,7 +1,8 @@
 public import BlueZ
 public import StepDomain
 
-/// Rings of the app SmartHealth (Colmi R10M, R99, TK5 and others), which use Yucheng's protocol: steps with their beginning and end.
+/// Rings of the app SmartHealth (Colmi R10M, R20, R99, TK5, Ale-Hop and others), which use Yucheng's protocol: steps with their beginning
+/// and end.
 ///
 /// A frame is `group command length(2) data checksum(2)`, little-endian: the length counts all bytes, the checksum is a CRC-16/CCITT-FALSE of
 /// all bytes before it. Frames arrive in pieces, as indications of two characteristics.
@@ -9,20 +10,25 @@ public import StepDomain
 /// | request | answer |
 /// |---|---|
 /// | `02 00`, data `47 43` | `[2]` and `[3]` version, `[5]` battery in per cent |
+/// | `03 09`, data `01 00 02` | `03 09`; from then on `06 00` by itself: steps, metres and kilocalories of today u16 |
 /// | `05 02` | `05 02`: records u16, packets u16, 2 bytes, bytes u32; then `05 11` with records; then `05 80`: packets u16, bytes u16, checksum |
-/// | `05 80`, data `00` | none: the records are accepted; `04`: their checksum is wrong |
+/// | `05 80`, data `00` | none: the records are accepted; `04`: they did not arrive as the ring has sent them |
 /// | `01 00`, year u16, month, day, hour, minute, second, weekday (Monday 0) | `01 00`: the clock is set to local time |
 ///
 /// A record has 14 bytes: beginning u32 and end u32 in seconds since 2000 by the ring's clock, steps, metres, kilocalories u16. One byte of
-/// data, `FB` to `FF`, is a refusal.
+/// data, `FB` to `FF`, is a refusal; less than 10 bytes of data in the answer to `05 02`, and 0 bytes of records, mean that there are none.
+///
+/// The number of packets in the first frame of an answer is an estimate: a ring announced 5 and sent 6, with whole records in each
+/// (PulseLoopAndroid, issue 69). That of the last frame is the number that was sent. `05 09` has a record of the vital signs of each hour with
+/// the day's steps so far; istep does not read it: PulseLoopAndroid found that these steps lag behind (`YCBTHealthRecords`).
 ///
 /// Source: PulseLoop (`YCBTProtocol`, `YCBTHistoryTransfer`, `YCBTHealthRecords`, with captured frames) and the YCBT tests of Gadgetbridge.
 public enum YCBT: LinkedPedometerModel {
     public static let key = "ycbt"
     public static let title = "SmartHealth ring (R10M, R99, TK5)"
     public static let caveat: String? =
-        "No step record of a real ring is published: istep was tested with an artificial one. Some rings may send their history only after a "
-        + "login that is not known."
+        "The transfer is known from real rings, but no step record of one is published: istep was tested with an artificial one. Some rings "
+        + "may send their history only after a login that is not known."
 
     static let service: BluetoothUUID = "be940000-7333-be46-b7ae-689e71722bd5"
     static let requests = GATTAddress(service, "be940001-7333-be46-b7ae-689e71722bd5")
@@ -30,12 +36,24 @@ public enum YCBT: LinkedPedometerModel {
     /// Days that a record may be old.
     static let oldestDay = 31
 
-    /// `R10M 1A2B`, `R99 54DC`, `TK5 24AA`: a space, where rings of the QRing protocol have an underscore.
-    private static let models = ["R10M", "R99", "TK5"]
+    /// `R10M 1A2B`, `R99 54DC`, `TK5 24AA`: a space, where rings of the QRing protocol have an underscore. `Ale-Hop2211 E1C7` is sold under
+    /// the name of a shop.
+    private static let models = ["R10M", "R20", "R99", "TK5"]
+    private static let shop = "Ale-Hop"
+    /// The company of their manufacturer data.
+    private static let company: UInt16 = 0x7810
 
+    /// Most do not advertise the service, but Heart Rate, FEE7, and data of the company that end with an address of the ring
+    /// (PulseLoopAndroid, issue 56). The digits of the name are the end of this address; it changes when the ring is registered with its app.
     public static func evidence(in discovery: Discovery) -> KindEvidence? {
         if discovery.services.contains(service) { return .advertisedService }
-        return models.contains { discovery.name == $0 || discovery.name?.hasPrefix($0 + " ") == true } ? .name : nil
+        if let data = discovery.manufacturerData[company] {
+            let address = discovery.address.description.split(separator: ":").compactMap { UInt8($0, radix: 16) }
+            let isMarked = Array(data.suffix(address.count)) == address || ["180d", "fee7"].allSatisfy(discovery.services.contains)
+            if isMarked { return .advertisedData }
+        }
+        guard let name = discovery.name else { return nil }
+        return name.hasPrefix(shop) || models.contains { name == $0 || name.hasPrefix($0 + " ") } ? .name : nil
     }
 
     public static let characteristicServices = [service]
@@ -44,70 +62,8 @@ public enum YCBT: LinkedPedometerModel {
     public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(YCBTReading(context, isProbe: true)) }
 }
 
-struct YCBTFrame: Hashable {
-    /// The most bytes of a frame; no longer one is known.
-    static let longest = 1_024
-
-    let group: UInt8
-    let command: UInt8
-    let data: [UInt8]
-
-    init(_ group: UInt8, _ command: UInt8, _ data: [UInt8] = []) {
-        self.group = group
-        self.command = command
-        self.data = data
-    }
-
-    /// Nil if the length or the checksum is wrong.
-    init?(received bytes: [UInt8]) {
-        guard bytes.count >= 6, bytes.little(2, 2) == bytes.count, bytes.little(bytes.count - 2, 2) == Self.checksum(bytes.dropLast(2)) else {
-            return nil
-        }
-        self.init(bytes[0], bytes[1], Array(bytes[4..<bytes.count - 2]))
-    }
-
-    var bytes: [UInt8] {
-        let bytes = [group, command] + .little(data.count + 6, 2) + data
-        return bytes + .little(Self.checksum(bytes), 2)
-    }
-
-    /// CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xFFFF.
-    static func checksum(_ bytes: some Sequence<UInt8>) -> Int {
-        var checksum: UInt16 = 0xffff
-        for byte in bytes {
-            checksum ^= UInt16(byte) << 8
-            for _ in 0..<8 { checksum = checksum & 0x8000 == 0 ? checksum << 1 : checksum << 1 ^ 0x1021 }
-        }
-        return Int(checksum)
-    }
-}
-
-/// Assembles frames from notifications.
-struct YCBTFrames {
-    private var pending: [UInt8] = []
-
-    /// The frames that these bytes complete. One with a wrong checksum is nil.
-    mutating func add(_ bytes: [UInt8]) -> [YCBTFrame?] {
-        pending += bytes
-        var frames: [YCBTFrame?] = []
-        var start = 0
-        while pending.count - start >= 4, let length = pending.little(start + 2, 2) {
-            // What cannot be the beginning of a frame is skipped.
-            guard (1...6).contains(pending[start]), (6...YCBTFrame.longest).contains(length) else {
-                start += 1
-                continue
-            }
-            guard pending.count - start >= length else { break }
-            frames.append(YCBTFrame(received: Array(pending[start..<start + length])))
-            start += length
-        }
-        pending.removeFirst(start)
-        return frames
-    }
-}
-
 struct YCBTReading: ExchangeProtocol {
-    private enum Stage { case information, steps, accepting, clock, end }
+    private enum Stage { case information, count, steps, accepting, clock, end }
 
     private static let recordSize = 14
     /// Bytes of an answer: a record for each quarter of an hour of a month, with a reserve of half.
@@ -121,9 +77,11 @@ struct YCBTReading: ExchangeProtocol {
     private var converter: WallSlotConverter
     private var setter = ClockSetter()
     private var frames = YCBTFrames()
-    /// Packets and bytes that the ring has announced.
-    private var announced: (packets: Int, bytes: Int)?
+    /// Packets with records of the present answer; nil until it has begun.
+    private var packets: Int?
     private var records: [UInt8] = []
+    /// Steps of today as the ring counts them; nil if it has not sent them.
+    private var counted: Int?
     private(set) var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
@@ -143,9 +101,15 @@ struct YCBTReading: ExchangeProtocol {
             stage = .information
             return exchange(YCBTFrame(0x02, 0x00, [0x47, 0x43]), "its version", .optional)
         case .information where !isProbe:
+            stage = .count
+            return exchange(YCBTFrame(0x03, 0x09, [0x01, 0x00, 0x02]), "its count of today", .optional)
+        case .count:
             stage = .steps
-            return exchange(YCBTFrame(0x05, 0x02), "its steps", .required)
-        case .steps where announced != nil:
+            var request = exchange(YCBTFrame(0x05, 0x02), "its steps", .required)
+            // Without it, the ring waits, and does not send them again.
+            request.rejection = YCBTFrame(0x05, 0x80, [0x04]).bytes
+            return request
+        case .steps where packets != nil:
             // The records are stored by now.
             stage = .accepting
             return exchange(YCBTFrame(0x05, 0x80, [0x00]), "its steps", .none)
@@ -163,14 +127,14 @@ struct YCBTReading: ExchangeProtocol {
 
     mutating func begin(at now: Timestamp) {
         frames = YCBTFrames()
-        if stage == .steps { (announced, records) = (nil, []) }
+        if stage == .steps { (packets, records) = (nil, []) }
     }
 
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
         var progress = ExchangeProgress.more
         for frame in frames.add(bytes) {
-            guard let frame else { return stage == .steps ? .again : .undecodable }
-            progress = receive(frame)
+            // A frame of records that is wrong is missing at the end of the answer.
+            progress = frame.map { receive($0) } ?? (packets == nil ? .undecodable : .more)
             if progress != .more, progress != .other { return progress }
         }
         return progress
@@ -179,30 +143,41 @@ struct YCBTReading: ExchangeProtocol {
     private mutating func receive(_ frame: YCBTFrame) -> ExchangeProgress {
         let data = frame.data
         switch (stage, frame.group, frame.command) {
+        case (_, 0x06, 0x00):
+            guard let steps = data.little(0, 2) else { return .undecodable }
+            counted = steps
+            return stage == .count ? .done : .other
         case (.information, 0x02, 0x00):
             if data.count > 5, data[5] <= 100 { report.battery = Int(data[5]) }
             if data.count > 3 { report.firmware = "\(data[3]).\(data[2] < 10 ? "0" : "")\(data[2])" }
             return .done
+        case (.count, 0x03, 0x09):
+            return data.count == 1 && data[0] >= 0xfb ? .done : .more
         case (.clock, 0x01, 0x00):
             if data.first == 0 { setter.confirm() }
             return .done
         case (.steps, 0x05, _) where data.count == 1 && data[0] >= 0xfb:
             return .failed(.refused("the request for its steps"))
         case (.steps, 0x05, 0x02):
-            guard data.count >= 10, let packets = data.little(2, 2), let bytes = data.little(6, 4) else { return .done }  // no records
+            guard data.count >= 10, let bytes = data.little(6, 4), bytes > 0 else { return .done }  // no records
             guard bytes <= Self.mostBytes else { return .failed(.undecodable("\(bytes) bytes of records")) }
-            (announced, records) = ((packets, bytes), [])
+            (packets, records) = (0, [])
             return .more
         case (.steps, 0x05, 0x11):
-            guard let announced, records.count + data.count <= announced.bytes else { return .again }
+            // Without its beginning it is the rest of an earlier answer.
+            guard let received = packets else { return .other }
+            guard records.count + data.count <= Self.mostBytes else {
+                return .failed(.undecodable("more than \(Self.mostBytes) bytes of records"))
+            }
+            packets = received + 1
             records += data
             return .more
         case (.steps, 0x05, 0x80):
             // The end of an earlier answer.
-            guard let announced else { return .other }
+            guard let packets else { return .other }
             let isWhole =
-                data.count >= 6 && data.little(0, 2) == announced.packets && records.count == announced.bytes
-                && data.little(2, 2) == announced.bytes & 0xffff && data.little(4, 2) == YCBTFrame.checksum(records)
+                data.count >= 6 && data.little(0, 2) == packets && data.little(2, 2) == records.count & 0xffff
+                && data.little(4, 2) == YCBTFrame.checksum(records)
             return isWhole ? .done : .again
         default: return .other
         }
@@ -248,18 +223,27 @@ struct YCBTReading: ExchangeProtocol {
         let (known, invalid) = decoded()
         let (distinct, overlapping) = Self.distinct(known)
         batch.samples = distinct.compactMap { converter.sample($0, now: now) }
-        // All records of the ring since its first one have arrived, and their checksum was right.
+        let check = YCBTCountCheck(context, converter, distinct.filter { converter.isPlaced($0, now: now) }, counted: counted, at: now)
+        // All records of the ring since its first one have arrived, and their checksum was right. Whether it has recorded anything since its
+        // last one is certain only if it counts no more steps.
         if !known.isEmpty, invalid == 0 {
             if let first = converter.beginning(of: known, now: now) {
-                batch.coverage = converter.spans(first..<max(first, converter.wall(now)), now: now)
+                let end = check.isRecorded ? converter.wall(now) : known.map { $0.wall + $0.length }.max() ?? first
+                batch.coverage = converter.spans(first..<max(first, end), now: now)
             }
             if converter.lead == nil {
                 batch.cursor = context.pedometer.cursor.advanced(to: now, now: now)
             }
         }
+        if let mark = check.mark {
+            var cursor = batch.cursor ?? context.pedometer.cursor
+            cursor.counter = mark
+            batch.cursor = cursor
+        }
         let notices = converter.notices.filter { if case .implausible = $0 { false } else { true } }
         let apart = converter.misplaced + overlapping
-        batch.notices = notices + (apart > 0 ? [.implausible(samples: apart)] : []) + (invalid > 0 ? [.undecodable(frames: invalid)] : [])
+        batch.notices = check.notices + notices + (apart > 0 ? [.implausible(samples: apart)] : [])
+        if invalid > 0 { batch.notices.append(.undecodable(frames: invalid)) }
         return batch
     }
 
