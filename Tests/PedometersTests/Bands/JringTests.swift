@@ -230,6 +230,17 @@ import Testing
         #expect(outcome.waited == 6 && ring.written.contains(Jring.keepAlive))
     }
 
+    /// A packet with steps in all minutes, 10 minutes after its beginning.
+    @Test func `minutes that have not come are left to the next reading, and are no fault of the clock`() throws {
+        let start = BandFixture.today.daysSince1970 * 86_400 + 15 * 3_600 + 1_800
+        let packet = Jring.packet(0x10, .little(start, 4) + [UInt8](repeating: 10, count: 15))
+        let memory = BandMemory(quarters: [start: 150]) { WallClock(seconds: BandFixture.now.seconds + 7_200) }
+        let read = PedometerCursor(readThrough: BandFixture.now - 3_600)
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 1), cursor: read) { $0[0] == 0x10 ? packet : $0 }
+        #expect(outcome.steps == 130 && outcome.notices.isEmpty && outcome.cursor == PedometerCursor(readThrough: BandFixture.now))
+        #expect(outcome.coverage.last?.end == BandFixture.now)
+    }
+
     @Test func `a day with sleep only has no steps`() throws {
         let memory = BandMemory(quarters: [BandFixture.today.daysSince1970 * 86_400 + 9 * 3_600: 150]) {
             WallClock(seconds: BandFixture.now.seconds + 7_200)

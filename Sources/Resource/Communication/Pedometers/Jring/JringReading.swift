@@ -259,9 +259,11 @@ struct JringReading: ExchangeProtocol {
     /// - Parameter isComplete: the answer has ended. Otherwise the link was lost, and each packet accounts for its own time only.
     private mutating func batch(_ day: Int, _ now: Timestamp, isComplete: Bool) -> SampleBatch {
         var batch = SampleBatch()
-        let times = answer.quarters.keys.sorted()
+        let (times, wall) = (answer.quarters.keys.sorted(), converter.wall(now))
         for time in times {
             for (minute, steps) in (answer.quarters[time] ?? []).enumerated() {
+                // A minute of the present quarter of an hour that has not come: the next reading has it.
+                guard time > wall || time + minute * 60 <= wall + WallSlotConverter.drift else { continue }
                 let record = WallRecord(wall: time + minute * 60, length: 60, steps: Int(steps))
                 if let sample = converter.sample(record, now: now) { batch.samples.append(sample) }
             }
