@@ -82,8 +82,8 @@ private final class Counter: Sendable {
                 try await fixture.until { $0.first?.isPowered == on }
             }
             try await powered(false)
-            async let wait: Void = fixture.central.waitForAdapter("hci0")
-            await fixture.clock.sleeping(for: .seconds(15))
+            async let wait: Void = fixture.central.waitForAdapter("hci0", limit: .seconds(14))
+            await fixture.clock.sleeping(for: .seconds(14))
             try await powered(true)
             try await wait
             try await powered(false)

@@ -23,6 +23,8 @@ struct PedometerLink {
         ended: (Peripheral, Result<R, any Error>) async -> Void = { _, _ in }, _ body: (Peripheral) async throws -> R
     ) async throws -> R {
         var (link, retry, isPairing) = (self, retry, false)
+        let stopwatch = Stopwatch(reader.clock)
+        let isOver = { Task.isCancelled || stopwatch.elapsed() >= SessionDriver.longestReading }
         while true {
             var next: LinkRetry.Step?
             do {
@@ -32,7 +34,7 @@ struct PedometerLink {
                     do {
                         result = .success(try await body(peripheral))
                     } catch {
-                        next = Task.isCancelled ? nil : retry.step(after: error, isTakenOver: peripheral.isTakenOver, progress: progress())
+                        next = isOver() ? nil : retry.step(after: error, isTakenOver: peripheral.isTakenOver, progress: progress())
                         if let next {
                             willRetry(next, error)
                             return nil
@@ -44,7 +46,7 @@ struct PedometerLink {
                     return result
                 }
                 if let result { return try result.get() }
-            } catch let error as BluetoothError where error.mayPassByItself && next == nil && !Task.isCancelled {
+            } catch let error as BluetoothError where error.mayPassByItself && next == nil && !isOver() {
                 // There is no link: the adapter, or bluetoothd, was lost while one was being set up.
                 next = retry.step(after: error, isTakenOver: false, progress: progress())
                 guard let next else { throw error }
