@@ -52,6 +52,11 @@ import Testing
         #expect(policy.next(after: stuck, took: .zero) == .giveUp(stuck))
     }
 
+    @Test func `a link that has stayed after Disconnect before is disconnected once more`() {
+        var policy = RetryPolicy(limits: ConnectionLimits(), isPaired: false, isPhantom: true)
+        #expect(policy.next(after: ConnectFailure(.stuck), took: .zero) == .giveUp(ConnectFailure(.stuck)))
+    }
+
     @Test(arguments: [(false, true), (true, false)])
     func `only a peripheral without a bond is removed, once`(isPaired: Bool, isRemoved: Bool) {
         var policy = RetryPolicy(limits: ConnectionLimits(attempts: 4, backoff: .seconds(1)), isPaired: isPaired, recovers: true)

@@ -115,7 +115,8 @@ extension Central {
         recovers: Bool = false
     ) async throws(BluetoothError) -> Link {
         let known = await daemon.cache.device(address, on: adapter.path)
-        var policy = RetryPolicy(limits: limits, isPaired: known?.isPaired ?? false, recovers: recovers)
+        let isPhantom = known.map { $0.isConnected && undisconnected.contains($0.path) } ?? false
+        var policy = RetryPolicy(limits: limits, isPaired: known?.isPaired ?? false, recovers: recovers, isPhantom: isPhantom)
         // A connection attempt to a peripheral that is out of range takes the kernel 20 s and more; listening is faster. A paired one may
         // advertise to this machine only, which no scan shows.
         let isNear = isInRange || (known.map { $0.isConnected || $0.isHeard || $0.isPaired } ?? false)

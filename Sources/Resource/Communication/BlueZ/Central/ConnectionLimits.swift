@@ -55,7 +55,9 @@ struct RetryPolicy {
     private var suspicious = 0
     private var hasVanished = false
 
-    init(limits: ConnectionLimits, isPaired: Bool, recovers: Bool = false) {
+    /// - Parameter isPhantom: whether BlueZ shows a link that has stayed after `Disconnect`: the first failure.
+    init(limits: ConnectionLimits, isPaired: Bool, recovers: Bool = false, isPhantom: Bool = false) {
+        blocked = isPhantom ? 1 : 0
         self.limits = limits
         self.isPaired = isPaired
         self.recovers = recovers
