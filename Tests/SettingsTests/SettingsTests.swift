@@ -54,6 +54,10 @@ import Testing
             #expect(try machine.load().restartsAdapter == Sourced(true, .file(machine.userConfig, line: 1)))
             try machine.write("restart-adapter = \"yes\"", to: machine.userConfig)
             #expect(machine.error()?.description.contains("`restart-adapter` has to be true or false") == true)
+            try machine.write("recover = true", to: machine.userConfig)
+            #expect(try machine.load().recovers == Sourced(true, .file(machine.userConfig, line: 1)))
+            try machine.write("recover = 1", to: machine.userConfig)
+            #expect(machine.error()?.description.contains("`recover` has to be true or false") == true)
         }
     }
 

@@ -2,16 +2,18 @@
 // and on the real bluetoothd.
 //
 //   SimulationHost --config FILE [--experimental]
+//   SimulationHost --ring
 //
 // FILE describes the peripherals, as for the virtual machine (Tests/RealStack/peripherals). Prints the bus's address, then answers each
 // line of standard input with a line of JSON: the commands of Tests/RealStack/virtual/__main__.py that parity.py uses. It ends at the end
-// of its input.
+// of its input. With --ring there is one ring, for Tests/Benchmarks/faults.py: see RingHost.swift.
 
 import Foundation
 import SimulatedBlueZ
 
 func run() async throws {
     var arguments = CommandLine.arguments.dropFirst()
+    if arguments == ["--ring"] { return try await hostRing() }
     var quirks = Quirks()
     if let index = arguments.firstIndex(of: "--experimental") {
         arguments.remove(at: index)

@@ -25,11 +25,16 @@ public struct Fault: Sendable, Hashable {
     /// The operations that a fault can affect.
     public enum Operation: String, Sendable, Hashable {
         case connect, read, write, subscribe, notification
+        /// Finding the services of a new link.
+        case resolve
     }
 
     enum Effect: Sendable, Hashable {
         case outOfRange
-        case refuse(name: String, message: String)
+        case refuse(Operation, name: String, message: String)
+        case unreachable
+        case stuck
+        case staleHandles
         case drop(Operation)
         case stall(Operation)
         case attError(ATTError, Operation)
@@ -53,8 +58,25 @@ extension Fault {
         _ message: String = "le-connection-abort-by-local", name: String = "org.bluez.Error.Failed",
         _ occurrence: Occurrence = .always
     ) -> Fault {
-        Fault(effect: .refuse(name: name, message: message), occurrence: occurrence)
+        Fault(effect: .refuse(.connect, name: name, message: message), occurrence: occurrence)
     }
+
+    /// BlueZ itself refuses an operation, which the peripheral does not receive. `Failed to initiate write` is its answer if it cannot
+    /// queue a packet (`characteristic_write_value` in `src/gatt-client.c`).
+    public static func refuse(
+        _ operation: Operation, _ message: String, name: String = "org.bluez.Error.Failed", _ occurrence: Occurrence = .at(1)
+    ) -> Fault {
+        Fault(effect: .refuse(operation, name: name, message: message), occurrence: occurrence)
+    }
+
+    /// The peripheral does not answer to a connection request, until the kernel gives up.
+    public static func unreachable(_ occurrence: Occurrence = .at(1)) -> Fault { Fault(effect: .unreachable, occurrence: occurrence) }
+
+    /// `Connect` answers `InProgress` until the device is removed from BlueZ.
+    public static let stuck = Fault(effect: .stuck, occurrence: .always)
+
+    /// BlueZ has handles from before a firmware update, until the device is removed from it: the peripheral has no such attributes.
+    public static let staleHandles = Fault(effect: .staleHandles, occurrence: .always)
 
     /// The link is lost after this number of notifications; the next one never arrives.
     public static func drop(afterPackets count: Int) -> Fault {
@@ -137,6 +159,8 @@ struct InjectedFaults {
     var isOutOfRange: Bool { has(.outOfRange) }
     var neverResolves: Bool { has(.servicesNeverResolved) }
     var demandsPairing: Bool { has(.pairingDemanded) }
+    var isStuck: Bool { has(.stuck) }
+    var hasStaleHandles: Bool { has(.staleHandles) }
 
     var missingServices: Set<AttributeUUID> {
         Set(
@@ -149,7 +173,14 @@ struct InjectedFaults {
     }
 
     /// BlueZ has dropped what it had stored about the peripheral.
-    mutating func dropStored() { entries.removeAll { if case .staleService = $0.fault.effect { true } else { false } } }
+    mutating func dropStored() {
+        entries.removeAll { entry in
+            switch entry.fault.effect {
+            case .staleService, .staleHandles, .stuck: true
+            default: false
+            }
+        }
+    }
 
     var pairingRefusal: BlueZError? {
         entries.lazy.compactMap { entry in
@@ -172,12 +203,14 @@ struct FaultEffects {
     var refusal: BlueZError?
     var drops = false
     var stalls = false
+    var isUnreachable = false
     var error: ATTError?
     var corruptions: [Corruption] = []
 
     mutating func add(_ effect: Fault.Effect) {
         switch effect {
-        case .refuse(let name, let message): refusal = BlueZError(name, message)
+        case .refuse(_, let name, let message): refusal = BlueZError(name, message)
+        case .unreachable: isUnreachable = true
         case .drop: drops = true
         case .stall: stalls = true
         case .attError(let error, _): self.error = error
@@ -197,8 +230,8 @@ extension Fault.Effect {
     /// Whether an operation of this kind counts for the fault's occurrence.
     func affects(_ operation: Fault.Operation) -> Bool {
         switch self {
-        case .refuse: operation == .connect
-        case .drop(let kind), .stall(let kind), .attError(_, let kind): operation == kind
+        case .unreachable: operation == .connect
+        case .refuse(let kind, _, _), .drop(let kind), .stall(let kind), .attError(_, let kind): operation == kind
         case .slow: true
         case .corruption: operation == .notification
         default: false

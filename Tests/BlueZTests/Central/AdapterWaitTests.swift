@@ -73,4 +73,28 @@ private final class Counter: Sendable {
     private let value = Mutex(0)
     var count: Int { value.withLock(\.self) }
     func add() { value.withLock { $0 += 1 } }
+
+    @Test func `an adapter that is switched off for a moment is waited for by a central in use`() async throws {
+        try await withFixture { fixture in
+            try await fixture.central.waitForAdapter()  // at once
+            let powered = { (on: Bool) in
+                try await fixture.fake.change(Sample.adapter, "org.bluez.Adapter1", ["Powered": .boolean(on)])
+                try await fixture.until { $0.first?.isPowered == on }
+            }
+            try await powered(false)
+            async let wait: Void = fixture.central.waitForAdapter("hci0", limit: .seconds(14))
+            await fixture.clock.sleeping(for: .seconds(14))
+            try await powered(true)
+            try await wait
+            try await powered(false)
+            async let other: Void = fixture.central.waitForAdapter("hci0")
+            await fixture.clock.pass(.seconds(15))
+            do {
+                try await other
+                Issue.record("it is still off")
+            } catch {
+                #expect(error as? BluetoothError == .adapterDown("hci0"))
+            }
+        }
+    }
 }

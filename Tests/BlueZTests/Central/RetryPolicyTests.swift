@@ -35,6 +35,37 @@ import Testing
         #expect(policy.next(after: ConnectFailure(.busy), took: quick) == .again(after: .seconds(1), .direct))
     }
 
+    @Test func `an attempt that does not end is ended by Disconnect, then given up with advice`() {
+        var policy = policy()
+        let busy = ConnectFailure(.busy, detail: "In Progress")
+        #expect(policy.next(after: busy, took: .zero) == .again(after: .seconds(1), .direct))
+        #expect(policy.next(after: busy, took: .zero) == .again(after: .seconds(1), .afterDisconnecting))
+        let stuck = ConnectFailure(.stuck, detail: "In Progress")
+        #expect(policy.next(after: busy, took: .zero) == .giveUp(stuck))
+        #expect(stuck.advice("C0:DE:00:00:00:01").contains("`bluetoothctl remove C0:DE:00:00:00:01`"))
+    }
+
+    @Test func `a link that does not exist is disconnected twice`() {
+        var policy = policy()
+        let stuck = ConnectFailure(.stuck)
+        #expect(policy.next(after: stuck, took: .seconds(5)) == .again(after: .zero, .direct))
+        #expect(policy.next(after: stuck, took: .zero) == .giveUp(stuck))
+    }
+
+    @Test func `a link that has stayed after Disconnect before is disconnected once more`() {
+        var policy = RetryPolicy(limits: ConnectionLimits(), isPaired: false, isPhantom: true)
+        #expect(policy.next(after: ConnectFailure(.stuck), took: .zero) == .giveUp(ConnectFailure(.stuck)))
+    }
+
+    @Test(arguments: [(false, true), (true, false)])
+    func `only a peripheral without a bond is removed, once`(isPaired: Bool, isRemoved: Bool) {
+        var policy = RetryPolicy(limits: ConnectionLimits(attempts: 4, backoff: .seconds(1)), isPaired: isPaired, recovers: true)
+        let stuck = ConnectFailure(.stuck)
+        _ = policy.next(after: stuck, took: .zero)
+        #expect(policy.next(after: stuck, took: .zero) == (isRemoved ? .again(after: .zero, .afterRemoving) : .giveUp(stuck)))
+        #expect(policy.next(after: stuck, took: .zero) == .giveUp(stuck))
+    }
+
     @Test func `after BlueZ has dropped a peripheral, later attempts run during discovery`() {
         var policy = policy()
         #expect(policy.next(after: ConnectFailure(.vanished), took: quick) == .again(after: .zero, .whileDiscovering))
@@ -73,7 +104,7 @@ import Testing
     @Test func `the wait stays bounded`() {
         var policy = policy(attempts: 100)
         var last = RetryPolicy.Step.again(after: .zero, .direct)
-        for _ in 1..<100 { last = policy.next(after: ConnectFailure(.busy), took: quick) }
+        for _ in 1..<100 { last = policy.next(after: ConnectFailure(.linkFailed), took: quick) }
         #expect(last == .again(after: .seconds(64), .afterDiscovery))
     }
 }

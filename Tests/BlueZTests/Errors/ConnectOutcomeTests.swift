@@ -38,6 +38,18 @@ import Testing
         ("br-connection-unknown", .linkFailed),
         // EALREADY as 5.66 reports it: a second attempt during another one.
         ("Operation already in progress", .busy),
+        // The C library's texts, before 5.62.
+        ("Software caused connection abort", .linkFailed),
+        ("Input/output error", .linkFailed),
+        ("Cancelled", .cancelled),
+        ("Operation canceled", .cancelled),
+        ("Connection timed out", .timedOut),
+        ("Host is down", .timedOut),
+        ("Connection refused", .refused),
+        ("Connection reset by peer", .abortedByPeripheral),
+        ("Too many links", .tooManyConnections),
+        ("Cannot allocate memory", .outOfResources),
+        ("Operation not supported", .notSupported),
         ("something new", .unknown),
     ]
 

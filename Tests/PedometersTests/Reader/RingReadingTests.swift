@@ -122,22 +122,62 @@ import Testing
         }
     }
 
-    @Test func `a second loss ends the reading, and the next one completes the week`() async throws {
+    @Test func `while days are stored between the losses of a link, the reading goes on`() async throws {
         let ring = ring()
         try await withStack(ring) { stack in
             let receiver = RecordingReceiver()
             let clock = ManualClock()
-            for packets in [160, 200] { await stack.inject(.drop(afterPackets: packets), for: ring.address) }
+            for packets in [100, 160, 220] { await stack.inject(.drop(afterPackets: packets), for: ring.address) }
+            async let report = read(stack, ring, clock: clock, into: receiver)
+            for _ in 1...3 { await clock.pass(.seconds(1)) }
+            _ = try await report
+            #expect(receiver.steps.values.reduce(0, +) == ring.expectedSteps().reduce(0) { $0 + $1.steps })
+            #expect(stack.history.count { $0 == .connected(ring.address) } == 4)
+            await expectNothingOpen(stack)
+        }
+    }
+
+    @Test func `losses without progress end the reading, and the next one completes the week`() async throws {
+        let ring = ring()
+        try await withStack(ring) { stack in
+            let receiver = RecordingReceiver()
+            let clock = ManualClock()
+            // Before the first day is complete.
+            for packets in [1, 2, 3] { await stack.inject(.drop(afterPackets: packets), for: ring.address) }
             let reading = Task { try await read(stack, ring, clock: clock, into: receiver) }
-            await clock.pass(.seconds(1))
+            for _ in 1...2 { await clock.pass(.seconds(1)) }
             guard case .failure(let error as BluetoothError) = await reading.result, case .linkLost = error else {
                 Issue.record("it did not end by the lost link")
                 return
             }
-            #expect(stack.history.count { $0 == .connected(ring.address) } == 2)
+            #expect(stack.history.count { $0 == .connected(ring.address) } == 3)
             await expectNothingOpen(stack)
             _ = try await read(stack, ring, cursor: receiver.cursor, into: receiver)
             #expect(receiver.steps.values.reduce(0, +) == ring.expectedSteps().reduce(0) { $0 + $1.steps })
+        }
+    }
+
+    @Test func `handles from before a firmware update are discovered again`() async throws {
+        let ring = ring()
+        try await withStack(ring) { stack in
+            await stack.inject(.staleHandles, for: ring.address)
+            let receiver = RecordingReceiver()
+            _ = try await read(stack, ring, into: receiver)
+            #expect(receiver.steps.values.reduce(0, +) == ring.expectedSteps().reduce(0) { $0 + $1.steps })
+            #expect(stack.history.count { $0 == .connected(ring.address) } == 2 && stack.history.contains(.forgotten(ring.address)))
+            await expectNothingOpen(stack)
+        }
+    }
+
+    @Test func `a write that BlueZ could not begin is repeated over the same link`() async throws {
+        let ring = ring()
+        try await withStack(ring) { stack in
+            await stack.inject(.refuse(.write, "Failed to initiate write"), for: ring.address)
+            let receiver = RecordingReceiver()
+            let report = try await read(stack, ring, into: receiver)
+            #expect(report.battery == Int(ring.battery))
+            #expect(stack.history.count { $0 == .connected(ring.address) } == 1)
+            await expectNothingOpen(stack)
         }
     }
 

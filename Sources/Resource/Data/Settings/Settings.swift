@@ -21,6 +21,8 @@ public struct Settings: Hashable, Sendable {
     public var weekStart: Sourced<String>?
     /// Whether a sync may switch an adapter that receives nothing off and on.
     public var restartsAdapter: Sourced<Bool>
+    /// Whether a pedometer without a bond that BlueZ neither connects to nor disconnects may be removed from BlueZ.
+    public var recovers: Sourced<Bool>
     /// How many automatic backups of the history are kept; 0 makes none.
     public var backups: Sourced<Int>
     /// For how many days raw frames are kept; nil means forever.
@@ -204,7 +206,7 @@ public struct SettingsCheck: Hashable, Sendable {
                 user: reader.user, adapter: reader.adapter, database: $0,
                 timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
                 notifications: reader.notifications ?? Sourced(true, .standard), weekStart: reader.weekStart,
-                restartsAdapter: reader.restartsAdapter ?? Sourced(false, .standard),
+                restartsAdapter: reader.restartsAdapter ?? Sourced(false, .standard), recovers: reader.recovers ?? Sourced(false, .standard),
                 backups: reader.backups ?? Sourced(BackupSchedule.standardCount, .standard),
                 frames: reader.frames ?? Sourced(FrameRetention.standardDays, .standard), destinations: destinations, files: files)
         }

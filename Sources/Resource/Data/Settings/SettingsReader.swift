@@ -10,6 +10,7 @@ struct SettingsReader {
     private(set) var notifications: Sourced<Bool>?
     private(set) var weekStart: Sourced<String>?
     private(set) var restartsAdapter: Sourced<Bool>?
+    private(set) var recovers: Sourced<Bool>?
     private(set) var backups: Sourced<Int>?
     private(set) var frames: Sourced<Int?>?
     private(set) var destinations: [String: SettingsTable] = [:]
@@ -81,6 +82,7 @@ struct SettingsReader {
         case (.timeout, .number(let seconds)): try take(timeout: seconds, source)
         case (.notifications, .flag(let isOn)): notifications = Sourced(isOn, source)
         case (.restartAdapter, .flag(let isOn)): restartsAdapter = Sourced(isOn, source)
+        case (.recover, .flag(let isOn)): recovers = Sourced(isOn, source)
         case (.backups, .integer(let count)):
             guard (0...Settings.mostBackups).contains(count) else {
                 throw .badValue("\(count)", key: name, source: source, expected: key.expected)
@@ -93,7 +95,7 @@ struct SettingsReader {
             try take(key, text, source)
         case (.backups, .number(let count)): throw .badValue(brief(count), key: name, source: source, expected: key.expected)
         case (.share, let value), (.timeout, let value), (.notifications, let value), (.backups, let value),
-            (.restartAdapter, let value):
+            (.restartAdapter, let value), (.recover, let value):
             throw .wrongType(key: name, source: source, expected: key.expected, found: value.inWords)
         case (_, let value):
             throw .wrongType(key: name, source: source, expected: "a text: " + key.expected, found: value.inWords)
@@ -132,7 +134,7 @@ struct SettingsReader {
         case .weekStart:
             guard Weekday.allCases.contains(where: { $0.name == text.lowercased() }) else { throw bad }
             weekStart = Sourced(text.lowercased(), source)
-        case .timeout, .notifications, .backups, .frames, .restartAdapter, .share: throw bad
+        case .timeout, .notifications, .backups, .frames, .restartAdapter, .recover, .share: throw bad
         }
     }
 

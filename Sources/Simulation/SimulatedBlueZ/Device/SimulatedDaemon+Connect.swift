@@ -21,6 +21,7 @@ extension SimulatedDaemon {
         guard !device.isBlocked else { throw .failed("le-connection-abort-by-local") }
         // The text of EALREADY.
         guard device.attempt == nil else { throw .failed("Operation already in progress") }
+        guard faults[device.address]?.isStuck != true else { throw .busy }
         try openLink(device.path, for: request)
     }
 
@@ -36,7 +37,7 @@ extension SimulatedDaemon {
         let effects = faults[device.address, default: InjectedFaults()].next(.connect)
         if effects.stalls { return }
         // A connection begins with an advertisement.
-        if !receives(device.address, on: device.adapter) || peripherals[device.address] == nil {
+        if effects.isUnreachable || !receives(device.address, on: device.adapter) || peripherals[device.address] == nil {
             return after(timing.connectTimeout) { $0.attemptFailed(path, number, .failed("le-connection-abort-by-local")) }
         }
         after(timing.connect + effects.delay) { daemon in

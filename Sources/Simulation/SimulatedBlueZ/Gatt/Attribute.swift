@@ -97,6 +97,9 @@ extension SimulatedDaemon {
         guard let device = devices[path], let injected = Optional(faults[device.address, default: InjectedFaults()]),
             !injected.neverResolves
         else { return }
+        let effects = faults[device.address, default: InjectedFaults()].next(.resolve)
+        if effects.drops { return dropLink(path) }
+        if effects.stalls { return }
         let table = device.peripheral.services.filter { !injected.missingServices.contains($0.uuid) }
         if quirks.resolvesBeforeExport {
             servicesResolved(path, table)

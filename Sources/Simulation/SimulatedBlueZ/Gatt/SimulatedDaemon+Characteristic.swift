@@ -98,19 +98,25 @@ extension SimulatedDaemon {
     private func command(_ value: [UInt8], _ request: Request, _ target: Target) throws(BlueZError) {
         // It must fit into one packet, after the opcode and the handle.
         guard value.count <= Int(target.device.peripheral.mtu) - 3 else { throw .failed("Failed to initiate write") }
+        let effects = faults[target.device.address, default: InjectedFaults()].next(.write)
+        if let refusal = effects.refusal { throw refusal }
         reply(request)
-        command(value, target)
+        command(value, target, effects)
+    }
+
+    /// A write without response over a socket.
+    func command(_ value: [UInt8], _ target: Target) {
+        command(value, target, faults[target.device.address, default: InjectedFaults()].next(.write))
     }
 
     /// A write without response: the sender does not learn whether it arrives.
-    func command(_ value: [UInt8], _ target: Target) {
+    private func command(_ value: [UInt8], _ target: Target, _ effects: FaultEffects) {
         let path = target.device.path
         let link = devices[path]?.link?.number
-        let effects = faults[target.device.address, default: InjectedFaults()].next(.write)
         after(effects.delay) { daemon in
             guard let device = daemon.devices[path], device.link?.number == link else { return }
             if effects.drops { return daemon.dropLink(path) }
-            guard !effects.stalls, effects.error == nil,
+            guard !effects.stalls, effects.error == nil, daemon.faults[device.address]?.hasStaleHandles != true,
                 target.spec.properties.contains(.writeWithoutResponse),
                 device.isBonded || !daemon.demandsEncryption(target.spec, of: device)
             else { return }
@@ -171,7 +177,12 @@ extension SimulatedDaemon {
         after(timing.operation + effects.delay) { daemon in
             guard daemon.isPending(number, path) else { return }
             if effects.drops { return daemon.dropLink(path) }
-            if let error = effects.error { return daemon.finish(number, path) { _ throws(BlueZError) in throw .att(error) } }
+            if let refusal = effects.refusal { return daemon.finish(number, path) { _ throws(BlueZError) in throw refusal } }
+            let isStale = daemon.faults[device.address]?.hasStaleHandles == true
+            // 0x01: invalid handle (Bluetooth Core, Vol 3, Part F, 3.4.1.1).
+            if let error = isStale ? ATTError(0x01) : effects.error {
+                return daemon.finish(number, path) { _ throws(BlueZError) in throw .att(error) }
+            }
             guard secure, daemon.devices[path]?.isBonded != true else { return daemon.finish(number, path, body) }
             daemon.secure(path) { daemon, isSecure in
                 guard daemon.isPending(number, path) else { return }

@@ -100,7 +100,7 @@ struct Wiring: Sendable {
     func reader(days: Int? = nil, registered: Set<String> = []) -> BluetoothPedometerReader {
         BluetoothPedometerReader(
             adapter: adapter, limits: limits, days: days, registered: registered, restartsAdapter: settings.restartsAdapter.value,
-            localTime: localTime, now: now, clock: clock,
+            recovers: settings.recovers.value, localTime: localTime, now: now, clock: clock,
             central: { try await central() })
     }
 

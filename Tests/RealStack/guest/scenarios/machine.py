@@ -129,6 +129,24 @@ def daemon_crashes():
 
 
 @scenario
+def daemon_restarts():
+    """bluetoothd restarts in the middle of a sync: the sync goes on by itself"""
+    fresh = Istep(TZ="Europe/Berlin")
+    fresh("add", RING, "--name", "ring")
+    peripheral("ring", "events", "clear")
+    peripheral("ring", "fault", "stall", 100)
+    process = fresh.start("sync")
+    peripheral("ring", "wait", "stalled", 60)
+    peripheral("ring", "fault", "none")
+    daemon("kill")
+    daemon("start")
+    result = fresh.finish(process, ("sync",), limit=90)
+    check(result.code == 0, str(result))
+    fresh.expect_released("ring")
+    fresh.expect_all_slots("ring")
+
+
+@scenario
 def no_bus():
     """no system bus: reported, exit code 69"""
     nowhere = Istep(istep, DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")

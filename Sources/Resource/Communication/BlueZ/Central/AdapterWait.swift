@@ -46,9 +46,46 @@ public struct AdapterWait: Sendable {
     }
 }
 
+extension Central {
+    /// Waits for an adapter that was lost while it was in use: `bluetoothd` restarts, or the adapter is switched off and on or plugged in
+    /// again. It is not switched on.
+    ///
+    /// - Parameters:
+    ///   - adapter: such as `hci1`; nil for any.
+    ///   - limit: the time to wait.
+    /// - Throws: the adapter's error if it cannot be used by then, or if waiting does not help; `cancelled`.
+    public func waitForAdapter(_ adapter: String? = nil, limit: Duration = .seconds(15)) async throws(BluetoothError) {
+        let stopwatch = Stopwatch(clock)
+        while true {
+            let failure: BluetoothError
+            do throws(BluetoothError) {
+                _ = try await usableAdapter(adapter)
+                return
+            } catch {
+                failure = error
+            }
+            let left = limit - stopwatch.elapsed()
+            guard failure.mayPassByItself, left > .zero else { throw failure }
+            do throws(BluetoothError) {
+                try await daemon.wait(limit: left, doing: "") { cache in
+                    cache.adapters.contains { (adapter == nil || $0.name == adapter) && $0.isPowered } ? .success(()) : nil
+                }
+                return
+            } catch {
+                switch error {
+                case .timedOut: throw failure
+                case .cancelled, .noBus: throw error
+                // The bluetoothd that had just started has ended again.
+                default: try? await clock.sleep(for: .seconds(1))
+                }
+            }
+        }
+    }
+}
+
 extension BluetoothError {
-    /// A block, and a missing permission, remain until a user removes them.
-    fileprivate var mayPassByItself: Bool {
+    /// Whether an adapter may be usable again soon. A block, and a missing permission, remain until a user removes them.
+    package var mayPassByItself: Bool {
         switch self {
         case .noAdapter, .adapterDown, .daemonNotRunning, .adapterLost: true
         default: false

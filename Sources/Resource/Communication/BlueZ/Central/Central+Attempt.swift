@@ -14,8 +14,10 @@ extension Central {
         guard let device = cache.device(address, on: adapter) else { return .failure(ConnectFailure(.vanished)) }
         let use = isContested && device.isConnected ? .shared : LinkOwnership(of: device, in: cache)
         if use == .own { owned.insert(device.path) }
+        let isPhantom = device.isConnected && use == .own && undisconnected.contains(device.path)
         let result: Result<Link, ConnectFailure>
         do throws(AttemptError) {
+            if isPhantom { throw .failed(ConnectFailure(.stuck)) }
             result = .success(try await bringUp(device, on: adapter, limits, use))
         } catch {
             // Disconnect also cancels a pending Connect: ours must be cancelled, another program's must not.
@@ -25,6 +27,9 @@ extension Central {
                 await disconnect(device.path)
             }
             switch error {
+            // Its services were not found over a link that was up before: there may be no link.
+            case .failed(let failure) where device.isConnected && [.servicesUnresolved, .noServices].contains(failure.reason):
+                result = .failure(ConnectFailure(.stuck, detail: failure.detail))
             case .failed(let failure): result = .failure(failure)
             case .fatal(let error): throw error
             }
@@ -41,6 +46,9 @@ extension Central {
             if case .failed(let failure) = self { failure.reason == .busy } else { false }
         }
     }
+
+    /// Time for the services over a link that was up before: they are known, or are being read since then.
+    private static let servicesOfOldLink: Duration = .seconds(5)
 
     private func bringUp(
         _ device: DeviceRecord, on adapter: ObjectPath, _ limits: ConnectionLimits, _ use: LinkOwnership
@@ -72,7 +80,8 @@ extension Central {
         do throws(AttemptError) {
             // For LE, Connect returns once the link is up: the services follow later, or the link drops first.
             try await wait(
-                for: device.path, on: adapter, within: limits.services, otherwise: .servicesUnresolved
+                for: device.path, on: adapter, within: wasConnected ? min(limits.services, Self.servicesOfOldLink) : limits.services,
+                otherwise: .servicesUnresolved
             ) { device, _ in
                 guard device.isConnected else { return .failure(ConnectFailure(.droppedAgain)) }
                 return device.areServicesResolved ? .success(()) : nil
@@ -98,10 +107,7 @@ extension Central {
         let result: Result<Void, ConnectFailure>
         do throws(BluetoothError) {
             result = try await daemon.wait(limit: limit, doing: "") { cache in
-                guard let adapter = cache.adapter(adapter) else {
-                    return .failure(cache.owner == nil ? .daemonNotRunning : .adapterLost(adapter.lastElement))
-                }
-                guard adapter.isPowered else { return .failure(.adapterDown(adapter.name)) }
+                if let end = cache.end(ofAdapter: adapter) { return .failure(end) }
                 guard let device = cache.device(path) else { return .success(.failure(ConnectFailure(.vanished))) }
                 return check(device, cache).map { .success($0) }
             }
@@ -136,14 +142,28 @@ extension Central {
     /// Disconnects, or cancels the attempt to connect. Returns when that is done, even if the task was cancelled.
     func disconnect(_ device: ObjectPath) async {
         let daemon = daemon
-        await uncancelled {
-            // BlueZ answers NotConnected if there is no link; the device may not exist any more.
-            _ = try? await daemon.call(device, BlueZName.device, "Disconnect", limit: .seconds(5))
-            // The next attempt must not use the link that is being disconnected.
-            try? await daemon.wait(limit: .seconds(3), doing: "disconnecting") { cache in
-                cache.device(device)?.isConnected == true ? nil : .success(())
+        let isDown = await uncancelled {
+            do throws(DBusError) {
+                _ = try await daemon.call(device, BlueZName.device, "Disconnect", limit: .seconds(5))
+            } catch {
+                if case .timedOut = error { return false }
+                // BlueZ answers NotConnected if there is no link; the device may not exist any more.
             }
+            // The next attempt must not use the link that is being disconnected.
+            return
+                (try? await daemon.wait(limit: .seconds(3), doing: "disconnecting") { cache in
+                    cache.device(device)?.isConnected == true ? nil : .success(true)
+                }) ?? false
         }
         owned.remove(device)
+        if isDown { undisconnected.remove(device) } else { undisconnected.insert(device) }
+    }
+}
+
+extension ObjectCache {
+    /// Why an adapter cannot be used any more: `bluetoothd` has ended, or it is gone or switched off. Nil if it can be used.
+    func end(ofAdapter path: ObjectPath) -> BluetoothError? {
+        guard let adapter = adapter(path) else { return owner == nil ? .daemonNotRunning : .adapterLost(path.lastElement) }
+        return adapter.isPowered ? nil : .adapterDown(adapter.name)
     }
 }

@@ -14,6 +14,7 @@ extension Central {
     ///   - adapter: such as `hci0`; by default the first one that is switched on.
     ///   - limits: how long each step may take, and the number of attempts.
     ///   - isInRange: connects without a search: for a peripheral that a search has just found.
+    ///   - recovers: whether BlueZ may be made to remove a peripheral without a bond that it neither connects to nor disconnects.
     ///   - pairing: with a delegate, a peripheral that is not paired yet is paired before `body` runs.
     ///   - isolation: the actor on which `body` runs; by default that of the caller.
     ///   - body: must not keep the peripheral after it returns: every operation fails with `linkLost` then.
@@ -22,10 +23,11 @@ extension Central {
     @discardableResult
     public func withPeripheral<R>(
         _ address: DeviceAddress, adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(),
-        isInRange: Bool = false, pairing: (any PairingDelegate)? = nil, isolation: isolated (any Actor)? = #isolation,
-        _ body: (Peripheral) async throws -> R
+        isInRange: Bool = false, recovers: Bool = false, pairing: (any PairingDelegate)? = nil,
+        isolation: isolated (any Actor)? = #isolation, _ body: (Peripheral) async throws -> R
     ) async throws -> R {
-        let link = try await connect(address, adapter: adapter, limits: limits, isInRange: isInRange, pairing: pairing)
+        let link = try await connect(
+            address, adapter: adapter, limits: limits, isInRange: isInRange, recovers: recovers, pairing: pairing)
         let peripheral = Peripheral(link: link, central: self) { [self] in Task { await self.beginRelease(link) } }
         return try await cleaningUp({ await release(link) }) {
             try await withTaskCancellationHandler {
@@ -38,14 +40,14 @@ extension Central {
 
     func connect(
         _ address: DeviceAddress, adapter name: String?, limits: ConnectionLimits, isInRange: Bool = false,
-        pairing: (any PairingDelegate)?
+        recovers: Bool = false, pairing: (any PairingDelegate)?
     ) async throws(BluetoothError) -> Link {
         guard inUse.insert(address).inserted else { throw .busy("\(address) is in use by this program already") }
         await daemon.pin([address])
         let link: Link
         do throws(BluetoothError) {
             let adapter = try await usableAdapter(await bondedAdapter(of: address, wanted: name))
-            link = try await establish(address, on: adapter, limits, isInRange: isInRange)
+            link = try await establish(address, on: adapter, limits, isInRange: isInRange, recovers: recovers)
             linksInUse.insert(link.id)
         } catch {
             inUse.remove(address)
@@ -109,10 +111,12 @@ extension Central {
 extension Central {
     /// Finds and connects, and retries transient failures.
     func establish(
-        _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits, isInRange: Bool = false
+        _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits, isInRange: Bool = false,
+        recovers: Bool = false
     ) async throws(BluetoothError) -> Link {
         let known = await daemon.cache.device(address, on: adapter.path)
-        var policy = RetryPolicy(limits: limits, isPaired: known?.isPaired ?? false)
+        let isPhantom = known.map { $0.isConnected && undisconnected.contains($0.path) } ?? false
+        var policy = RetryPolicy(limits: limits, isPaired: known?.isPaired ?? false, recovers: recovers, isPhantom: isPhantom)
         // A connection attempt to a peripheral that is out of range takes the kernel 20 s and more; listening is faster. A paired one may
         // advertise to this machine only, which no scan shows.
         let isNear = isInRange || (known.map { $0.isConnected || $0.isHeard || $0.isPaired } ?? false)
@@ -146,6 +150,12 @@ extension Central {
         switch approach {
         case .direct: break
         case .afterDiscovery: try await waitForAdvertisement(of: address, on: adapter, limits)
+        case .afterDisconnecting:
+            // Another program's attempt may have succeeded meanwhile.
+            if let device = await daemon.cache.device(address, on: adapter.path), !device.isConnected { await disconnect(device.path) }
+        case .afterRemoving:
+            try await remove(address, on: adapter.path)
+            try await waitForAdvertisement(of: address, on: adapter, limits)
         case .whileDiscovering:
             return try await attemptWhileDiscovering(address, on: adapter, limits, isContested: isContested)
         }
@@ -172,10 +182,14 @@ extension Central {
     private func attemptWhileDiscovering(
         _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits, isContested: Bool
     ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
-        let id = await joinDiscovery(adapter, ScanFilter(address: address)) { _ in }
+        let failed = OneShot<BluetoothError>()
+        let id = await joinDiscovery(adapter, ScanFilter(address: address)) { failed.send($0) }
         let result: Result<Link, ConnectFailure>
         do throws(BluetoothError) {
+            if failed.isSent, let error = await failed.value { throw error }
             try await daemon.wait(limit: limits.scan, doing: "") { [path = adapter.path] cache -> Result<Void, BluetoothError>? in
+                // With the adapter, or a bluetoothd that restarts, the discovery has ended.
+                if let end = cache.end(ofAdapter: path) { return .failure(end) }
                 guard let device = cache.device(address, on: path) else { return nil }
                 return device.isHeard || device.isConnected ? .success(()) : nil
             }

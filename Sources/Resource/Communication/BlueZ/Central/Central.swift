@@ -23,6 +23,8 @@ public actor Central {
     var inUse: Set<DeviceAddress> = []
     /// Devices whose link this central has to disconnect, or is setting up.
     var owned: Set<ObjectPath> = []
+    /// Devices that BlueZ showed as connected after `Disconnect`.
+    var undisconnected: Set<ObjectPath> = []
     /// Links that were not released yet, and those that are being released.
     var linksInUse: Set<Int> = []
     var releases: [Int: Task<Void, Never>] = [:]

@@ -46,13 +46,21 @@ struct RetryPolicy {
 
     let limits: ConnectionLimits
     let isPaired: Bool
+    /// Whether BlueZ may be made to remove a peripheral that it does not connect to and does not disconnect.
+    let recovers: Bool
     private var attempt = 0
+    /// Attempts that BlueZ's own state prevented.
+    private var blocked = 0
+    private var hasRemoved = false
     private var suspicious = 0
     private var hasVanished = false
 
-    init(limits: ConnectionLimits, isPaired: Bool) {
+    /// - Parameter isPhantom: whether BlueZ shows a link that has stayed after `Disconnect`: the first failure.
+    init(limits: ConnectionLimits, isPaired: Bool, recovers: Bool = false, isPhantom: Bool = false) {
+        blocked = isPhantom ? 1 : 0
         self.limits = limits
         self.isPaired = isPaired
+        self.recovers = recovers
     }
 
     mutating func next(after failure: ConnectFailure, took: Duration) -> Step {
@@ -64,16 +72,36 @@ struct RetryPolicy {
         var failure = failure
         failure.suspectsPairing = suspicious >= 3
 
+        if [.busy, .stuck].contains(failure.reason) { return next(afterBlock: failure) }
         guard failure.isTransient, attempt < limits.attempts else { return .giveUp(failure) }
 
         if failure.reason == .vanished { hasVanished = true }
         // After `le-connection-abort-by-local` an immediate second attempt works best; further attempts back off.
-        let isFirst = attempt == 1 && failure.reason != .busy
         let backoff = ExponentialBackoff(first: limits.backoff, longest: limits.backoff * 64)
-        let wait: Duration = isFirst ? .zero : backoff.pause(after: attempt - 1)
+        let wait: Duration = attempt == 1 ? .zero : backoff.pause(after: attempt - 1)
         if hasVanished { return .again(after: wait, .whileDiscovering) }
         let isFar = took >= Self.slow && [.linkFailed, .timedOut].contains(failure.reason)
         return .again(after: wait, isFar || attempt >= 3 ? .afterDiscovery : .direct)
+    }
+
+    /// Another program may be connecting, so the first failure is only waited for. But BlueZ may also answer `InProgress` until the
+    /// peripheral is removed from it, or show a link that does not exist (Bluetooth-Devices/bleak-retry-connector issue 226).
+    private mutating func next(afterBlock failure: ConnectFailure) -> Step {
+        blocked += 1
+        let isLast = attempt >= limits.attempts
+        switch (blocked, failure.reason) {
+        case (1, .busy) where !isLast: return .again(after: limits.backoff, .direct)
+        // The attempt that failed has called Disconnect already.
+        case (1, .stuck) where !isLast: return .again(after: .zero, .direct)
+        case (2, .busy) where !isLast: return .again(after: limits.backoff, .afterDisconnecting)
+        default: break
+        }
+        // A bond is never removed, because that cannot be undone.
+        if recovers, !isPaired, !hasRemoved {
+            hasRemoved = true
+            return .again(after: .zero, .afterRemoving)
+        }
+        return .giveUp(blocked > 1 ? ConnectFailure(.stuck, detail: failure.detail) : failure)
     }
 }
 
@@ -85,6 +113,10 @@ enum Approach: Hashable {
     case afterDiscovery
     /// After the peripheral was heard, while discovery continues.
     case whileDiscovering
+    /// After `Disconnect`, which also ends an attempt.
+    case afterDisconnecting
+    /// After BlueZ has removed the peripheral, and it was heard again.
+    case afterRemoving
 }
 
 extension Duration {

@@ -21,23 +21,27 @@ extension Central {
     public func remove(_ address: DeviceAddress, adapter name: String? = nil) async throws(BluetoothError) -> Bool {
         guard !inUse.contains(address) else { throw .busy("\(address) is in use by this program") }
         try await daemon.ready()
-        let cache = await daemon.cache
         var wasKnown = false
-        for adapter in cache.adapters where name == nil || adapter.name == name {
-            guard let device = cache.device(address, on: adapter.path) else { continue }
-            do throws(DBusError) {
-                _ = try await daemon.call(
-                    adapter.path, BlueZName.adapter, "RemoveDevice", [.objectPath(device.path)], limit: .seconds(10))
-                wasKnown = true
-            } catch {
-                if error.remoteName == "org.bluez.Error.DoesNotExist" { continue }
-                throw BluetoothError(error, doing: "removing \(address)")
-            }
-            try await daemon.wait(limit: .seconds(5), doing: "removing \(address)") { cache in
-                cache.device(device.path) == nil ? .success(()) : nil
-            }
+        for adapter in await daemon.cache.adapters where name == nil || adapter.name == name {
+            if try await remove(address, on: adapter.path) { wasKnown = true }
         }
         return wasKnown
+    }
+
+    @discardableResult
+    func remove(_ address: DeviceAddress, on adapter: ObjectPath) async throws(BluetoothError) -> Bool {
+        guard let device = await daemon.cache.device(address, on: adapter) else { return false }
+        do throws(DBusError) {
+            _ = try await daemon.call(adapter, BlueZName.adapter, "RemoveDevice", [.objectPath(device.path)], limit: .seconds(10))
+        } catch {
+            if error.remoteName == "org.bluez.Error.DoesNotExist" { return false }
+            throw BluetoothError(error, doing: "removing \(address)")
+        }
+        try await daemon.wait(limit: .seconds(5), doing: "removing \(address)") { cache in
+            cache.device(device.path) == nil ? .success(()) : nil
+        }
+        undisconnected.remove(device.path)
+        return true
     }
 
     func pair(_ link: Link, _ delegate: any PairingDelegate) async throws(BluetoothError) {

@@ -200,7 +200,9 @@ extension BluetoothError {
 }
 
 /// Error codes of the attribute protocol (Core Specification Vol 3 Part F 3.4.1.1).
-enum ATTErrorCode {
+package enum ATTErrorCode {
+    /// "Invalid handle": the peripheral's table is another one than BlueZ has stored.
+    package static let invalidHandle: UInt8 = 0x01
     /// "Unlikely error", which BlueZ also reports for a link that drops in the middle of a request.
     static let unlikely: UInt8 = 0x0e
 

@@ -30,6 +30,8 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         /// The link dropped again before the services were known.
         case droppedAgain
         case outOfResources
+        /// BlueZ answers that an attempt is in progress, or shows a link, and neither ends when it is asked to disconnect.
+        case stuck
 
         /// Keys do not fit: one side has lost the pairing.
         case pairingBroken
@@ -59,7 +61,7 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         switch reason {
         case .linkFailed, .timedOut, .cancelled, .busy, .refused, .abortedByPeripheral, .tooManyConnections,
             .protocolError, .notConnectedAfterAll, .servicesUnresolved, .noServices, .vanished, .droppedAgain,
-            .outOfResources:
+            .outOfResources, .stuck:
             true
         case .tableTooLarge, .pairingBroken, .classicInsteadOfLE, .adapterNotPowered, .notSupported, .unknown:
             false
@@ -81,6 +83,11 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         case .noServices, .servicesUnresolved:
             return """
                 Try again. If it fails again, restart the device, or delete what BlueZ has stored about it: \
+                `bluetoothctl remove \(peripheral)`
+                """
+        case .stuck:
+            return """
+                End other programs that use this device. If there are none, delete what BlueZ has stored about it, and try again: \
                 `bluetoothctl remove \(peripheral)`
                 """
         case .tableTooLarge:
@@ -110,6 +117,7 @@ extension ConnectFailure: CustomStringConvertible {
             case .vanished: "BlueZ removed it from its device list"
             case .droppedAgain: "the connection was lost again at once"
             case .outOfResources: "the machine ran out of resources for it"
+            case .stuck: "BlueZ does not end an earlier connection to it"
             case .pairingBroken: "the pairing is broken"
             case .classicInsteadOfLE: "BlueZ tried BR/EDR instead of LE"
             case .adapterNotPowered: "the adapter is switched off"
@@ -131,7 +139,8 @@ enum ConnectOutcome: Equatable {
 }
 
 extension ConnectOutcome {
-    /// The only place that interprets the texts of BlueZ's connection errors (`src/error.h`, versions 5.50 to 5.87).
+    /// The only place that interprets the texts of BlueZ's connection errors (versions 5.50 to 5.87): those of
+    /// `src/error.h`, which have a prefix since 5.62, and before that the C library's texts of error numbers.
     init(_ error: DBusError, peripheral: String) {
         guard case .remote(let name, let message) = error else {
             switch error {
@@ -168,13 +177,28 @@ extension ConnectOutcome {
     private static func ofText(_ message: String) -> ConnectOutcome {
         let bare = ["le-connection-", "br-connection-"].first { message.hasPrefix($0) }
             .map { String(message.dropFirst($0.count)) }
-        guard let bare else {
-            // A second attempt in flight: BlueZ 5.66 answers Failed with the C library's text of EALREADY.
-            let isBusy = message == "Operation already in progress" || message == "In Progress"
-            return .failed(ConnectFailure(isBusy ? .busy : .unknown, detail: message))
-        }
+        guard let bare else { return .failed(ConnectFailure(reason(ofErrorNumber: message), detail: message)) }
         if bare == "already-connected" { return .alreadyConnected }
         return .failed(ConnectFailure(reason(bare), detail: message))
+    }
+
+    /// The reason behind a text of the C library, `strerror`, or of BlueZ before 5.62.
+    private static func reason(ofErrorNumber text: String) -> ConnectFailure.Reason {
+        switch text {
+        // A second attempt in flight: EALREADY, also in 5.66.
+        case "Operation already in progress", "In Progress", "Operation now in progress", "Device or resource busy": .busy
+        case "Software caused connection abort", "Input/output error", "Transport endpoint is not connected", "No route to host":
+            .linkFailed
+        case "Cancelled", "Canceled", "Operation canceled", "Operation cancelled": .cancelled
+        case "Connection timed out", "Host is down": .timedOut
+        case "Connection refused": .refused
+        case "Connection reset by peer": .abortedByPeripheral
+        case "Too many links": .tooManyConnections
+        case "Protocol error": .protocolError
+        case "Cannot allocate memory", "Too many open files", "Too many open files in system": .outOfResources
+        case "Operation not supported", "Protocol not supported": .notSupported
+        default: .unknown
+        }
     }
 
     private static func reason(_ text: String) -> ConnectFailure.Reason {

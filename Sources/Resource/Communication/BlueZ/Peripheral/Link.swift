@@ -94,10 +94,10 @@ extension Link {
         // BlueZ does one operation per characteristic at a time, for all clients: InProgress passes.
         var waits: [Duration] = [.milliseconds(100), .milliseconds(300), .seconds(1)]
         while true {
-            do throws(BluetoothError) {
-                return try await callOnce(path, member, arguments, operation)
-            } catch {
-                guard case .busy = error, !waits.isEmpty else { throw error }
+            switch try await callOnce(path, member, arguments, operation) {
+            case .success(let values): return values
+            case .failure(let error):
+                guard operation.mayPass(error), !waits.isEmpty else { throw await explain(operation.error(error), operation) }
                 try? await daemon.clock.sleep(for: waits.removeFirst())
             }
         }
@@ -110,7 +110,7 @@ extension Link {
 
     private func callOnce(
         _ path: ObjectPath, _ member: String, _ arguments: [DBusValue], _ operation: GATTOperation
-    ) async throws(BluetoothError) -> [DBusValue] {
+    ) async throws(BluetoothError) -> Result<[DBusValue], DBusError> {
         if let end = await daemon.endOfLink(id) { throw await error(end, during: operation.text) }
         let event = await withTaskGroup(of: Event.self) { [self] group in
             group.addTask {
@@ -135,8 +135,7 @@ extension Link {
         // Cancelling the task also starts the disconnection; the end of the link is then reported as the cancellation.
         if case .end = event, Task.isCancelled { throw .cancelled }
         switch event {
-        case .reply(.success(let values)): return values
-        case .reply(.failure(let error)): throw await explain(operation.error(error), operation)
+        case .reply(let reply): return reply
         case .end(let end?): throw await error(end, during: operation.text)
         case .end(nil): throw .cancelled
         }

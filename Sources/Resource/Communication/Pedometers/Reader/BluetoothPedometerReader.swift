@@ -10,6 +10,7 @@ public struct BluetoothPedometerReader: PedometerReader {
     let days: Int?
     let registered: Set<String>
     let restartsAdapter: Bool
+    let recovers: Bool
     let localTime: LocalTime
     let now: @Sendable () -> Timestamp
     let clock: any Clock<Duration>
@@ -20,10 +21,11 @@ public struct BluetoothPedometerReader: PedometerReader {
     ///   - days: at most this many days back, including today; nil for all that a pedometer holds and istep lacks.
     ///   - registered: addresses of the history's pedometers, which are not mistaken for one whose address has changed.
     ///   - restartsAdapter: whether an adapter that has received nothing during a whole search is switched off and on, once in a reading.
+    ///   - recovers: whether BlueZ may be made to remove a pedometer without a bond that it neither connects to nor disconnects.
     ///   - central: opened for each reading and closed at its end.
     public init(
         adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(), days: Int? = nil, registered: Set<String> = [],
-        restartsAdapter: Bool = false, localTime: LocalTime = .system, now: @escaping @Sendable () -> Timestamp,
+        restartsAdapter: Bool = false, recovers: Bool = false, localTime: LocalTime = .system, now: @escaping @Sendable () -> Timestamp,
         clock: any Clock<Duration> = ContinuousClock(), central: @escaping @Sendable () async throws -> Central
     ) {
         self.adapter = adapter
@@ -31,6 +33,7 @@ public struct BluetoothPedometerReader: PedometerReader {
         self.days = days
         self.registered = registered
         self.restartsAdapter = restartsAdapter
+        self.recovers = recovers
         self.localTime = localTime
         self.now = now
         self.clock = clock
@@ -40,7 +43,8 @@ public struct BluetoothPedometerReader: PedometerReader {
     /// Searches for all pedometers with one scan and reads each as it comes into range, one link at a time. Those that are not heard
     /// within `limits.scan` seconds of scanning end together. While one is being disconnected, the next is searched for and read.
     ///
-    /// A link that is lost is set up once more; the session over the new link continues from the cursor of what was merged.
+    /// A link that is lost is set up again, as `LinkRetry` decides; the session over the new link continues from the cursor of what was
+    /// merged.
     public func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async {
         var linked: [ReadTarget] = []
         var advertising: [AdvertisingPedometer] = []

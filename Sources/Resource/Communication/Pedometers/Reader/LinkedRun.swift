@@ -8,6 +8,9 @@ struct LinkedRun: Sendable {
     let central: Central
     let receiver: any ReadingReceiver
 
+    /// How often a search waits for an adapter that was lost.
+    private static let mostAdapterWaits = 3
+
     /// Returns when each pedometer has ended and each link is down.
     func run(_ all: [ReadTarget]) async {
         for target in all { receiver.progress(.searching, of: target.pedometer) }
@@ -61,6 +64,7 @@ struct LinkedRun: Sendable {
         var left = reader.limits.scan
         var heard = SearchResult()
         var wasRestarted = false
+        var adapterWaits = 0
         while missing.contains(where: isSearched) {
             if left <= .zero {
                 guard reader.restartsAdapter, !wasRestarted, heard.isSilent, try await central.restartAdapter(reader.adapter) else { break }
@@ -68,7 +72,16 @@ struct LinkedRun: Sendable {
                 (left, wasRestarted) = (reader.limits.scan, true)
             }
             let stopwatch = Stopwatch(reader.clock)
-            let result = try await central.search(for: Set(missing.map(\.address)), adapter: reader.adapter, limit: left)
+            let result: SearchResult
+            do throws(BluetoothError) {
+                result = try await central.search(for: Set(missing.map(\.address)), adapter: reader.adapter, limit: left)
+            } catch {
+                // bluetoothd restarts, or the adapter was switched off for a moment.
+                guard error.mayPassByItself, adapterWaits < Self.mostAdapterWaits else { throw error }
+                adapterWaits += 1
+                try await central.waitForAdapter(reader.adapter)
+                continue
+            }
             left -= stopwatch.elapsed()
             heard.found.formUnion(result.found)
             heard.others.merge(result.others) { _, new in new }

@@ -13,45 +13,74 @@ struct PedometerLink {
     /// Runs `body` over a link. If it fails, and `retry` has a next step, runs it again over another link.
     ///
     /// - Parameters:
+    ///   - progress: a number that grows when `body` has stored something new.
     ///   - willRetry: called with the error and the step that follows it.
     ///   - ended: called with the result of `body` while the link is still up: disconnecting takes BlueZ about 2 s. Not called if no link
     ///     was set up.
     /// - Throws: the last error of `body`; why there is no link; `CancellationError`.
     func run<R: Sendable>(
-        _ retry: LinkRetry, willRetry: (LinkRetry.Step, any Error) -> Void = { _, _ in },
+        _ retry: LinkRetry, progress: () -> Int = { 0 }, willRetry: (LinkRetry.Step, any Error) -> Void = { _, _ in },
         ended: (Peripheral, Result<R, any Error>) async -> Void = { _, _ in }, _ body: (Peripheral) async throws -> R
     ) async throws -> R {
         var (link, retry, isPairing) = (self, retry, false)
+        let stopwatch = Stopwatch(reader.clock)
+        let isOver = { Task.isCancelled || stopwatch.elapsed() >= SessionDriver.longestReading }
         while true {
             var next: LinkRetry.Step?
-            let result = try await link.connect(isInRange: link.isInRange, isPairing: isPairing) { peripheral -> Result<R, any Error>? in
-                var result: Result<R, any Error>
-                do {
-                    result = .success(try await body(peripheral))
-                } catch {
-                    next = Task.isCancelled ? nil : retry.step(after: error, isTakenOver: peripheral.isTakenOver)
-                    if let next {
-                        willRetry(next, error)
-                        return nil
+            do {
+                let result = try await link.connect(isInRange: link.isInRange, isPairing: isPairing) {
+                    peripheral -> Result<R, any Error>? in
+                    var result: Result<R, any Error>
+                    do {
+                        result = .success(try await body(peripheral))
+                    } catch {
+                        next = isOver() ? nil : retry.step(after: error, isTakenOver: peripheral.isTakenOver, progress: progress())
+                        if let next {
+                            willRetry(next, error)
+                            return nil
+                        }
+                        // Cancellation disconnects at once: the error of `body` is then only a consequence.
+                        result = .failure(Task.isCancelled ? CancellationError() : error)
                     }
-                    // Cancellation disconnects at once: the error of `body` is then only a consequence.
-                    result = .failure(Task.isCancelled ? CancellationError() : error)
+                    await ended(peripheral, result)
+                    return result
                 }
-                await ended(peripheral, result)
-                return result
+                if let result { return try result.get() }
+            } catch let error as BluetoothError where error.mayPassByItself && next == nil && !isOver() {
+                // There is no link: the adapter, or bluetoothd, was lost while one was being set up.
+                next = retry.step(after: error, isTakenOver: false, progress: progress())
+                guard let next else { throw error }
+                willRetry(next, error)
             }
-            if let result { return try result.get() }
-            switch next {
-            case .pair:
-                isPairing = true
-            case .reconnect(let pause):
-                try await reader.clock.sleep(for: pause)
-                link.isInRange = false
-                link.limits.scan = min(link.limits.scan, LinkRetry.search)
-            case nil:
-                break
-            }
+            try await link.prepare(next, &isPairing)
         }
+    }
+
+    /// What has to be done before the next link.
+    private mutating func prepare(_ step: LinkRetry.Step?, _ isPairing: inout Bool) async throws {
+        switch step {
+        case .pair:
+            isPairing = true
+            return
+        case .reconnect(let pause):
+            try await reader.clock.sleep(for: pause)
+        case .rediscover:
+            try await forgetServices()
+        case .awaitAdapter:
+            try await central.waitForAdapter(reader.adapter)
+        case nil:
+            return
+        }
+        isInRange = false
+        limits.scan = min(limits.scan, LinkRetry.search)
+    }
+
+    /// A bond, and a link that another program uses, are left alone.
+    private func forgetServices() async throws {
+        guard let known = try await central.storedPeripheral(target.address, adapter: reader.adapter),
+            !known.isPaired, !known.isConnected
+        else { return }
+        _ = try await central.remove(target.address, adapter: reader.adapter)
     }
 
     /// One link; or two, if the first lacks the model's services.
@@ -84,7 +113,8 @@ struct PedometerLink {
         isInRange: Bool = false, isPairing: Bool, isLast: Bool = false, _ body: (Peripheral) async throws -> R
     ) async throws -> R {
         try await central.withPeripheral(
-            target.address, adapter: reader.adapter, limits: limits, isInRange: isInRange, pairing: isPairing ? AcceptJustWorks() : nil
+            target.address, adapter: reader.adapter, limits: limits, isInRange: isInRange, recovers: reader.recovers,
+            pairing: isPairing ? AcceptJustWorks() : nil
         ) { peripheral in
             let services = Set(peripheral.services.map(\.uuid))
             for service in target.services where !services.contains(service) {

@@ -22,12 +22,12 @@ struct PedometerReading: Sendable {
         let cursor = MergedCursor(pedometer.cursor)
         let link = PedometerLink(reader: reader, central: central, target: target, limits: limits, isInRange: isInRange)
         var timers: [LinkTimer] = []
-        var loss: (any Error)?
+        var loss: (step: LinkRetry.Step, error: any Error)?
         var hasEnded = false
         do {
-            _ = try await link.run(LinkRetry(mayPair: target.protectedValue != nil)) { step, error in
-                if step.isLessInformative(than: error) { loss = error }
-                if case .reconnect = step { receiver.progress(.reconnecting, of: pedometer) }
+            _ = try await link.run(LinkRetry(mayPair: target.protectedValue != nil), progress: { cursor.moves }) { step, error in
+                loss = (step, error)
+                if step != .pair { receiver.progress(.reconnecting, of: pedometer) }
             } ended: { peripheral, result in
                 hasEnded = true
                 // The rest needs no link.
@@ -41,7 +41,10 @@ struct PedometerReading: Sendable {
             }
         } catch {
             // There is no link, or not to the right device, or the pairing failed. What ended the link before may say more.
-            if !hasEnded { await end(.failure(Task.isCancelled ? CancellationError() : loss ?? absence(error))) }
+            if !hasEnded {
+                let earlier = loss.flatMap { $0.step.isLessInformative(error, than: $0.error) ? $0.error : nil }
+                await end(.failure(Task.isCancelled ? CancellationError() : earlier ?? absence(error)))
+            }
         }
         if !timers.isEmpty {
             receiver.disconnected(pedometer, after: timers.reduce(.zero) { $0 + $1.elapsed }.inSeconds)
@@ -80,8 +83,15 @@ struct PedometerReading: Sendable {
 
 /// The cursor of the batches that were merged.
 private final class MergedCursor: Sendable {
-    private let cursor: Mutex<PedometerCursor>
-    init(_ cursor: PedometerCursor) { self.cursor = Mutex(cursor) }
-    var value: PedometerCursor { cursor.withLock { $0 } }
-    func move(to new: PedometerCursor) { cursor.withLock { $0 = new } }
+    private let state: Mutex<(cursor: PedometerCursor, moves: Int)>
+    init(_ cursor: PedometerCursor) { state = Mutex((cursor, 0)) }
+    var value: PedometerCursor { state.withLock { $0.cursor } }
+    /// How often it has changed.
+    var moves: Int { state.withLock { $0.moves } }
+
+    func move(to new: PedometerCursor) {
+        state.withLock { state in
+            if state.cursor != new { state = (new, state.moves + 1) }
+        }
+    }
 }
