@@ -61,6 +61,7 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
         /// What the counter shows: the sensor's count when it was last updated.
         var shown = 0
         var isResetDue = false
+        var resets = 0
         var isAsleep = false
         var isMotionSubscribed = false
         var glitch: Int?
@@ -133,6 +134,9 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
         }
     }
 
+    /// How often the counter was set to zero.
+    public var resets: Int { state.withLock(\.resets) }
+
     /// Notifies of the current number.
     public func announce() { state.withLock(\.link)?.notify(Self.steps, little(count)) }
 
@@ -188,6 +192,7 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
     /// - Parameter seconds: how long ago that was; nil for now.
     private func reset(_ state: inout State, since seconds: Int?) {
         state.walked = 0
+        state.resets += 1
         state.countsSince = WallClock(seconds: WallClock(now(), in: zone).seconds - (seconds ?? 0))
     }
 

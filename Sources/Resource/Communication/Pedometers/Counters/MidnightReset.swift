@@ -19,7 +19,7 @@ extension CounterOfToday {
     /// Nil if this decides nothing.
     func decideByReset(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
         guard cursor.counter.map({ $0.at < reading.at }) ?? true else { return nil }
-        if cursor.undecided == nil, let result = afterBoot(reading, clock) { return result }
+        if reset != .hoursLate, cursor.undecided == nil, let result = afterBoot(reading, clock) { return result }
         switch reset {
         case .onTime: return cursor.undecided == nil ? decideOnTime(reading, clock) : nil
         case .hoursLate: return nil
@@ -31,11 +31,12 @@ extension CounterOfToday {
     /// the year of its build (`DateTimeController.cpp`). Nil if the clock does not show that.
     private func afterBoot(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
         guard let last = cursor.counter, let before = clockAtLast, clock.wall < before.wall,
-            let newYear = Day(year: clock.fields.year, month: 1, day: 1),
-            reading.at - (clock.wall - newYear.daysSince1970 * 86_400) > last.at
+            let newYear = Day(year: clock.fields.year, month: 1, day: 1)
         else { return nil }
+        let boot = reading.at - (clock.wall - newYear.daysSince1970 * 86_400)
+        guard boot > last.at else { return nil }
         var result = Result()
-        let start = max(last.at, reading.at - clock.secondOfDay)
+        let start = reset == .onTime ? reading.at - clock.secondOfDay : boot
         credit.add(reading.value, TimeSpan(start, reading.at), reading, isWhole: false, to: &result)
         result.notices = [.counterRestarted, .clockWasOff(seconds: clock.lead(over: reading))]
         return result
