@@ -103,6 +103,12 @@ extension CounterOfToday {
         return cursor.clockLead.map { DeviceClock(wall: last.at.seconds + $0) }
     }
 
+    /// What the pedometer's clock shows, if none of the two clocks was set since the last counted reading; nil if it was not read then.
+    func clock(at moment: Timestamp) -> DeviceClock? {
+        guard let last = cursor.counter, let clockAtLast else { return nil }
+        return DeviceClock(wall: clockAtLast.wall + (moment - last.at))
+    }
+
     /// Nil if no clock was set since the last counted reading, or if that is not known.
     func clockJump(_ reading: CounterReading, _ clock: DeviceClock) -> ClockJump? {
         guard let last = cursor.counter, let before = clockAtLast else { return nil }

@@ -41,7 +41,17 @@ public enum InfiniTime: LinkedPedometerModel {
 
     public static func probe(_ context: SessionContext) -> any PedometerSession { InfiniTimeSession(context, setsClock: false) }
 
-    public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { InfiniTimeLive() }
+    public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? {
+        InfiniTimeLive(steps: LiveCounter(pedometer.cursor, known: known))
+    }
+
+    /// The counter notifies when it is updated, so the reset of its midnight is not overdue. What its clock shows is known from the last sync.
+    public static func batch(ofLive reading: CounterReading, _ context: SessionContext) -> SampleBatch? {
+        let counter = CounterOfToday(
+            cursor: context.pedometer.cursor, localTime: context.localTime, reset: .onTime,
+            clockSet: context.pedometer.clock.settings.last)
+        return counter.batch(of: reading, clock: counter.clock(at: reading.at))
+    }
 }
 
 /// A reading of an InfiniTime watch: firmware version, steps, clock; then its clock is set, if that matters and does no harm.
@@ -186,8 +196,16 @@ struct InfiniTimeBehavior: Hashable {
 /// The counter notifies while its wearer walks and the watch is awake.
 struct InfiniTimeLive: LiveSession {
     let address = InfiniTime.steps
+    private(set) var storableCount: Int?
+    private var steps: LiveCounter
 
-    mutating func steps(after value: [UInt8]) -> Int? {
-        InfiniTime.format.decode(value).flatMap { $0 <= mostStepsOfADay ? $0 : nil }
+    init(steps: LiveCounter) { self.steps = steps }
+
+    mutating func steps(after value: [UInt8]) -> Int? { steps(after: value, at: Timestamp(0), utcOffset: 0) }
+
+    mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int? {
+        guard let value = InfiniTime.format.decode(value), value <= mostStepsOfADay else { return nil }
+        storableCount = value
+        return steps.steps(value, on: Day(of: now, utcOffset: utcOffset))
     }
 }

@@ -146,11 +146,13 @@ public struct BluetoothPedometerReader: PedometerReader {
     ///
     /// - Parameters:
     ///   - known: today's steps by a reading just before.
+    ///   - keep: called with each value that may be stored as a reading.
     ///   - report: called with each figure; the first time with nil, when it is connected and listens.
     /// - Returns: false for a model that sends nothing unsolicited: then it did not connect.
     /// - Throws: the link's end as `BluetoothError.linkLost`, and the errors of setting up a link.
     public func follow(
-        _ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void
+        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        report: @escaping @Sendable (Int?) -> Void
     ) async throws -> Bool {
         let target: ReadTarget
         switch try ReadMethod(pedometer) {
@@ -167,10 +169,18 @@ public struct BluetoothPedometerReader: PedometerReader {
             let notifications = try await peripheral.notifications(of: session.address.characteristic, in: session.address.service)
             report(nil)
             for try await value in notifications {
-                if let steps = session.steps(after: value) { report(steps) }
+                let (moment, offset) = (now(), localTime.utcOffset(now()))
+                guard let steps = session.steps(after: value, at: moment, utcOffset: offset) else { continue }
+                if let counter = session.storableCount { keep(CounterReading(at: moment, value: counter, utcOffset: offset)) }
+                report(steps)
             }
         }
         return true
+    }
+
+    public func batch(of reading: CounterReading, from pedometer: Pedometer) -> SampleBatch? {
+        guard case .linked(let target)? = try? ReadMethod(pedometer) else { return nil }
+        return target.model.batch(ofLive: reading, SessionContext(pedometer: pedometer, localTime: localTime))
     }
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { PedometerRegistry.holdsTodayOnly(pedometer) }

@@ -95,12 +95,24 @@ public struct GATTAddress: Hashable, Sendable {
 
 /// The steps that a connected pedometer reports while its wearer walks, as a value: a notification in, today's steps out.
 ///
-/// For display only: the stored steps are read by a `PedometerSession`, which can check how the figures came about.
+/// For display: the stored steps are read by a `PedometerSession`, which can check how the figures came about. A `storableCount` is stored as well
+/// if no session has read it before it was set to zero.
 public protocol LiveSession: Sendable {
     /// The characteristic that notifies.
     var address: GATTAddress { get }
     /// Today's steps according to the notification; nil if it contains something else, or an impossible value.
     mutating func steps(after value: [UInt8]) -> Int?
+    /// The same, for a model to which the moment matters.
+    ///
+    /// - Parameter utcOffset: seconds east of Greenwich at that moment.
+    mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int?
+    /// The last value, if it may be stored as a reading; nil if values are for display only.
+    var storableCount: Int? { get }
+}
+
+extension LiveSession {
+    public mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int? { steps(after: value) }
+    public var storableCount: Int? { nil }
 }
 
 /// More steps than a person makes in a day; a live figure above this is an error.
