@@ -31,6 +31,7 @@ public final class ScriptedReader: PedometerReader {
     /// Pedometers that advertise their steps.
     private let advertising: Set<Pedometer.ID>
     private let followed = Mutex<Set<Pedometer.ID>>([])
+    private let keeps = Mutex<[Pedometer.ID: @Sendable (CounterReading) -> Void]>([:])
     private let reports = Mutex<[Pedometer.ID: @Sendable (Int?) -> Void]>([:])
 
     public init(_ scripts: [Pedometer.ID: [Step]], todayOnly: Set<Pedometer.ID> = [], advertising: Set<Pedometer.ID> = []) {
@@ -53,8 +54,24 @@ public final class ScriptedReader: PedometerReader {
 
     public func advertisesSteps(_ pedometer: Pedometer) -> Bool { advertising.contains(pedometer.id) }
 
-    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool {
+    /// Passes on a value of a counter, as a pedometer that is being followed notifies it.
+    public func keep(_ reading: CounterReading, of id: Pedometer.ID) { keeps.withLock { $0[id] }?(reading) }
+
+    /// The growth since the last reading, as made in the ten minutes before.
+    public func batch(of reading: CounterReading, from pedometer: Pedometer) -> SampleBatch? {
+        let last = pedometer.cursor.counter?.value ?? 0
+        let steps = reading.value >= last ? reading.value - last : reading.value
+        return SampleBatch(
+            samples: [StepSample(start: reading.at - 600, length: 600, steps: steps, utcOffset: reading.utcOffset)],
+            cursor: PedometerCursor(readThrough: reading.at, counter: reading))
+    }
+
+    public func follow(
+        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        report: @escaping @Sendable (Int?) -> Void
+    ) async throws -> Bool {
         guard followed.withLock({ $0.contains(pedometer.id) }) else { return false }
+        keeps.withLock { $0[pedometer.id] = keep }
         reports.withLock { $0[pedometer.id] = report }
         report(nil)
         try await hang(pedometer.id)

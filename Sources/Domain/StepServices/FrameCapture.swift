@@ -77,8 +77,11 @@ public struct CapturingReader: PedometerReader {
         await reader.read(pedometers, for: Receiver(receiver: receiver, record: record))
     }
 
-    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool {
-        try await reader.follow(pedometer, known: known, report: report)
+    public func follow(
+        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        report: @escaping @Sendable (Int?) -> Void
+    ) async throws -> Bool {
+        try await reader.follow(pedometer, known: known, keep: keep, report: report)
     }
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { reader.holdsTodayOnly(pedometer) }

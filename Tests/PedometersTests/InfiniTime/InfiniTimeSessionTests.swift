@@ -9,52 +9,8 @@ import Testing
 
 /// A session on a simulated watch whose counter and clock follow the firmware, over days.
 @Suite(.timeLimit(.minutes(5))) struct InfiniTimeSessionTests {
-    /// A watch, the machine that reads it, and the time of both.
-    private final class Fixture {
-        private let time: TestTime
-        let watch: SimulatedInfiniTime
-        var cursor = PedometerCursor()
-        var samples: [StepSample] = []
-        private let zone = TimeZone(secondsFromGMT: 3_600)!
-
-        init(_ day: String = "2026-05-20", hour: Int = 9) {
-            time = TestTime(Timestamp(Day(day)!.daysSince1970 * 86_400 + hour * 3_600 - 3_600))
-            watch = SimulatedInfiniTime(seed: nil, zone: zone, now: time.date)
-        }
-
-        var now: Timestamp { time.now }
-
-        func pass(_ seconds: Int) { time.pass(seconds) }
-
-        /// To the next time of day, local.
-        func pass(to hour: Int, _ minute: Int = 0) {
-            let second = (now.seconds + 3_600) % 86_400
-            pass((hour * 3_600 + minute * 60 - second + 86_400) % 86_400)
-        }
-
-        @discardableResult
-        func sync(setsClock: Bool = true) -> SessionPlayer.Outcome {
-            let pedometer = Pedometer.sample(InfiniTime.self, cursor: cursor)
-            let session = InfiniTimeSession(SessionContext(pedometer: pedometer, localTime: .zone(zone)), setsClock: setsClock)
-            let player = SessionPlayer(
-                read: { [watch] in try? watch.read(CharacteristicID($0)) },
-                write: { [watch] bytes, address in
-                    do {
-                        try watch.write(bytes, to: CharacteristicID(address))
-                        return []
-                    } catch { return nil }
-                })
-            let outcome = player.play(session, at: now)
-            cursor = outcome.cursor ?? cursor
-            samples += outcome.samples.filter(\.isPlausible)
-            return outcome
-        }
-
-        func steps(on day: String) -> Int { samples.filter { $0.day == Day(day)! }.reduce(0) { $0 + $1.steps } }
-    }
-
     @Test func `steps, clock and firmware are read, and nothing is written to a watch that is right`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.watch.walk(1_200)
         let outcome = fixture.sync()
         #expect(outcome.steps == 1_200)
@@ -64,7 +20,7 @@ import Testing
     }
 
     @Test func `each midnight begins a new day`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         for _ in 0..<3 {
             fixture.pass(to: 12)
             fixture.watch.walk(1_000)
@@ -77,7 +33,7 @@ import Testing
     }
 
     @Test func `a restart of the watch keeps the steps counted before`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.watch.walk(3_000)
         fixture.sync()
         fixture.pass(3_600)
@@ -89,7 +45,7 @@ import Testing
     }
 
     @Test func `a late first reading of a day loses nothing of that day`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.watch.walk(3_000)
         fixture.sync()
         fixture.pass(to: 0, 5)
@@ -103,7 +59,7 @@ import Testing
 
     @Test(arguments: [536_870_912, 4_294_967_295, 200_001])
     func `an implausible value is left out, and the next one is compared with the last plausible one`(number: Int) {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.watch.walk(1_000)
         fixture.sync()
         fixture.watch.setGlitch(number)
@@ -119,7 +75,7 @@ import Testing
     }
 
     @Test func `a watch that never counts has no steps`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.sync()
         fixture.pass(3_600)
         let outcome = fixture.sync()
@@ -135,7 +91,7 @@ import Testing
     // MARK: The clock
 
     @Test func `a clock that is an hour off is set after the steps were read, with ten bytes`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.watch.walk(700)
         fixture.watch.setClock(WallClock(year: 2026, month: 5, day: 20, hour: 8, minute: 0))
         let outcome = fixture.sync()
@@ -151,22 +107,22 @@ import Testing
     }
 
     @Test func `a clock that is two minutes off is left alone`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.watch.setClock(WallClock(seconds: fixture.watch.clock.seconds + 120))
         #expect(fixture.sync().notices == [])
         #expect(fixture.watch.clockWrites == [])
     }
 
     @Test func `an examination reports the clock and does not set it`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.watch.setClock(WallClock(seconds: fixture.watch.clock.seconds + 600))
         #expect(fixture.sync(setsClock: false).report?.notices == [.clockWasOff(seconds: 600)])
         #expect(fixture.watch.clockWrites == [])
     }
 
-    @Test(arguments: [(23, 40, -600), (0, 20, -600), (12, 0, -11 * 3_600 - 1_800), (22, 0, 3 * 3_600), (2, 0, -3 * 3_600)])
+    @Test(arguments: [(23, 40, -600), (0, 20, -600), (10, 0, -11 * 3_600 - 1_800), (22, 0, 3 * 3_600), (2, 0, -3 * 3_600)])
     func `near midnight, and across one, the clock is not set`(hour: Int, minute: Int, lead: Int) {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.pass(to: hour, minute)
         fixture.watch.setClock(WallClock(seconds: fixture.now.seconds + 3_600 + lead))
         fixture.sync()
@@ -174,7 +130,7 @@ import Testing
     }
 
     @Test func `a watch that is on yesterday is set after its own midnight, and counts right on both days`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.pass(to: 12)
         fixture.watch.walk(2_000)
         fixture.sync()
@@ -199,7 +155,7 @@ import Testing
     }
 
     @Test func `a clock that a phone sets past midnight leaves yesterday's steps in the counter, and they are not counted twice`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.pass(to: 23, 55)
         fixture.watch.walk(4_000)
         fixture.sync()
@@ -218,7 +174,7 @@ import Testing
     }
 
     @Test func `a clock that a phone sets from the evening into the next day credits no step twice`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.pass(to: 20)
         fixture.watch.walk(9_000)
         fixture.sync()
@@ -232,7 +188,7 @@ import Testing
     }
 
     @Test func `after a restart without a clock the date of 1970 is replaced`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.watch.reboot()
         fixture.watch.setClock(WallClock(year: 1970, month: 1, day: 1, hour: 2))
         fixture.watch.walk(80)
@@ -243,7 +199,7 @@ import Testing
     }
 
     @Test func `a watch that refuses to be set is reported`() {
-        let fixture = Fixture()
+        let fixture = WornWatch()
         fixture.watch.refuseClock()
         fixture.watch.setClock(WallClock(seconds: fixture.watch.clock.seconds + 3_600))
         #expect(fixture.sync().notices == [.clockWasOff(seconds: 3_600)])
@@ -253,14 +209,10 @@ import Testing
         let address = try #require(DeviceAddress("C0:DE:00:00:00:07"))
         #expect(InfiniTime.evidence(in: Discovery(address: address, name: "InfiniTime", services: ["180d"])) == .name)
         #expect(InfiniTime.evidence(in: Discovery(address: address, name: "Infini")) == nil)
+        for name in ["Pinetime-JF", "Pinetime-JF 1.2", "InfiniTime-anna", "My InfiniTime"] {
+            #expect(InfiniTime.evidence(in: Discovery(address: address, name: name)) == .name)
+        }
         #expect(InfiniTime.evidence(in: Discovery(address: address, services: [InfiniTime.service])) == .advertisedService)
         #expect(PedometerRegistry.models(withServices: ["180f", InfiniTime.service]).map { $0.key } == ["infinitime"])
-    }
-}
-
-extension CharacteristicID {
-    init(_ address: GATTAddress) {
-        self.init(
-            AttributeUUID(address.service.description) ?? "0000", AttributeUUID(address.characteristic.description) ?? "0000")
     }
 }

@@ -1,11 +1,15 @@
 """Virtual watches, a band, and a ring that only counts.
 
-`InfiniTime` (kind "infinitime"): steps of today, a clock that is read and set, and a firmware version. Its counter becomes zero when its
-clock first shows an hour of 0, as in the firmware; a clock that is set past that hour does not reset it.
+`InfiniTime` (kind "infinitime"): steps of today, a clock that is read and set, and a firmware version. A reset of its counter is due when
+its clock first shows an hour of 0; a clock that is set past that hour causes none. Asleep it shows an old count and resets it when it wakes;
+1.15 does both while the motion values are subscribed to, and 1.16 always. It notifies the motion ten times a second.
   truth           {"steps": n, "clock": TIME, "writes": [HEX, …]}
-  walk STEPS      adds to the counter, and notifies who subscribed
-  reboot          the counter starts from zero
+  walk STEPS      adds to the counter; notifies who subscribed, unless it sleeps
+  sleep, wake
+  reboot          a soft reset: the counter starts from zero, the clock stays
+  boot            the battery was empty: so does the clock, at 1 January
   clock TIME      sets its clock as a phone would (ISO 8601, no zone)
+  firmware VERSION
   glitch STEPS|none   what it shows instead
 
 `Bangle` (kind "bangle"): the console of a Bangle.js 2 with the apps `android` and `health`, over the Nordic UART.
@@ -46,6 +50,7 @@ import walking
 from peripheral import Peripheral
 
 MOTION, STEPS = "00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0"
+MOTION_VALUES = "00030002-78fc-48fe-8e23-433b3a1942d0"
 CURRENT_TIME, FIRMWARE = "2a2b", "2a26"
 UART = "6e400001-b5a3-f393-e0a9-e50e24dcca9e"
 UART_IN, UART_OUT = "6e400002-b5a3-f393-e0a9-e50e24dcca9e", "6e400003-b5a3-f393-e0a9-e50e24dcca9e"
@@ -54,35 +59,64 @@ SLOT = timedelta(minutes=10)
 
 class InfiniTime(Peripheral):
     DEFAULTS = {**Peripheral.DEFAULTS, "name": "InfiniTime", "advertise": ["180d"], "steps": 4321, "clock": "2026-11-20T15:00:00"}
+    MTU = 256
+    UPDATE = 0.1        # seconds between two updates of the counter
 
     def __init__(self, description, radio):
         config = {**self.DEFAULTS, **description}
         services = [
             {"uuid": "1805", "characteristics": [{"uuid": CURRENT_TIME, "properties": ["read", "write"]}]},
             {"uuid": "180a", "characteristics": [{"uuid": FIRMWARE, "properties": ["read"], "value": "1.15.0"}]},
-            {"uuid": MOTION, "characteristics": [{"uuid": STEPS, "properties": ["read", "notify"]}]},
+            {"uuid": MOTION, "characteristics": [{"uuid": STEPS, "properties": ["read", "notify"]},
+                                                 {"uuid": MOTION_VALUES, "properties": ["read", "notify"], "length": 6}]},
         ]
         super().__init__({**config, "services": services}, radio)
-        self.steps, self.shown, self.writes = config["steps"], None, []
-        self.set_clock(datetime.fromisoformat(config["clock"]), resets=False)
+        self.device.gatt_server.max_mtu = self.MTU
+        self.sensor, self.shown, self.writes = config["steps"], None, []
+        self.steps, self.reset_due, self.asleep = self.sensor, False, False
+        self.set_clock(datetime.fromisoformat(config["clock"]), starts=True)
 
     @property
     def now(self):
         return self.base + timedelta(seconds=time.monotonic() - self.since)
 
-    def set_clock(self, to, resets=True):
-        if resets:
+    @property
+    def updates(self):
+        """Whether the counter follows the sensor now: SystemTask.cpp, UpdateMotion."""
+        version = tuple(map(int, self.values[FIRMWARE].decode().split(".")[:2]))
+        subscribed = any(self.subscribed(c, self.characteristics[MOTION_VALUES]) for c in self.device.connections.values())
+        return not self.asleep or version >= (1, 16) or (version == (1, 15) and subscribed)
+
+    def set_clock(self, to, starts=False):
+        if not starts:
             self.update()
-        self.base, self.since = to, time.monotonic()
-        if resets and to.hour == 0 and not self.notified:
-            self.steps = 0
-        self.notified, self.last = to.hour == 0, to
+            self.reset_due |= to.hour == 0 and not self.notified
+        self.base, self.since, self.notified, self.last = to, time.monotonic(), to.hour == 0, to
+        self.update()
 
     def update(self):
         now = self.now
-        if now.date() > self.last.date() or (now.hour == 0 and not self.notified):
-            self.steps = 0
+        self.reset_due |= now.date() > self.last.date() or (now.hour == 0 and not self.notified)
         self.notified, self.last = now.hour == 0, now
+        if not self.updates:
+            return
+        if self.reset_due:
+            self.sensor, self.reset_due = 0, False
+        self.steps = self.sensor
+
+    def on_subscription(self, connection, characteristic, notify, indicate):
+        super().on_subscription(connection, characteristic, notify, indicate)
+        if notify and characteristic is self.characteristics[MOTION_VALUES]:
+            asyncio.ensure_future(self.notify_motion(connection, characteristic))
+
+    async def notify_motion(self, connection, characteristic):
+        n = 0
+        while connection.handle in self.device.connections and self.subscribed(connection, characteristic):
+            await asyncio.sleep(self.UPDATE)
+            self.update()
+            if self.updates:
+                n += 1
+                await self.device.notify_subscriber(connection, characteristic, n.to_bytes(4, "little") + b"\0\4")
 
     async def apply_fault(self, uuid, connection):
         await super().apply_fault(uuid, connection)
@@ -92,8 +126,9 @@ class InfiniTime(Peripheral):
         self.update()
         now = self.last
         self.values[STEPS] = (self.steps if self.shown is None else self.shown).to_bytes(4, "little")
+        # The weekday and the reason of the adjustment are what was in memory.
         self.values[CURRENT_TIME] = now.year.to_bytes(2, "little") + bytes(
-            [now.month, now.day, now.hour, now.minute, now.second, now.isoweekday(), 0, 0])
+            [now.month, now.day, now.hour, now.minute, now.second, 0xC4, 0, 0x20])
 
     def written(self, uuid, connection, value):
         if uuid != CURRENT_TIME:
@@ -108,15 +143,32 @@ class InfiniTime(Peripheral):
 
     async def do_walk(self, steps):
         self.update()
-        self.steps += int(steps)
+        self.sensor += int(steps)
         self.show()
-        await self.device.notify_subscribers(self.characteristics[STEPS], self.values[STEPS])
+        if self.updates:
+            await self.device.notify_subscribers(self.characteristics[STEPS], self.values[STEPS])
+
+    async def do_sleep(self):
+        self.update()
+        self.asleep = True
+
+    async def do_wake(self):
+        self.asleep = False
+        self.update()
 
     async def do_reboot(self):
-        self.steps = 0
+        self.sensor = self.steps = 0
+        self.reset_due = self.asleep = False
+
+    async def do_boot(self):
+        await self.do_reboot()
+        self.set_clock(datetime(2026, 1, 1), starts=True)
 
     async def do_clock(self, to):
         self.set_clock(datetime.fromisoformat(to))
+
+    async def do_firmware(self, version):
+        self.values[FIRMWARE] = version.encode()
 
     async def do_glitch(self, steps):
         self.shown = None if steps == "none" else int(steps)

@@ -193,6 +193,35 @@ import Testing
         #expect(fixture.services.reader.read.count == 2)
     }
 
+    /// A restart sets the counter from 1,200 to 19. The last value is not stored when a sync follows, and stored when the watch ends.
+    @Test(arguments: [(true, 1_200), (false, 1_219)])
+    func `what a counter has shown before a restart is stored`(isRead: Bool, steps: Int) async throws {
+        let fixture = WatchFixture()
+        fixture.scriptReading()
+        let (reader, history) = (fixture.services.reader, fixture.services.outbox.history)
+        reader.follow(fixture.ring.id)
+        try await fixture.watching(WatchOptions(isLive: true)) {
+            await fixture.output.until(.status(.searching(["ring"])))
+            fixture.scanner.report(.heard(address: fixture.ring.address))
+            await fixture.output.until(.synced(steps: 0))
+            for await _ in reader.hanging { break }
+            for (value, age) in [(1_100, 1_500), (1_200, 1_400), (19, 700)] {
+                reader.keep(CounterReading(at: fixture.services.outbox.now - age, value: value, utcOffset: 7_200), of: fixture.ring.id)
+            }
+            guard isRead else { return }
+            fixture.scriptReading()
+            for _ in 0..<15 {
+                await fixture.clock.sleeping(for: .seconds(10))
+                fixture.pass(60)
+            }
+            await fixture.output.until(.synced(steps: 0))
+        }
+        #expect(history.pedometers().first { $0.id == fixture.ring.id }?.cursor.counter?.value == (isRead ? 1_200 : 19))
+        let today = fixture.services.outbox.localTime.day(of: fixture.services.outbox.now)
+        let days = try history.dayData(of: fixture.services.outbox.anna, on: today)
+        #expect(days.tracks.flatMap(\.samples).reduce(0) { $0 + $1.steps } == steps)
+    }
+
     @Test func `a live figure begins with the steps of its own pedometer`() async throws {
         let fixture = WatchFixture()
         let outbox = fixture.services.outbox

@@ -90,6 +90,7 @@ import Testing
 
     @Test(arguments: [
         (SyncNotice.clockWasOff(seconds: -7200), "wrong by 2 hours (it was behind)"), (.clockWasOff(seconds: 60), "1 minute (it was ahead)"),
+        (.clockWasOff(seconds: -12_000_000), "empty battery may have reset it"),
         (.clockWasOff(seconds: nil), "Its clock was wrong, so"), (.clockWasOff(seconds: 0), "Its clock was wrong, so"),
         (.batteryLow(9), "at 9 %: charge it"), (.undecodable(frames: 1), "1 packet could not"),
         (.implausible(samples: 2), "2 implausible slots"),

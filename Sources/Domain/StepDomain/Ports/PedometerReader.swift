@@ -11,16 +11,32 @@ public protocol PedometerReader: Sendable {
     ///
     /// - Parameters:
     ///   - known: today's steps by a reading just before.
+    ///   - keep: called with each value of a counter of which `batch(of:from:)` makes a batch.
     ///   - report: called with each figure; the first time with nil, when it is connected.
     /// - Returns: false for a pedometer that does not send steps by itself; then it did not connect.
     /// - Throws: how the link ended, or why there was none.
-    func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool
+    func follow(
+        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        report: @escaping @Sendable (Int?) -> Void
+    ) async throws -> Bool
+
+    /// What a value that was reported live adds to the history; nil for a model of which that is not certain.
+    func batch(of reading: CounterReading, from pedometer: Pedometer) -> SampleBatch?
 
     /// Whether the pedometer keeps only today's count, which it resets at midnight.
     func holdsTodayOnly(_ pedometer: Pedometer) -> Bool
 
     /// Whether the pedometer advertises its steps, and is read without a connection.
     func advertisesSteps(_ pedometer: Pedometer) -> Bool
+}
+
+extension PedometerReader {
+    /// For display only.
+    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool {
+        try await follow(pedometer, known: known, keep: { _ in }, report: report)
+    }
+
+    public func batch(of reading: CounterReading, from pedometer: Pedometer) -> SampleBatch? { nil }
 }
 
 /// Receives what a reading of pedometers delivers. Called for one pedometer from one task at a time.

@@ -54,6 +54,7 @@ public actor Watch {
         }
         context.supervisor?.stopping()
         showWaitingFigures(context.now())
+        tasks.end.begin()
         let open = links.values + [sync, timer, silenceCheck, listening, figuresTimer].compactMap(\.self)
         for task in open { task.cancel() }
         for task in open { await task.value }

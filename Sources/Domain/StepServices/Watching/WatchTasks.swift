@@ -9,6 +9,7 @@ struct WatchTasks: Sendable {
     let options: WatchOptions
     let problems: ProblemReport
     let events: WatchEvents
+    let end = WatchEnd()
 
     func sync(_ pedometer: Pedometer, listening: ListeningState) -> Task<Void, Never> {
         Task { events.put(.synced(pedometer.id, await syncNow(pedometer, listening))) }
@@ -53,19 +54,44 @@ struct WatchTasks: Sendable {
     /// - Parameter known: today's steps.
     func follow(_ pedometer: Pedometer, known: Int) -> Task<Void, Never> {
         Task {
+            let values = LiveValues()
+            let result: Result<Bool, any Error>
             do {
                 await context.scanner.pause()
                 try Task.checkCancellation()
-                let isFollowed = try await context.reader.follow(pedometer, known: known) { [events] in
+                let isFollowed = try await context.reader.follow(pedometer, known: known, keep: { values.add($0) }) { [events] in
                     events.put(.stepped(pedometer.id, $0))
                 }
                 // `follow` returns true also when it is cancelled: that must be reported as released, not as lost.
                 if isFollowed { try Task.checkCancellation() }
-                events.put(.followed(pedometer.id, .success(isFollowed)))
+                result = .success(isFollowed)
             } catch {
-                events.put(.followed(pedometer.id, .failure(error)))
+                result = .failure(error)
             }
+            // When it is released for a sync, that reads the last value.
+            await store(values.take(withLast: !Task.isCancelled || end.hasBegun), of: pedometer)
+            events.put(.followed(pedometer.id, result))
         }
+    }
+
+    /// Stores values as readings, also when the task is cancelled.
+    private func store(_ values: [CounterReading], of pedometer: Pedometer) async {
+        guard !values.isEmpty else { return }
+        await Task {
+            do {
+                let services = try await openServices()
+                try await services.lock.hold(for: .syncing) {
+                    // Under the lock, as for a sync: the cursor may have moved.
+                    let known = try await blocking { try services.history.pedometers() }
+                    guard let current = known.first(where: { $0.id == pedometer.id }) else { return }
+                    let recorder = SyncRecorder(services.history, localTime: services.localTime, now: services.now)
+                    let reports = await recorder.read([current], by: LiveValueReader(reader: context.reader, values: values))
+                    for failure in reports.compactMap(\.failure) { throw failure }
+                }
+            } catch {
+                problems.begin(error)
+            }
+        }.value
     }
 
     /// Reports a pedometer that was not heard for days.

@@ -55,6 +55,8 @@ public protocol LinkedPedometerModel: PedometerModel {
     /// - Parameter known: today's steps by a reading just before.
     /// - Throws: `.badOption` if the pedometer's stored options are not valid.
     static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)?
+    /// What a value that it has notified adds to the history; nil if it is for display only.
+    static func batch(ofLive reading: CounterReading, _ context: SessionContext) -> SampleBatch?
     /// How to ask a pedometer whether it requires bonding, when it is registered; nil for a model that never does.
     static var bondQuestion: BondQuestion? { get }
     /// What to do so that it can be connected to, for users; nil for a model that always can be, or nearly always.
@@ -85,6 +87,7 @@ extension LinkedPedometerModel {
     public static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress? { nil }
     public static func checkProtected(_ value: [UInt8], of pedometer: Pedometer) throws(PedometerError) {}
     public static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)? { nil }
+    public static func batch(ofLive reading: CounterReading, _ context: SessionContext) -> SampleBatch? { nil }
     public static var bondQuestion: BondQuestion? { nil }
     public static var howToConnect: String? { nil }
 }

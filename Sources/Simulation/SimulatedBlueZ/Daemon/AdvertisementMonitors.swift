@@ -53,7 +53,7 @@ extension Advertisement {
         if !short.isEmpty { fields.append((0x03, short.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] })) }
         let long = services.filter { $0.short == nil }
         if !long.isEmpty { fields.append((0x07, long.flatMap { Array($0.bytes.reversed()) })) }
-        if let name { fields.append((0x09, Array(name.utf8))) }
+        if let name, !isNameInScanResponse { fields.append((0x09, Array(name.utf8))) }
         for (company, data) in manufacturerData { fields.append((0xff, [UInt8(company & 0xff), UInt8(company >> 8)] + data)) }
         return fields
     }

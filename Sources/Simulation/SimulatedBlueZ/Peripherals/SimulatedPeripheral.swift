@@ -96,6 +96,8 @@ public struct PeripheralLink: Sendable {
 public struct Advertisement: Sendable, Hashable {
     /// The complete local name as sent. It may hold anything, control characters included.
     public var name: String?
+    /// Whether the name is sent in the answer to an active scan only, and not in the advertisement itself.
+    public var isNameInScanResponse = false
     /// Advertised services; often fewer than the peripheral has.
     public var services: [AttributeUUID]
     /// By company identifier.

@@ -73,6 +73,10 @@ extension PedometerDiagnosis {
         case .alreadyConnected:
             DiagnosisText("this machine was connected to it already: another program uses it, or did not disconnect")
         case .batteryLow(let percent): DiagnosisText("its battery is at \(percent) %", fix: "Charge it.")
+        case .clockOff(let seconds?) where seconds.isMoreThanAZone:
+            DiagnosisText(
+                "its clock is \(Self.offset(seconds)): a restart or an empty battery may have reset it",
+                fix: "A sync sets it to local time: \(command: "istep sync", name)")
         case .clockOff(let seconds):
             DiagnosisText(
                 "its clock is \(Self.offset(seconds)): another program may have set it",

@@ -91,8 +91,11 @@ extension SyncNotice {
         switch self {
         case .clockWasOff(let seconds):
             let by = seconds.map { $0 == 0 ? "" : " by \(Words.duration($0)) (it was \($0 > 0 ? "ahead" : "behind"))" } ?? ""
-            return "Its clock was wrong\(by), so hours read now may be wrong. Another program may have set it, often to UTC: "
-                + "let only one program set it."
+            let cause =
+                (seconds ?? 0).isMoreThanAZone
+                ? "A restart or an empty battery may have reset it."
+                : "Another program may have set it, often to UTC: let only one program set it."
+            return "Its clock was wrong\(by), so hours read now may be wrong. \(cause)"
         case .batteryLow(let percent):
             return "Its battery is at \(percent) %: charge it soon."
         case .undecodable(let frames):
@@ -144,6 +147,11 @@ extension SyncNotice {
             return "The adapter had received nothing and was switched off and on, as 'restart-adapter' in the configuration allows."
         }
     }
+}
+
+extension Int {
+    /// Whether no two time zones differ by so many seconds: they reach from UTC−12 to UTC+14.
+    var isMoreThanAZone: Bool { abs(self) > 26 * 3_600 }
 }
 
 extension StepDoubt {

@@ -12,6 +12,7 @@ MOVED, IDENTITY, UPDATED = "C0:DE:57:01:00:99", "C0:DE:57:01:00:05", "C0:DE:00:0
 PINETIME, BANGLE, BAND, BIP = "C0:DE:1F:71:00:01", "C0:DE:BA:26:1E:02", "C0:DE:57:01:00:06", "C0:DE:57:01:00:07"
 CRP, NAMELESS, LOOK_ALIKE = "C0:DE:00:00:0B:11", "C0:DE:00:00:07:07", "C0:DE:0A:F0:00:02"
 MOTION, STEPS = "00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0"
+MOTION_VALUES = "00030002-78fc-48fe-8e23-433b3a1942d0"
 DAY, NEXT = "2026-11-20", "2026-11-21"
 
 anna = Istep(TZ="Europe/Berlin")
@@ -351,3 +352,103 @@ def capture():
     check(text.startswith("pedometer capture 1\nmodel: infinitime\n") and re.search(r"^< [0-9a-f]{2} ", text, re.M), text)
     check("c0 de 1f 71" not in text and "01 00 71 1f" not in text, "the address is in it")
     anna("gatt", "capture", "pinetime", "--output", str(path), exits=64)
+
+
+def moment(day, time):
+    """Time passes for the machine and the watch, through the watch's midnight if the day is a new one."""
+    set_clock(f'TZ="Europe/Berlin" {day} {time}')
+    if peripheral("pinetime", "truth")["clock"][:10] < day:
+        peripheral("pinetime", "clock", f"{day}T00:00:05")
+    peripheral("pinetime", "clock", f"{day}T{time}")
+
+
+def new_watch(version):
+    """A history of its own, with the watch as it is after an update of its firmware."""
+    peripheral("pinetime", "wake")
+    peripheral("pinetime", "firmware", version)
+    peripheral("pinetime", "reboot")
+    peripheral("pinetime", "clock", f"{DAY}T09:00:00")
+    moment(DAY, "09:00:00")
+    peripheral("pinetime", "walk", 50)
+    home = Istep(TZ="Europe/Berlin")
+    home("add", PINETIME, "--name", "pinetime")
+    synced(home)
+    return home
+
+
+def sleeping_watch(version):
+    """6,000 steps at 18:00; 8,000 when it is looked at, at 23:00; asleep at 9:00, and read; then 5,000."""
+    home = new_watch(version)
+    moment(DAY, "18:00:00")
+    peripheral("pinetime", "walk", 5950)
+    synced(home)
+    moment(DAY, "23:00:00")
+    peripheral("pinetime", "walk", 2000)
+    peripheral("pinetime", "sleep")
+    moment(NEXT, "09:00:00")
+    synced(home)
+    peripheral("pinetime", "wake")
+    moment(NEXT, "14:00:00")
+    peripheral("pinetime", "walk", 5000)
+    synced(home)
+    check(peripheral("pinetime", "truth")["steps"] == 5000, "its own count")
+    return home.steps(DAY), home.steps(NEXT)
+
+
+@scenario
+def asleep_14():
+    """InfiniTime 1.14 asleep: the count that it still shows in the morning is that of the day before"""
+    days = sleeping_watch("1.14.0")
+    check(days == (8000, 5000), f"{days}")
+
+
+@scenario
+def asleep_15():
+    """InfiniTime 1.15 asleep: a sync completes the day before, and has the overdue reset carried out"""
+    days = sleeping_watch("1.15.0")
+    check(days == (8000, 5000), f"{days}")
+    check(any(e["uuid"] == MOTION_VALUES and e["notify"] for e in events("pinetime", "subscription")), "no subscription")
+
+
+def mornings(version):
+    home = new_watch(version)
+    moment(DAY, "23:00:00")
+    peripheral("pinetime", "walk", 900)
+    days = {}
+    for number in range(4):
+        day = f"2026-11-{21 + number}"
+        moment(day, f"07:{30 - 5 * number:02}:00")
+        peripheral("pinetime", "walk", 1000 + 200 * number)
+        days[day] = 1000 + 200 * number
+        entry = synced(home)
+        check(entry["steps"] == days[day], f"{day}: {entry}")
+        moment(day, "22:00:00")
+        peripheral("pinetime", "walk", 3000)
+    home.expect_steps({DAY: 50, **days})
+
+
+@scenario
+def mornings_15():
+    """InfiniTime 1.15: one sync each morning, with counts that rise, counts each morning's steps on its day"""
+    mornings("1.15.0")
+
+
+@scenario
+def mornings_16():
+    """InfiniTime 1.16: one sync each morning, with counts that rise, counts each morning's steps on its day"""
+    mornings("1.16.0")
+
+
+@scenario
+def cold_boot():
+    """InfiniTime after an empty battery: the count is new, though it is higher than before, and the clock is set in its first hour"""
+    home = new_watch("1.16.0")
+    moment(DAY, "12:00:00")
+    peripheral("pinetime", "boot")
+    peripheral("pinetime", "clock", "2026-01-01T00:20:00")
+    peripheral("pinetime", "walk", 700)
+    set_clock(f'TZ="Europe/Berlin" {DAY} 12:20:00')
+    entry = synced(home)
+    check({"counterRestarted", "clockCorrected"} <= {n["kind"] for n in entry["notices"]}, f"{entry}")
+    check(home.steps(DAY) == 750, f"{home.steps(DAY)}")
+    check(peripheral("pinetime", "truth")["clock"].startswith(f"{DAY}T12:2"), f"{peripheral('pinetime', 'truth')}")

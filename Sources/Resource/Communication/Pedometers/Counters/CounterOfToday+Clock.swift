@@ -44,7 +44,7 @@ extension CounterOfToday {
     /// There was no reset since the last reading: only the growth is new.
     ///
     /// - Parameter isWhole: false if it is not certain that there was no reset.
-    private func grown(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock, isWhole: Bool = true) -> Result {
+    func grown(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock, isWhole: Bool = true) -> Result {
         var result = Result()
         var counted = reading
         var span = TimeSpan(last.at, reading.at)
@@ -97,10 +97,16 @@ extension CounterOfToday {
     // MARK: Clocks that were set
 
     /// What the pedometer's clock showed at the last counted reading, by the last known difference between the two clocks.
-    private var clockAtLast: DeviceClock? {
+    var clockAtLast: DeviceClock? {
         guard let last = cursor.counter else { return nil }
         if let clockSet, clockSet.at >= last.at { return DeviceClock(wall: last.at.seconds + clockSet.utcOffset) }
         return cursor.clockLead.map { DeviceClock(wall: last.at.seconds + $0) }
+    }
+
+    /// What the pedometer's clock shows, if none of the two clocks was set since the last counted reading; nil if it was not read then.
+    func clock(at moment: Timestamp) -> DeviceClock? {
+        guard let last = cursor.counter, let clockAtLast else { return nil }
+        return DeviceClock(wall: clockAtLast.wall + (moment - last.at))
     }
 
     /// Nil if no clock was set since the last counted reading, or if that is not known.

@@ -17,9 +17,14 @@ internal import StepDomain
 /// without a decision, only the growth is counted: nothing is ever counted twice.
 ///
 /// If one of the two clocks was set between two readings, neither the time between them nor the midnights in it are certain: see `ClockJump`.
+///
+/// What is known of the reset decides how much of this is in doubt: see `MidnightReset`.
 struct CounterOfToday {
     let cursor: PedometerCursor
     let localTime: LocalTime
+    var reset = MidnightReset.hoursLate
+    /// What it showed a moment before the reading, if an overdue reset may have been carried out in between.
+    var shownBefore: CounterReading?
     /// When istep last set the pedometer's clock; nil if it never has.
     var clockSet: ClockState.Setting?
 
@@ -27,9 +32,8 @@ struct CounterOfToday {
 
     /// Seconds after midnight, ours or that of the pedometer's readable clock, within which a counter may still show the day before.
     ///
-    /// Old InfiniTime (its issues 787, 1270, 2274) resets when the watch is woken, so as late as its wearer gets up. A clock that is up to
-    /// eight hours behind is covered as well: a watch on UTC between Europe and China. What is further off gives the right sum in any case,
-    /// but may be a day late.
+    /// For `MidnightReset.hoursLate`. A clock that is up to eight hours behind is covered as well: a watch on UTC between Europe and China.
+    /// What is further off gives the right sum in any case, but may be a day late.
     static let latestReset = 8 * 3600
     /// Seconds between two resets, on a pedometer's own clock.
     static let resetPeriod = 86_400
@@ -57,8 +61,7 @@ struct CounterOfToday {
     /// reading is compared with the last good one.
     func batch(of reading: CounterReading, clock: DeviceClock? = nil) -> SampleBatch {
         guard reading.value <= mostStepsOfADay else { return SampleBatch(notices: [.implausible(samples: 1)]) }
-        var result = steps(reading, clock: dependsOnClock(reading) ? clock : nil)
-        note(clock, reading, in: &result)
+        var result = steps(reading, clock: clock)
         // They belong to the data that this batch makes final.
         result.batch.notices = result.notices
         return result.batch
@@ -77,6 +80,7 @@ struct CounterOfToday {
             let isFirst = past.cursor.counter == nil && past.cursor.undecided == nil
             return isFirst ? past.firstAfterFuture(reading, clock) : past.steps(reading, clock: clock)
         }
+        if let result = clock.flatMap({ decideByReset(reading, $0) }) { return result }
         if let undecided = cursor.undecided {
             if undecided.day < reading.day { return resolveOnLaterDay(undecided, reading, clock) }
             if undecided.day == reading.day, undecided.at >= reading.at { return Result() }
@@ -86,7 +90,7 @@ struct CounterOfToday {
             guard reading.at > last.at else { return Result() }
             if last.day >= reading.day { return laterToday(last, reading, clock) }
         }
-        if let result = clock.flatMap({ decide(reading, $0) }) { return result }
+        if reset != .whenAwake, let result = clock.flatMap({ decide(reading, $0) }) { return result }
         if isUndecided(reading) { return keepUndecided(reading) }
         return sinceMidnight(reading)
     }
@@ -100,7 +104,7 @@ struct CounterOfToday {
         if !CounterCredit.isPlausible(reading.value, today), let sinceLast, CounterCredit.isPlausible(reading.value, sinceLast) {
             credit.add(reading.value, sinceLast, reading, isWhole: false, to: &result)
         } else {
-            credit.add(reading.value, today, reading, to: &result)
+            credit.add(reading.value, today, reading, isWhole: reset != .whenAwake, to: &result)
         }
         result.notices += notClosed(cursor.counter)
         return result
@@ -110,9 +114,10 @@ struct CounterOfToday {
     private func isUndecided(_ reading: CounterReading) -> Bool {
         guard reading.value > 0 else { return false }
         let midnight = localTime.moment(reading.day)
-        let isSoonAfterMidnight = reading.at - midnight < Self.latestReset
+        let isSoonAfterMidnight = reset == .whenAwake || reading.at - midnight < Self.latestReset
         guard let last = cursor.counter else { return isSoonAfterMidnight }
         let hasFallen = reading.value < last.value
+        if !hasFallen, reset == .whenAwake { return true }
         if !hasFallen, reading.value == last.value { return true }
         if !hasFallen, reading.at - last.at < Self.resetPeriod, isSoonAfterMidnight || !isTooMuch(last, within: reading) { return true }
         guard isSoonAfterMidnight else { return false }
@@ -154,13 +159,13 @@ struct CounterOfToday {
     private func withoutFuture(_ reading: CounterReading) -> CounterOfToday? { cursor.withoutFuture(of: reading).map(with) }
 
     private func with(_ cursor: PedometerCursor) -> CounterOfToday {
-        CounterOfToday(cursor: cursor, localTime: localTime, clockSet: clockSet)
+        CounterOfToday(cursor: cursor, localTime: localTime, reset: reset, shownBefore: shownBefore, clockSet: clockSet)
     }
 
     /// Like the first reading ever, but steps of this day may be stored under another time: without a clock that decides, the reading is
     /// undecided, and the next one is counted.
     private func firstAfterFuture(_ reading: CounterReading, _ clock: DeviceClock?) -> Result {
-        if let result = clock.flatMap({ decide(reading, $0) }) { return result }
+        if reset != .whenAwake, let result = clock.flatMap({ decide(reading, $0) }) { return result }
         guard reading.value > 0 else { return sinceMidnight(reading) }
         return keepUndecided(reading)
     }
@@ -179,16 +184,17 @@ struct CounterOfToday {
     private func resolveOnSameDay(_ undecided: CounterReading, _ reading: CounterReading) -> Result {
         var result = Result()
         let midnight = localTime.moment(reading.day)
-        credit.add(reading.value, TimeSpan(midnight, reading.at), reading, to: &result)
+        credit.add(reading.value, TimeSpan(midnight, reading.at), reading, isWhole: reset != .whenAwake, to: &result)
         creditToDayBefore(undecided, &result)
         return result
     }
 
-    /// Credits an undecided reading to the day before it.
-    private func creditToDayBefore(_ undecided: CounterReading, _ result: inout Result) {
+    /// Credits an undecided reading to the day before it. A watch that slept until its reset has lost the steps that it made asleep.
+    func creditToDayBefore(_ undecided: CounterReading, _ result: inout Result) {
         let (late, start, isWhole) = stepsOfYesterday(in: undecided, after: cursor.counter)
-        credit.addSamples(late, spanOfYesterday(from: start, to: undecided, steps: late), undecided, isWhole: isWhole, to: &result)
-        if let last = cursor.counter, start > last.at { result.notices += notClosed(last) }
+        let span = spanOfYesterday(from: start, to: undecided, steps: late)
+        credit.addSamples(late, span, undecided, isWhole: isWhole && reset == .hoursLate, to: &result)
+        if reset == .hoursLate, let last = cursor.counter, start > last.at { result.notices += notClosed(last) }
     }
 
     /// Handles a reading after a day whose only reading was undecided. If the undecided one shows more than can have been walked since its
@@ -198,7 +204,7 @@ struct CounterOfToday {
         guard reading.at > undecided.at else { return Result() }
         if let clock, clockJump(reading, clock) == nil, let last = cursor.counter, reading.value >= undecided.value,
             undecided.value > last.value, reading.at - clock.secondOfDay > last.at, reading.at - clock.secondOfDay <= undecided.at,
-            clock.secondOfDay >= Self.latestReset
+            clock.secondOfDay >= Self.latestReset, reset != .whenAwake
         {
             // Its midnight lies between the last and the undecided reading: the undecided one and this one belong to the same count.
             var counted = reading
@@ -238,7 +244,8 @@ struct CounterOfToday {
         let yesterday = Day(of: reading.at, utcOffset: reading.utcOffset).advanced(by: -1)
         guard let last else { return (reading.value, localTime.moment(yesterday), true) }
         let hasFallen = reading.value < last.value
-        let isOneCount = !hasFallen && (reading.value == last.value || reading.at - last.at < Self.resetPeriod)
+        let isOneCount =
+            !hasFallen && (reset != .hoursLate || reading.value == last.value || reading.at - last.at < Self.resetPeriod)
         guard last.day == yesterday || isOneCount else { return (reading.value, max(last.at, localTime.moment(yesterday)), true) }
         return (hasFallen ? reading.value : reading.value - last.value, last.at, !hasFallen)
     }

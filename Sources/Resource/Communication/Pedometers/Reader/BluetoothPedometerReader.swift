@@ -150,11 +150,13 @@ public struct BluetoothPedometerReader: PedometerReader {
     ///
     /// - Parameters:
     ///   - known: today's steps by a reading just before.
+    ///   - keep: called with each value that may be stored as a reading.
     ///   - report: called with each figure; the first time with nil, when it is connected and listens.
     /// - Returns: false for a model that sends nothing unsolicited: then it did not connect.
     /// - Throws: the link's end as `BluetoothError.linkLost`, and the errors of setting up a link.
     public func follow(
-        _ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void
+        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        report: @escaping @Sendable (Int?) -> Void
     ) async throws -> Bool {
         let target: ReadTarget
         switch try ReadMethod(pedometer) {
@@ -166,7 +168,7 @@ public struct BluetoothPedometerReader: PedometerReader {
             return true
         }
         guard let session = try target.model.live(pedometer, known: known) else { return false }
-        let keepAlive = session.keepAlive
+        let beat = session.keepAlive
         try await withPeripheral(of: target, LinkRetry(reconnects: 0, mayPair: target.protectedValue != nil)) { peripheral in
             var session = session
             let requests = session.begin { !peripheral.characteristics($0.characteristic, in: $0.service).isEmpty }
@@ -174,21 +176,29 @@ public struct BluetoothPedometerReader: PedometerReader {
             let link = PeripheralLink(peripheral: peripheral)
             for (request, address) in requests { try await link.write(request, to: address, response: false) }
             report(nil)
-            async let _: Void = keep(peripheral, keepAlive)
+            async let _: Void = keepAlive(peripheral, by: beat)
             for try await value in notifications {
-                if let steps = session.steps(after: value) { report(steps) }
+                let (moment, offset) = (now(), localTime.utcOffset(now()))
+                guard let steps = session.steps(after: value, at: moment, utcOffset: offset) else { continue }
+                if let counter = session.storableCount { keep(CounterReading(at: moment, value: counter, utcOffset: offset)) }
+                report(steps)
             }
         }
         return true
     }
 
     /// Until the task is cancelled. The notifications report the end of the link.
-    private func keep(_ peripheral: Peripheral, _ keepAlive: KeepAlive?) async {
+    private func keepAlive(_ peripheral: Peripheral, by keepAlive: KeepAlive?) async {
         guard let keepAlive else { return }
         let address = keepAlive.address
         while (try? await clock.sleep(for: keepAlive.pause)) != nil {
             try? await peripheral.write(keepAlive.value, to: address.characteristic, of: address.service, response: false)
         }
+    }
+
+    public func batch(of reading: CounterReading, from pedometer: Pedometer) -> SampleBatch? {
+        guard case .linked(let target)? = try? ReadMethod(pedometer) else { return nil }
+        return target.model.batch(ofLive: reading, SessionContext(pedometer: pedometer, localTime: localTime))
     }
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { PedometerRegistry.holdsTodayOnly(pedometer) }

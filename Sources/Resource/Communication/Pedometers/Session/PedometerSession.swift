@@ -95,7 +95,8 @@ public struct GATTAddress: Hashable, Sendable {
 
 /// The steps that a connected pedometer reports while its wearer walks, as a value: a notification in, today's steps out.
 ///
-/// For display only: the stored steps are read by a `PedometerSession`, which can check how the figures came about.
+/// For display: the stored steps are read by a `PedometerSession`, which can check how the figures came about. A `storableCount` is stored as well
+/// if no session has read it before it was set to zero.
 public protocol LiveSession: Sendable {
     /// The characteristic that notifies.
     var address: GATTAddress { get }
@@ -107,11 +108,19 @@ public protocol LiveSession: Sendable {
     var keepAlive: KeepAlive? { get }
     /// Today's steps according to the notification; nil if it contains something else, or an impossible value.
     mutating func steps(after value: [UInt8]) -> Int?
+    /// The same, for a model to which the moment matters.
+    ///
+    /// - Parameter utcOffset: seconds east of Greenwich at that moment.
+    mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int?
+    /// The last value, if it may be stored as a reading; nil if values are for display only.
+    var storableCount: Int? { get }
 }
 
 extension LiveSession {
     public mutating func begin(_ has: (GATTAddress) -> Bool) -> [(request: [UInt8], to: GATTAddress)] { [] }
     public var keepAlive: KeepAlive? { nil }
+    public mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int? { steps(after: value) }
+    public var storableCount: Int? { nil }
 }
 
 /// A value that is written again and again, without response: otherwise the pedometer ends the link.
