@@ -53,6 +53,16 @@ import Testing
         #expect(fixture.reader.read.isEmpty)
     }
 
+    /// With an unknown TZ the C library takes UTC: the slots of a ring would be stored at wrong times, and its clock set to UTC.
+    @Test func `no pedometer is read while the time zone is not known`() async throws {
+        let fixture = try fixture()
+        var context = fixture.context
+        context.unknownZone = "Europe/Berln"
+        let service = SyncService(context)
+        await #expect(throws: ServiceError.unknownZone("Europe/Berln")) { try await service.run([fixture.outbox.ring]) }
+        #expect(fixture.reader.read.isEmpty)
+    }
+
     /// A watch reads the pedometers once a minute. A sync that a user runs meanwhile moves the cursor and may set the clock.
     @Test func `a pedometer is read with the cursor and the clock that the history has by then`() async throws {
         var fixture = ServiceFixture()

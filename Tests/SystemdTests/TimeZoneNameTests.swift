@@ -9,9 +9,11 @@ import Testing
         arguments: [
             (["TZ": "Europe/Berlin"], "Europe/Berlin"), (["TZ": ":Europe/Berlin"], "Europe/Berlin"), (["TZ": "EST5EDT"], "EST5EDT"),
             (["TZ": "<+03>-3"], "<+03>-3"), (["TZ": "Europe/Nowhere"], nil), (["TZ": "nonsense"], nil),
+            (["TZ": "UTC", "TZDIR": "/nonexistent"], "UTC"), (["TZ": "Europe/Berlin", "TZDIR": "/nonexistent"], nil),
         ] as [([String: String], String?)]) func `a valid TZ variable names the zone`(_ environment: [String: String], _ name: String?)
     {
         #expect(TimeZoneName.current(environment) == name)
+        #expect(TimeZoneName.unknown(environment) == (name == nil ? environment["TZ"] : nil))
     }
 
     @Test func `without TZ the name of the time zone is that of the machine, or UTC`() throws {

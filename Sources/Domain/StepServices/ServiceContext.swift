@@ -17,6 +17,8 @@ public struct ServiceContext: Sendable {
     /// Names of the configured destinations, whether they can be used or not.
     public var destinationNames: [String]
     public var localTime: LocalTime
+    /// The name of the zone that the environment asks for and the machine does not have: `localTime` is UTC then. Nil for no such error.
+    public var unknownZone: String?
     public var now: @Sendable () -> Timestamp
     /// Measures pauses.
     public var clock: any Clock<Duration>
@@ -25,7 +27,8 @@ public struct ServiceContext: Sendable {
         history: History, lock: any WorkLock, upkeep: any HistoryUpkeep,
         reader: @escaping @Sendable (_ days: Int?, _ registered: Set<String>) -> any PedometerReader,
         waitForAdapter: @escaping @Sendable () async -> Void, destinations: @escaping @Sendable () throws -> [any ShareDestination],
-        destinationNames: [String], localTime: LocalTime, now: @escaping @Sendable () -> Timestamp, clock: any Clock<Duration>
+        destinationNames: [String], localTime: LocalTime, unknownZone: String? = nil, now: @escaping @Sendable () -> Timestamp,
+        clock: any Clock<Duration>
     ) {
         self.history = history
         self.lock = lock
@@ -35,6 +38,7 @@ public struct ServiceContext: Sendable {
         self.destinations = destinations
         self.destinationNames = destinationNames
         self.localTime = localTime
+        self.unknownZone = unknownZone
         self.now = now
         self.clock = clock
     }

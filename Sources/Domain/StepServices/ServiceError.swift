@@ -21,6 +21,8 @@ public enum ServiceError: ReportableError, Hashable {
     case noPedometer(to: PedometerUse)
     /// The machine's clock shows a day before istep existed.
     case clockNotSet(Day)
+    /// `TZ` names a zone that the machine does not have: pedometers would be set to UTC, and their days counted by it.
+    case unknownZone(String)
 
     // Registering a pedometer
     case alreadyRegistered(address: String, name: String)
@@ -89,7 +91,7 @@ public enum ServiceError: ReportableError, Hashable {
             .usage
         case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
         case .unusableFirstDay, .birthNotPast, .birthTooLongAgo, .dayTooEarly, .implausibleSteps, .unusableReason, .notCorrected: .usage
-        case .noDestination, .unclearRecipients: .configuration
+        case .noDestination, .unclearRecipients, .unknownZone: .configuration
         case .clockNotSet, .notHeard, .noNewPedometer: .temporary
         case .noServiceManager: .unavailable
         }
@@ -109,6 +111,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .alreadySent(let day, let name): "\(day) was already sent to \(name); it is not in the outbox."
         case .noPedometer(let use): "There is no pedometer to \(use.rawValue)."
         case .clockNotSet(let day): "This machine's clock shows \(day)."
+        case .unknownZone(let name): "This machine does not know the time zone '\(name.prefix(64))'."
         case .alreadyRegistered(let address, let name): "\(address) is registered already: it is '\(name)'."
         case .nameTaken(let name): "A pedometer named '\(name)' exists already."
         case .nameIsAddress(let name): "'\(name)' is an address, and not a name."

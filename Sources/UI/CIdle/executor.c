@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/timex.h>
 
 #define SWIFT __attribute__((swiftcall))
 
@@ -45,6 +46,11 @@ void use_one_arena(void) {
 void do_not_preempt_others(void) {
     const struct sched_param parameters = {0};
     sched_setscheduler(0, SCHED_BATCH, &parameters);
+}
+
+int is_clock_synchronized(void) {
+    struct timex state = {0};
+    return adjtimex(&state) >= 0 && !(state.status & STA_UNSYNC);
 }
 
 void release_free_memory(void) {

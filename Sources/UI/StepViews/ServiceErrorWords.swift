@@ -16,6 +16,7 @@ public enum ServiceErrorWords {
         case .alreadySent(let day, let destination):
             "To send it once more: `istep share \(day) --to \(ShellCommand.quoted(destination)) --again`"
         case .noPedometer: Advice.addPedometer.markup
+        case .unknownZone: "Correct the variable TZ, or install the package tzdata. Until then nothing is read: days would be those of UTC."
         case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."
         // By its address: a device's name can contain backticks.
         case .alreadyRegistered(let address, _):

@@ -1,4 +1,5 @@
 public import StepDomain
+internal import StepServices
 
 /// The overall state: what is new since the user last looked, every user's day so far, every pedometer's last sync and battery.
 public struct StatusView: View {
@@ -33,14 +34,16 @@ public struct StatusView: View {
     let database: String
     let now: Timestamp
     let localTime: LocalTime
+    let unknownZone: String?
 
     /// - Parameters:
     ///   - notices: those that have not ended.
     ///   - isHousehold: whether the history has several people, regardless of which of them are shown.
     ///   - database: where the history is.
+    ///   - unknownZone: the zone that the environment asks for and the machine does not have.
     public init(
         _ people: [Person], notices: [StoredNotice] = [], isHousehold: Bool = false, database: String, now: Timestamp,
-        localTime: LocalTime
+        localTime: LocalTime, unknownZone: String? = nil
     ) {
         self.people = people
         self.notices = notices.filter(\.isNew) + notices.filter { !$0.isNew }
@@ -48,6 +51,7 @@ public struct StatusView: View {
         self.database = database
         self.now = now
         self.localTime = localTime
+        self.unknownZone = unknownZone
     }
 
     func day(_ person: Person) -> DayView {
@@ -56,6 +60,11 @@ public struct StatusView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
+        if let unknownZone {
+            let error = ServiceError.unknownZone(unknownZone)
+            page.paragraph("\(error) Days are shown in UTC.", emphasis: .bad, hanging: 2)
+            if let advice = ServiceErrorWords.advice(error) { page.advice(Advice(markup: advice), indent: 2) }
+        }
         for stored in notices { show(stored, on: &page) }
         if people.isEmpty { page.advice(.firstPedometer()) }
         for person in people {

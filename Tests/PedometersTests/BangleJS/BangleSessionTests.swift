@@ -91,9 +91,19 @@ import Testing
         #expect(outcome.report?.battery == 87)
     }
 
-    @Test func `a record that is missing is noticed by the count, and requested again`() {
+    /// On a machine that was too busy, 617 of 630 notifications arrived.
+    @Test func `a record that is missing is noticed by the count, and requested again in the same sync`() {
         let watch = watch()
         watch.behaviour.omitsRecord = 1
+        let outcome = play(watch)
+        #expect(outcome.error == nil)
+        #expect(Set(outcome.samples).reduce(0) { $0 + $1.steps } == total(watch))
+        #expect(outcome.report?.notices == [])
+    }
+
+    @Test func `a record that is missing again is requested by the next sync`() {
+        let watch = watch()
+        watch.behaviour.omitsRecord = 2
         let before = PedometerCursor(readThrough: Self.moment("2026-05-18", 6), utcOffset: 7_200)
         let outcome = play(watch, cursor: before)
         guard case .incomplete(let received, let announced?) = outcome.error else {

@@ -153,6 +153,30 @@ import Testing
         #expect(ring.total == 500)
     }
 
+    /// A board without a battery starts with the time at which it was switched off, and may sync before a time server has set its clock.
+    @Test func `steps that are in the future of a clock that may be behind are counted later`() throws {
+        var ring = WornRing(lead: 0, .fixed(0))
+        ring.sync(at: try moment("2026-05-18", 11))
+        ring.walk(700, at: try moment("2026-05-18", 14))
+        ring.isClockTrusted = false
+        ring.sync(at: try moment("2026-05-18", 12))  // it is later
+        #expect(ring.total == 0 && ring.notices.contains(.implausible(samples: 1)))
+        ring.isClockTrusted = true
+        ring.sync(at: try moment("2026-05-18", 16))
+        #expect(ring.total == 700 && ring.notices == [])
+    }
+
+    /// The same clock was ahead before, and has set the ring: this is known.
+    @Test func `steps of a ring that was set ahead are not counted, whether the clock is trusted or not`() throws {
+        var ring = WornRing(lead: 0, .fixed(0))
+        ring.isClockTrusted = false
+        ring.sync(at: try moment("2026-05-19", 12))
+        ring.walk(700, at: try moment("2026-05-19", 13))
+        ring.sync(at: try moment("2026-05-18", 13))
+        ring.sync(at: try moment("2026-05-19", 14))
+        #expect(ring.total == 0)
+    }
+
     /// The sync that sees them ends before its last day, and sets no clock.
     @Test func `steps that a sync without an end has seen before their time are not counted either`() throws {
         let day = try #require(Day("2026-05-18")).daysSince1970

@@ -26,6 +26,9 @@ struct WornRing {
     private(set) var cursor = PedometerCursor()
     private var clock = ClockState()
 
+    /// Whether a time server has set this machine's clock.
+    var isClockTrusted = true
+
     enum Fault: CaseIterable { case refuses, isSilent, dropsLink, losesLastRecord }
 
     init(lead: Int, _ localTime: LocalTime) {
@@ -56,7 +59,8 @@ struct WornRing {
         let pedometer = Pedometer(
             id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring",
             clock: clock, cursor: cursor)
-        var session: any PedometerSession = Colmi.session(SessionContext(pedometer: pedometer, localTime: localTime))
+        var session: any PedometerSession = Colmi.session(
+            SessionContext(pedometer: pedometer, localTime: localTime, isClockTrusted: isClockTrusted))
         var event = SessionEvent.started
         var pending: [[UInt8]] = []
         /// Packets until the link ends.

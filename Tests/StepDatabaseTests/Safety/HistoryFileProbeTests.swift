@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import StepDomain
 import Testing
 
@@ -20,6 +21,21 @@ import Testing
             #expect(condition == .examined(damage: [], isOlder: false))
             let users = try await probe.open().users()
             #expect(users.map(\.name) == ["Ada"])
+        }
+    }
+
+    /// `profile`, `plan` and `correct` wrote to a history that `istep doctor` had just reported.
+    @Test func `nothing is written to a history that was found damaged`() async throws {
+        try await withHistory { probe in
+            let file = try DatabaseQueue(path: probe.path)
+            try await file.writeWithoutTransaction { try $0.execute(sql: "PRAGMA foreign_keys = OFF; DELETE FROM person") }
+            try file.close()
+            guard case .examined(let damage, _) = try await probe.condition(), !damage.isEmpty else {
+                Issue.record("no damage")
+                return
+            }
+            let error = historyError { try StepDatabase(path: probe.path, for: .writing) }
+            #expect(error?.isDamage(of: probe.path) == true, "\(String(describing: error))")
         }
     }
 

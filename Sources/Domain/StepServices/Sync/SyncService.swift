@@ -69,7 +69,7 @@ public struct SyncService: Sendable {
     ///     if they were forgotten meanwhile.
     ///   - finished: called once for each pedometer, as soon as its result is known; the link may still be up.
     /// - Throws: the lock's error while another sync runs; the history's error where it is damaged or cannot be read, before anything is
-    ///   written; `ServiceError.clockNotSet`.
+    ///   written; `ServiceError.clockNotSet`, `.unknownZone`.
     public func run(
         _ pedometers: [Pedometer], progress: @escaping @Sendable (Step) -> Void = { _ in },
         finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
@@ -77,6 +77,8 @@ public struct SyncService: Sendable {
         // A board without a battery-backed clock starts with a time in the past; a ring set by it would be wrong for days.
         let start = context.now()
         guard start >= TimeFacts.earliest else { throw ServiceError.clockNotSet(context.localTime.day(of: start)) }
+        // Slots of the clock of a pedometer would be stored at wrong times, and its clock set to UTC.
+        if let zone = context.unknownZone { throw ServiceError.unknownZone(zone) }
         var outcome = Outcome(start: start)
         outcome.reports = try await context.lock.hold(for: .syncing) {
             try await context.upkeep.checkBeforeSync()

@@ -126,10 +126,13 @@ public struct SessionContext: Sendable {
     public var localTime: LocalTime
     /// At most this many days back, including today; nil for all that the pedometer may hold.
     public var days: Int?
+    /// Whether this machine's clock is known to be right. If it is not, it may be behind: what seems to be in the future may not be.
+    public var isClockTrusted: Bool
 
-    public init(pedometer: Pedometer, localTime: LocalTime, days: Int? = nil) {
+    public init(pedometer: Pedometer, localTime: LocalTime, days: Int? = nil, isClockTrusted: Bool = true) {
         self.pedometer = pedometer
         self.localTime = localTime
         self.days = days
+        self.isClockTrusted = isClockTrusted
     }
 }

@@ -79,8 +79,15 @@ public struct SystemdProbe: SystemProbe {
 }
 
 /// The time zone's name, which the C library does not report.
-enum TimeZoneName {
-    private static let folder = "/usr/share/zoneinfo/"
+public enum TimeZoneName {
+    /// Zones that the C library has without a file.
+    private static let builtIn = ["UTC", "GMT", "Etc/UTC", "Universal", "Zulu"]
+
+    /// The zone that `TZ` names and this machine does not have: the C library then takes UTC without a word. Nil if there is no such error.
+    public static func unknown(_ environment: [String: String]) -> String? {
+        guard let text = environment["TZ"], !text.isEmpty, current(environment) == nil else { return nil }
+        return text
+    }
 
     /// - Returns: nil if the environment names a zone that the machine does not have.
     static func current(_ environment: [String: String], localtime: String = "/etc/localtime") -> String? {
@@ -88,7 +95,9 @@ enum TimeZoneName {
             let name = text.hasPrefix(":") ? String(text.dropFirst()) : text
             // POSIX has zones without a file: EST5EDT, <+03>-3.
             if !name.contains("/"), name.utf8.contains(where: { (0x30...0x39).contains($0) }) { return name }
-            return access(name.hasPrefix("/") ? name : folder + name, R_OK) == 0 ? name : nil
+            // Where it is, is a choice of the user: tzset(3).
+            let folder = environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/share/zoneinfo"
+            return builtIn.contains(name) || access(name.hasPrefix("/") ? name : folder + "/" + name, R_OK) == 0 ? name : nil
         }
         // realpath rather than readlink: some machines have a chain of links.
         guard let real = realpath(localtime, nil) else { return "UTC" }

@@ -20,6 +20,9 @@ void use_one_arena(void);
 /// service of the whole machine (its SystemCallFilter), nothing changes.
 void do_not_preempt_others(void);
 
+/// Whether a time server has set this machine's clock since it was started, whichever program does that: adjtimex(2).
+int is_clock_synchronized(void);
+
 /// Returns freed memory to the system, if the C library supports it.
 void release_free_memory(void);
 

@@ -31,7 +31,7 @@ struct StatusCommand: ParsableCommand {
         try wiring.show(
             StatusView(
                 people, notices: report.notices, isHousehold: report.isHousehold, database: wiring.databasePath, now: now,
-                localTime: wiring.localTime))
+                localTime: wiring.localTime, unknownZone: wiring.unknownZone))
         let shown = report.notices.filter(\.isNew).map(\.id)
         guard !shown.isEmpty, !common.json else { return }
         // If the history cannot be written, they are shown again.

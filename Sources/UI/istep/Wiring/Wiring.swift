@@ -1,5 +1,6 @@
 import Blocking
 import BlueZ
+import CIdle
 import DBus
 import Foundation
 import HTTP
@@ -100,7 +101,7 @@ struct Wiring: Sendable {
     func reader(days: Int? = nil, registered: Set<String> = []) -> BluetoothPedometerReader {
         BluetoothPedometerReader(
             adapter: adapter, limits: limits, days: days, registered: registered, restartsAdapter: settings.restartsAdapter.value,
-            recovers: settings.recovers.value, localTime: localTime, now: now, clock: clock,
+            recovers: settings.recovers.value, localTime: localTime, now: now, isClockTrusted: { is_clock_synchronized() != 0 }, clock: clock,
             central: { try await central() })
     }
 
@@ -131,7 +132,8 @@ struct Wiring: Sendable {
             upkeep: HistoryFileUpkeep(path: databasePath, backups: backups, frames: FrameRetention(days: settings.frames.value), now: now),
             reader: { reader(days: $0, registered: $1) },
             waitForAdapter: { await AdapterWait()(adapter) { try await central() } },
-            destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime, now: now, clock: clock)
+            destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime,
+            unknownZone: unknownZone, now: now, clock: clock)
     }
 
     /// The history that is used without `--db`; nil if it is the same, or if there would be none.

@@ -26,6 +26,9 @@ extension Wiring {
     /// The name that a wrong word most likely stands for; nil if none is similar.
     static func nearestName(to word: String, among known: [String]) -> String? { nearestKey(to: word, among: known) }
 
+    /// The zone that `TZ` names and this machine does not have; nil if there is no such error.
+    var unknownZone: String? { TimeZoneName.unknown(environment) }
+
     /// The kinds of destinations, with an example of each.
     static var destinationKinds: [(key: String, title: String, example: String)] {
         DestinationRegistry.kinds.map { ($0.key, $0.title, $0.example) }

@@ -57,8 +57,11 @@ def seen_early():
     set_clock('TZ="America/New_York" 2026-11-06 12:00:00')
     peripheral("ring", "clock", "2026-11-06T12:00:00")
     traveller("sync")
-    peripheral("ring", "clock", "2026-11-07T12:00:00")      # as a machine leaves it whose clock jumped a day ahead
+    # This machine's clock is a day ahead for a time, and sets the ring's.
+    set_clock('TZ="America/New_York" 2026-11-07 12:00:00')
+    traveller("sync")
     peripheral("ring", "walk", 300)
+    set_clock('TZ="America/New_York" 2026-11-06 12:10:00')
     result = traveller("sync")
     check("implausible" in result.out, f"nothing is said of the steps: {result}")
     off = ring_is_off_by(datetime.fromisoformat("2026-11-06T12:00:00"))

@@ -129,10 +129,7 @@ struct BangleSession: PedometerSession {
 
     private mutating func silence(_ now: Timestamp) -> SessionAction {
         if attempt < Self.attempts {
-            guard converter.pending > 0 else { return interrupt() }
-            asksAgain = true
-            stage = .delivering
-            return .deliver(converter.batch(isComplete: false, isLast: true), progress: .reading(done: 0, of: 1))
+            return converter.pending > 0 ? requestAgain() : interrupt()
         }
         if let scriptError { return fail(scriptError) }
         guard wasAnswered else {
@@ -144,6 +141,13 @@ struct BangleSession: PedometerSession {
         if receivedInAll == 0 { return fail(.missingApp(Self.health, message: nil)) }
         announced = nil
         return end()
+    }
+
+    /// Delivers the received records, then sends the request again.
+    private mutating func requestAgain() -> SessionAction {
+        asksAgain = true
+        stage = .delivering
+        return .deliver(converter.batch(isComplete: false, isLast: true), progress: .reading(done: 0, of: 1))
     }
 
     // MARK: The answer
@@ -225,6 +229,8 @@ struct BangleSession: PedometerSession {
 
     private mutating func end() -> SessionAction {
         if asksEarlier, attempt < Self.attempts { return interrupt() }
+        // On a machine that is too busy, notifications are lost before they reach this program: the watch has sent more than arrived.
+        if let announced, announced > received, attempt < Self.attempts { return requestAgain() }
         stage = .ending
         // Of what was not requested nothing is known.
         let isComplete = announced == received && !asksEarlier

@@ -71,7 +71,8 @@ struct ColmiSession: PedometerSession {
         self.context = context
         self.isProbe = isProbe
         let cursor = context.pedometer.cursor
-        converter = ColmiSlotConverter(clock: WallClockConverter(context.pedometer.clock, context.localTime), cursor: cursor)
+        converter = ColmiSlotConverter(
+            clock: WallClockConverter(context.pedometer.clock, context.localTime), cursor: cursor, isClockTrusted: context.isClockTrusted)
         plan = .todayOnly(cursor, today: 0)  // replaced when the session starts
     }
 
@@ -111,7 +112,8 @@ struct ColmiSession: PedometerSession {
         // Written by a machine whose clock was ahead: with a mark in the future, newer steps would stay unread.
         if cursor.readThrough?.isAhead(of: now) == true {
             cursor.readThrough = nil
-            converter = ColmiSlotConverter(clock: WallClockConverter(context.pedometer.clock, context.localTime), cursor: cursor)
+            converter = ColmiSlotConverter(
+                clock: WallClockConverter(context.pedometer.clock, context.localTime), cursor: cursor, isClockTrusted: context.isClockTrusted)
         }
         let today = converter.today(at: now)
         plan =

@@ -18,13 +18,16 @@ struct ColmiSlotConverter {
     private(set) var misplaced = 0
     private let clock: WallClockConverter
     private let readThrough: Timestamp?
+    private let isClockTrusted: Bool
     /// The slots of the last reading, by wall time, and those that this one has seen before their time.
     private var known: [Int: WallSlot]
     private var seen: [Int: WallSlot] = [:]
     private var hasSeenEarly = false
 
-    init(clock: WallClockConverter, cursor: PedometerCursor) {
+    /// - Parameter isClockTrusted: whether this machine's clock is known to be right.
+    init(clock: WallClockConverter, cursor: PedometerCursor, isClockTrusted: Bool) {
         self.clock = clock
+        self.isClockTrusted = isClockTrusted
         readThrough = cursor.readThrough
         known = Dictionary((cursor.tail ?? []).map { ($0.wall, $0) }, uniquingKeysWith: { $1 })
     }
@@ -56,8 +59,9 @@ struct ColmiSlotConverter {
 
     /// The samples of an answer. Slots more than nine days old or in the future are counted in `misplaced` and kept only in the raw frames.
     ///
-    /// A slot in the future was recorded while the ring's clock was ahead, or is read while this machine's clock is behind. Its steps were
-    /// made at another time, which is not known: they are not counted when the time of the slot has come either.
+    /// A slot in the future was recorded while the ring's clock was ahead: its steps were made at another time, which is not known, and are
+    /// not counted when the time of the slot has come either. Or this machine's clock is behind, as that of a board without a battery may
+    /// be until a time server has set it: then they are counted later.
     ///
     /// - Parameter daysAgo: as requested, counted from the ring's today.
     mutating func samples(of answer: ColmiDay, daysAgo: Int, now: Timestamp) -> [StepSample] {
@@ -69,7 +73,7 @@ struct ColmiSlotConverter {
         for record in answer.slots where record.steps > 0 {
             var (sample, slot) = convert(record, length)
             let isEarly = sample.start.isAhead(of: now)
-            if isEarly {
+            if isEarly, isRingAhead(at: now) {
                 slot.base = record.steps
                 known[slot.wall] = slot
                 hasSeenEarly = true
@@ -84,6 +88,10 @@ struct ColmiSlotConverter {
         }
         return samples
     }
+
+    /// Whether a slot in the future shows that the ring is ahead, and not that this machine is behind: also where istep has set the ring by a
+    /// later time than the present one.
+    private func isRingAhead(at now: Timestamp) -> Bool { isClockTrusted || clock.settings.contains { $0.at.isAhead(of: now) } }
 
     private func convert(_ record: ColmiDay.Record, _ length: Int) -> (StepSample, WallSlot) {
         var interpretation = clock.interpret(wall: record.wall, length: length)

@@ -13,6 +13,7 @@ public struct BluetoothPedometerReader: PedometerReader {
     let recovers: Bool
     let localTime: LocalTime
     let now: @Sendable () -> Timestamp
+    let isClockTrusted: @Sendable () -> Bool
     let clock: any Clock<Duration>
 
     /// - Parameters:
@@ -22,10 +23,12 @@ public struct BluetoothPedometerReader: PedometerReader {
     ///   - registered: addresses of the history's pedometers, which are not mistaken for one whose address has changed.
     ///   - restartsAdapter: whether an adapter that has received nothing during a whole search is switched off and on, once in a reading.
     ///   - recovers: whether BlueZ may be made to remove a pedometer without a bond that it neither connects to nor disconnects.
+    ///   - isClockTrusted: whether `now` is known to be right, as after an answer of a time server.
     ///   - central: opened for each reading and closed at its end.
     public init(
         adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(), days: Int? = nil, registered: Set<String> = [],
         restartsAdapter: Bool = false, recovers: Bool = false, localTime: LocalTime = .system, now: @escaping @Sendable () -> Timestamp,
+        isClockTrusted: @escaping @Sendable () -> Bool = { true },
         clock: any Clock<Duration> = ContinuousClock(), central: @escaping @Sendable () async throws -> Central
     ) {
         self.adapter = adapter
@@ -36,6 +39,7 @@ public struct BluetoothPedometerReader: PedometerReader {
         self.recovers = recovers
         self.localTime = localTime
         self.now = now
+        self.isClockTrusted = isClockTrusted
         self.clock = clock
         self.central = central
     }

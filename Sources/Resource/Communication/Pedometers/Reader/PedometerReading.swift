@@ -55,7 +55,8 @@ struct PedometerReading: Sendable {
     private func read(over peripheral: Peripheral, _ cursor: MergedCursor) async throws -> SessionDriver.Outcome {
         var current = pedometer
         current.cursor = cursor.value
-        let session = try target.model.session(SessionContext(pedometer: current, localTime: reader.localTime, days: reader.days))
+        let session = try target.model.session(
+            SessionContext(pedometer: current, localTime: reader.localTime, days: reader.days, isClockTrusted: reader.isClockTrusted()))
         return try await reader.run(
             session, peripheral, { [receiver, pedometer] in receiver.progress($0, of: pedometer) },
             { [receiver, pedometer] batch in

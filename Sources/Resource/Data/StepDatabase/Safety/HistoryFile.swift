@@ -158,10 +158,13 @@ public struct HistoryFileProbe: HistoryProbe {
         self.freeSpace = freeSpace
     }
 
+    /// Damage is stored as that which a sync finds: no command writes to a history that is known to be damaged.
+    ///
     /// - Throws: `HistoryError`.
     public func condition() async throws -> HistoryCondition {
         do {
             let health = try await StepDatabase.examine(path)
+            if let first = health.allComplaints.first { try await note(first) }
             return .examined(
                 damage: health.allComplaints.map { Problem(HistoryError.damaged(path: path, reason: $0)) }, isOlder: health.isOlder)
         } catch let error as HistoryError {
@@ -169,9 +172,16 @@ public struct HistoryFileProbe: HistoryProbe {
             case .missing: return .missing
             case .empty: return .empty(Problem(error))
             case _ where error.category == .usage: return .notAFile(Problem(error))
+            case .damaged(_, let reason):
+                try await note(reason)
+                throw error
             default: throw error
             }
         }
+    }
+
+    private func note(_ complaint: String) async throws {
+        try await blocking { [path] in CheckRecord.note(complaint, of: path) }
     }
 
     /// - Throws: `HistoryError`.
