@@ -105,8 +105,13 @@ extension OutboxDelivery {
         _ one: Item, _ receipt: ShareReceipt, _ run: inout Run
     ) -> ShareEntry {
         var entry = one.entry
-        run.note(entry, entry.isConfirmed ? .corrected : .sent)
-        entry.confirm(receipt, recheckAt: recheck(one.payload.day.summary), at: now())
+        if receipt.isFixed {
+            run.note(entry, .fixed)
+            entry.settle(recheckAt: recheck(one.payload.day.summary), at: now())
+        } else {
+            run.note(entry, entry.isConfirmed ? .corrected : .sent)
+            entry.confirm(receipt, recheckAt: recheck(one.payload.day.summary), at: now())
+        }
         if traits.showsLatestOnly { run.latest[entry.user] = max(run.latest[entry.user] ?? entry.day, entry.day) }
         run.hasAnswer = true
         if !run.isOver {

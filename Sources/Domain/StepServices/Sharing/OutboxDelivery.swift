@@ -18,7 +18,8 @@ struct OutboxDelivery: Sendable {
     let deadline: Timestamp?
     let progress: @Sendable (ShareProgress) -> Void
 
-    var traits: ShareTraits { destination.traits }
+    /// As far as the destination is known: before its server was asked, what is true of the kind.
+    var traits: ShareTraits
 
     /// Entries taken at a time. Where sending twice does harm, each entry is stored separately before and after it is sent. Otherwise many
     /// entries share the cost of a durable write; after a kill a few are sent twice, which such a destination permits. Few are taken until
@@ -36,7 +37,10 @@ struct OutboxDelivery: Sendable {
                 destination: destination.name, kind: destination.kind, state: DestinationState(name: destination.name)))
         do {
             (run.report.state, run.latest, run.all) = try await blocking { try begin() }
-            try await drain(&run)
+            var delivery = self
+            // A server that does not answer fails the first delivery in the same way.
+            if run.all > 0, isReady(run), let current = try? await destination.currentTraits() { delivery.traits = current }
+            try await delivery.drain(&run)
             if traits.needsRestoring { try await restore(&run) }
         } catch {
             run.report.fault = error
