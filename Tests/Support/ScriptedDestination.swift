@@ -36,6 +36,8 @@ public final class ScriptedDestination: ShareDestination {
         var findFailures: [ShareFailure] = []
         var current: Result<ShareTraits, ShareFailure>?
         var fixed: Set<Day> = []
+        var lost: Set<User.ID> = []
+        var asked: [Day] = []
     }
 
     private let state = Mutex(State())
@@ -59,6 +61,19 @@ public final class ScriptedDestination: ShareDestination {
 
     public func currentTraits() async throws(ShareFailure) -> ShareTraits {
         try state.withLock { $0.current }?.get() ?? traits
+    }
+
+    /// It loses all days of this user.
+    public func lose(_ user: User.ID) { state.withLock { _ = $0.lost.insert(user) } }
+    /// The days of which it was asked whether it has lost them.
+    public var asked: [Day] { state.withLock(\.asked) }
+
+    public func lost(_ payloads: [SharePayload]) async throws(ShareFailure) -> Set<User.ID> {
+        state.withLock { state in
+            state.asked += payloads.map(\.day.day)
+            defer { state.lost = [] }
+            return state.lost
+        }
     }
 
     /// Runs in the middle of the next delivery.

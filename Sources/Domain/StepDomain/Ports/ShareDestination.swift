@@ -36,6 +36,12 @@ public protocol ShareDestination: Sendable {
     /// - Parameter payloads: the latest day of each user that the destination has confirmed, with the figures that it confirmed.
     func restore(_ payloads: [SharePayload]) async throws(ShareFailure)
 
+    /// Asks whether the destination still has what it confirmed; called at the beginning of each share if `traits.needsRestoring`.
+    ///
+    /// - Parameter payloads: the first day with steps of each user that the destination has confirmed.
+    /// - Returns: the users whose days it has lost; they are sent again.
+    func lost(_ payloads: [SharePayload]) async throws(ShareFailure) -> Set<User.ID>
+
     /// Asks whether the destination answers and accepts the client; changes nothing there.
     ///
     /// - Returns: the destination's description of itself, such as the account's name, for display beside its place.
@@ -50,6 +56,8 @@ extension ShareDestination {
     public func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding { .unclear }
 
     public func restore(_ payloads: [SharePayload]) async throws(ShareFailure) {}
+
+    public func lost(_ payloads: [SharePayload]) async throws(ShareFailure) -> Set<User.ID> { [] }
 }
 
 /// A day that is to be delivered to a destination.

@@ -25,7 +25,9 @@ struct OutboxDelivery: Sendable {
     /// entries share the cost of a durable write; after a kill a few are sent twice, which such a destination permits. Few are taken until
     /// the destination has answered: the first are sent soon, and little work is wasted if it does not answer.
     private func windowSize(_ run: Run) -> Int {
-        switch traits.resending {
+        // Only all of them show which is the latest.
+        if traits.showsLatestOnly { return .max }
+        return switch traits.resending {
         case .replaces: max(run.hasAnswer ? 256 : 32, traits.batch)
         case .repeats: 1
         }
@@ -38,6 +40,7 @@ struct OutboxDelivery: Sendable {
         do {
             (run.report.state, run.latest, run.all) = try await blocking { try begin() }
             var delivery = self
+            if traits.needsRestoring { run.all += try await sendLostAgain(run) }
             // A server that does not answer fails the first delivery in the same way.
             if run.all > 0, isReady(run), let current = try? await destination.currentTraits() { delivery.traits = current }
             try await delivery.drain(&run)
@@ -182,14 +185,26 @@ struct OutboxDelivery: Sendable {
         var window = Window()
         var settled: [ShareEntry] = []
         let moment = now()
-        for entry in due {
+        // Where only the latest day is shown, the others are not sent: newest first.
+        var newest: [User.ID: Day] = [:]
+        for entry in traits.showsLatestOnly ? due.reversed() : due {
+            if let day = newest[entry.user], entry.day < day, entry.day != run.latest[entry.user] {
+                var entry = entry
+                entry.settle(at: moment)
+                run.note(entry, .passed)
+                settled.append(entry)
+                continue
+            }
             switch try await prepare(entry, contents[UserDay(entry)], at: moment, &run) {
             case .removed: break
             case .settled(let entry): settled.append(entry)
-            case .begun(let item): window.begun.append(item)
+            case .begun(let item):
+                window.begun.append(item)
+                newest[entry.user] = max(newest[entry.user] ?? entry.day, entry.day)
             }
             if run.isOver { break }
         }
+        if traits.showsLatestOnly { window.begun.reverse() }
         try await record(ended + settled + window.begun.map(\.entry))
         return due.isEmpty ? nil : window
     }
