@@ -27,6 +27,25 @@ import TestSupport
         #expect(sensor.deliveries.flatMap(\.self).count == 2)
     }
 
+    /// Such as a statistic of Home Assistant that was cleared there.
+    @Test func `days that the destination has lost are sent again, of the user who lost them`() async throws {
+        let sensor = ScriptedDestination("sensor", forgetful, terms: always)
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(5000, on: april21)
+        try await outbox.share(to: sensor)
+        #expect(sensor.asked.isEmpty, "nothing was confirmed yet")
+        sensor.lose(outbox.anna.id)
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.sent, .sent])
+        #expect(sensor.asked == [april20] && sensor.times(april20) == 2 && sensor.times(april21) == 2)
+        #expect(try await outbox.share(to: sensor).first?.events.isEmpty == true)
+        sensor.lose(outbox.anna.id + 1)
+        #expect(try await outbox.share(to: sensor).first?.events.isEmpty == true)
+        // Other destinations are not asked.
+        let plain = ScriptedDestination("plain", terms: always)
+        for _ in 0..<2 { try await outbox.share(to: plain) }
+        #expect(plain.asked.isEmpty)
+    }
+
     @Test func `a day that was not confirmed is not restored`() async throws {
         let sensor = ScriptedDestination("sensor", forgetful, terms: always)
         try outbox.walk(4000, on: april20)

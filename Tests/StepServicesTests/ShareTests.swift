@@ -159,12 +159,27 @@ import TestSupport
         let sensor = ScriptedDestination("sensor", traits, terms: always)
         try outbox.walk(4000, on: april20)
         try outbox.walk(5000, on: april21)
-        #expect(try await outbox.share(to: sensor).first?.outcomes == [.sent, .sent])
+        // Only the latest day can be seen there: the others are not sent before it.
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.passed, .sent])
         try outbox.walk(4500, on: april20)
         #expect(try await outbox.share(to: sensor).first?.outcomes == [.passed])
-        #expect(sensor.times(april20) == 1)
+        #expect(sensor.times(april20) == 0 && sensor.times(april21) == 1)
         try outbox.walk(5500, on: april21)
         #expect(try await outbox.share(to: sensor).first?.outcomes == [.corrected])
+    }
+
+    /// Its last steps are counted by the sensor's own statistics before the new day begins.
+    @Test func `a correction of the day that is shown is sent before the next day`() async throws {
+        var traits = ShareTraits.replacing
+        traits.showsLatestOnly = true
+        let sensor = ScriptedDestination("sensor", traits, terms: always)
+        try outbox.walk(4000, on: april20)
+        try await outbox.share(to: sensor)
+        let april22 = april21.advanced(by: 1)
+        outbox.pass(2 * 86_400)
+        for (steps, day) in [(4500, april20), (5000, april21), (600, april22)] { try outbox.walk(steps, on: day) }
+        #expect(try await outbox.share(to: sensor).first?.outcomes == [.passed, .corrected, .sent])
+        #expect(sensor.deliveries.flatMap(\.self).suffix(2) == [april20, april22])
     }
 
     @Test func `samples change the fingerprint of a shared day`() async throws {

@@ -24,6 +24,36 @@ import TestSupport
         #expect(post.steps(april20) == 4400)
     }
 
+    /// Such as VictoriaMetrics, which answers like InfluxDB.
+    @Test func `what the server says of itself decides whether a day in progress is sent`() async throws {
+        let noon = LocalTime.berlin.at("2014-04-20", 12), midnight = LocalTime.berlin.at("2014-04-21", 0)
+        let outbox = OutboxFixture(now: noon)
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20, until: noon)
+        var traits = garden.traits
+        traits.acceptsUnfinishedDays = false
+        garden.setCurrentTraits(.success(traits))
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.held(until: midnight)])
+        // A server that cannot be asked gets its deliveries as before, and they fail or arrive.
+        garden.setCurrentTraits(.failure(ShareFailure(.unreachable, "down")))
+        try outbox.walk(4400, on: april20, until: noon)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+    }
+
+    @Test func `a day that the destination cannot replace is not reported as corrected`() async throws {
+        let outbox = OutboxFixture()
+        let garden = ScriptedDestination(terms: always)
+        try outbox.walk(4000, on: april20)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
+        let confirmed = outbox.entry(april20, garden)?.confirmed
+        garden.fix(april20)
+        try outbox.walk(4400, on: april20)
+        #expect(try await outbox.share(to: garden).first?.outcomes == [.fixed])
+        #expect(outbox.entry(april20, garden)?.state == .sent && outbox.entry(april20, garden)?.confirmed == confirmed)
+        #expect(try await outbox.share(to: garden).first?.events.isEmpty == true)
+        #expect(garden.steps(april20) == 4000)
+    }
+
     @Test func `an incomplete day is sent as it is after the wait`() async throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
         let outbox = OutboxFixture(now: noon)

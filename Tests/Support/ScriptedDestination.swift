@@ -34,6 +34,10 @@ public final class ScriptedDestination: ShareDestination {
         var findings: [ShareFinding] = []
         var finds = 0
         var findFailures: [ShareFailure] = []
+        var current: Result<ShareTraits, ShareFailure>?
+        var fixed: Set<Day> = []
+        var lost: Set<User.ID> = []
+        var asked: [Day] = []
     }
 
     private let state = Mutex(State())
@@ -50,6 +54,28 @@ public final class ScriptedDestination: ShareDestination {
     public func answer(_ findings: ShareFinding...) { state.withLock { $0.findings += findings } }
     /// The next call of `find` fails.
     public func failFinding(_ failure: ShareFailure) { state.withLock { $0.findFailures.append(failure) } }
+    /// What its server says of itself.
+    public func setCurrentTraits(_ result: Result<ShareTraits, ShareFailure>) { state.withLock { $0.current = result } }
+    /// From now on it keeps what it has of this day.
+    public func fix(_ day: Day) { state.withLock { _ = $0.fixed.insert(day) } }
+
+    public func currentTraits() async throws(ShareFailure) -> ShareTraits {
+        try state.withLock { $0.current }?.get() ?? traits
+    }
+
+    /// It loses all days of this user.
+    public func lose(_ user: User.ID) { state.withLock { _ = $0.lost.insert(user) } }
+    /// The days of which it was asked whether it has lost them.
+    public var asked: [Day] { state.withLock(\.asked) }
+
+    public func lost(_ payloads: [SharePayload]) async throws(ShareFailure) -> Set<User.ID> {
+        state.withLock { state in
+            state.asked += payloads.map(\.day.day)
+            defer { state.lost = [] }
+            return state.lost
+        }
+    }
+
     /// Runs in the middle of the next delivery.
     public func whileDelivering(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whileDelivering = body } }
 
@@ -102,11 +128,14 @@ public final class ScriptedDestination: ShareDestination {
             throw ShareFailure(.rejected, "no day of \(steps) steps")
         case .accept, .acceptSilently, .refuse: break
         }
-        state.withLock { state in
-            for payload in payloads { state.arrived[payload.day.day, default: []].append(payload) }
+        let fixed = state.withLock { state in
+            for payload in payloads where !state.fixed.contains(payload.day.day) {
+                state.arrived[payload.day.day, default: []].append(payload)
+            }
+            return state.fixed
         }
         if case .acceptSilently = turn { throw ShareFailure(.unanswered, "no answer") }
-        return payloads.map { ShareReceipt(remoteID: "\($0.day.day)") }
+        return payloads.map { ShareReceipt(remoteID: "\($0.day.day)", isFixed: fixed.contains($0.day.day)) }
     }
 
     public func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding {

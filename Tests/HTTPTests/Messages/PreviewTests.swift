@@ -14,6 +14,19 @@ import Testing
         #expect(text.hasPrefix("GET \(shown) HTTP/1.1\n"))
     }
 
+    @Test(arguments: [
+        ("/services/T024BE7LH/B0C3K1/xoxKq83mAlq0PZy51bTrX9", "/services/T024BE7LH/B0C3K1/•••••"),
+        ("/api/webhook/5f0c", "/api/webhook/•••••"), ("/api/webhook/living-room-steps", "/api/webhook/•••••"),
+        ("/api/webhooks/1093/aB-c", "/api/webhooks/•••••/aB-c"), ("/x/3f2504e0-4f89-11d3-9a0c-0305e82c3301/y?a=b", "/x/•••••/y?a=b"),
+        ("/users/Anna/days/2014-04-20", "/users/Anna/days/2014-04-20"),
+        ("/dav/anna/2014/04/steps-2014-04-20.json", "/dav/anna/2014/04/steps-2014-04-20.json"),
+        ("/api/v1/athlete/i12345/wellness/2014-04-20", "/api/v1/athlete/i12345/wellness/2014-04-20"), ("/hooks/steps", "/hooks/steps"),
+        ("/api/states/sensor.istep_the_long_walker_2000", "/api/states/sensor.istep_the_long_walker_2000"),
+    ]) func `secrets in the path are masked`(path: String, shown: String) throws {
+        let text = HTTPRequest(method: "GET", url: try WebAddress("https://a.example" + path)).preview
+        #expect(text.hasPrefix("GET \(shown) HTTP/1.1\n"), "\(text.prefix(100))")
+    }
+
     @Test func `a body of several lines is shown unchanged`() throws {
         #expect(try preview(Array("a\n\tb\n".utf8)).hasSuffix("Content-Length: 5\n\na\n\tb\n"))
     }

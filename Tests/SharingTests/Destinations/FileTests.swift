@@ -31,6 +31,16 @@ import Testing
                 """)
     }
 
+    @Test func `what a killed process left beside the file is removed`() async throws {
+        // No process has this number (proc(5): at most 2^22), and process 1 always exists.
+        let kept = ["steps.csv.istep-1", "steps.csv.istep-x", "other.csv.istep-4194305"]
+        for name in kept + ["steps.csv.istep-4194305"] { try folder.write(name, "a part") }
+        _ = try await file("steps.csv").deliver([try payload()])
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names.filter { $0.contains(".istep-") } == kept.sorted())
+        #expect(folder.text("steps.csv")?.contains("8123") == true)
+    }
+
     @Test func `a JSON file has one line for each day`() async throws {
         _ = try await file("steps.jsonl").deliver([try payload()])
         #expect(

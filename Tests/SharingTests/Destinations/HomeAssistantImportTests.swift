@@ -28,6 +28,36 @@ import WebTestSupport
         SharePayload(.easter(steps: hours.values.reduce(0, +), hours: hours, later: later))
     }
 
+    @Test func `a statistic that was cleared is noticed, also after a new day`() async throws {
+        try await withHomeAssistant(FakeHomeAssistant()) { server, _, destination in
+            let first = SharePayload(.easter(hours: [8: 8123])), second = SharePayload(.easter(hours: [8: 8123], later: 1))
+            _ = try await destination.deliver([first, second])
+            #expect(try await destination.lost([first]) == [])
+            server.disturb("istep:anna_steps") { $0 = [:] }
+            _ = try await destination.deliver([second])
+            #expect(try await destination.lost([first]) == [User.anna.id])
+            _ = try await destination.deliver([first])
+            #expect(try await destination.lost([first]) == [])
+        }
+        try await withHomeAssistant(FakeHomeAssistant(), "statistics = false") { _, _, destination in
+            let lost = try await destination.lost([SharePayload(.easter())])
+            #expect(lost.isEmpty)
+        }
+    }
+
+    @Test func `a check without statistics asks for the right to set a sensor, and sets none`() async throws {
+        try await withHomeAssistant(FakeHomeAssistant(), "statistics = false") { server, _, destination in
+            let words = try await destination.check()
+            #expect(words.hasSuffix("only the sensor") && server.entities.isEmpty)
+        }
+        try await withHomeAssistant(FakeHomeAssistant(isAdministrator: false), "statistics = false") { _, _, destination in
+            for failure in [await destination.failureOfCheck(), await destination.failure(delivering: SharePayload(.easter()))] {
+                #expect(failure?.kind == .credentials && failure?.advice == "Use the token of an administrator.")
+                #expect(failure?.reason.contains("only an administrator may set sensors") == true)
+            }
+        }
+    }
+
     @Test func `days are added to the statistics, and a late correction changes the later sums`() async throws {
         try await withHomeAssistant { server, _, destination in
             _ = try await destination.deliver([payload(-2, [8: 500, 9: 100]), payload(-1, [10: 1000]), payload(0, [7: 300])])

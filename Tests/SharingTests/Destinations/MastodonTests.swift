@@ -21,6 +21,30 @@ import WebTestSupport
         try await body(try destination(server.url, more), server)
     }
 
+    /// Pixelfed: a server of pictures, and one that sends a stranger to its sign-in page.
+    @Test(arguments: [
+        (#"{"message":"The media ids field is required.","errors":{"media_ids":["The media ids field is required."]}}"#, "", true),
+        (#"{"error":"Validation failed: Text can't be blank"}"#, "", false),
+    ]) func `a server that requires a picture is named as such`(body: String, more: String, isNamed: Bool) async throws {
+        try await withServer(more) { _ in
+            .json(body, status: 422)
+        } _: { destination, _ in
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
+            #expect(failure?.kind == .rejected)
+            #expect((failure?.advice?.contains("picture = true") == true) == isNamed, "\(String(describing: failure))")
+        }
+    }
+
+    @Test func `a server that answers with its sign-in page does not accept the token`() async throws {
+        try await withServer { _ in
+            .reply(status: 302, headers: [("Location", "/login")])
+        } _: { destination, _ in
+            let failure = await destination.failure(delivering: SharePayload(.easter()))
+            #expect(failure?.kind == .credentials && failure?.advice?.contains("write:statuses") == true)
+            #expect(await destination.failureOfCheck()?.kind == .credentials)
+        }
+    }
+
     @Test func `a post is a form with an idempotency key`() throws {
         let payload = SharePayload(day: .easter(kilocalories: nil), key: "0123456789abcdef0123456789abcdef")
         #expect(

@@ -120,6 +120,36 @@ struct RealHomeAssistantTests {
         #expect(await stranger.failure(delivering: payload(0, [7: 300]))?.kind == .credentials)
     }
 
+    @Test func `without statistics, too, the check reports a user who is not an administrator`() async throws {
+        let server = try await Self.shared.value
+        #expect(try await destination(server, "statistics = false").check() == "Home Assistant at \(server.url), only the sensor")
+        #expect(try await server.state("sensor.istep_check") == nil)
+        let guest = try destination(server, "statistics = false", token: server.guest)
+        for failure in [await guest.failureOfCheck(), await guest.failure(delivering: payload(3 * 4000, [7: 300]))] {
+            #expect(failure?.kind == .credentials && failure?.reason.contains("only an administrator may set sensors") == true)
+        }
+    }
+
+    @Test func `a statistic that was cleared is noticed`() async throws {
+        struct Clearing: Encodable {
+            var type = "recorder/clear_statistics"
+            var statistic_ids: [String]
+        }
+        let server = try await Self.shared.value
+        let destination = try destination(server)
+        let days = [payload(0, [7: 300]), payload(1, [8: 20])]
+        _ = try await destination.deliver(days)
+        #expect(try await destination.lost([days[0]]) == [])
+        _ = try await server.ask(Clearing(statistic_ids: [id]), for: HomeAssistantSession.NoResult?.self)
+        try await server.wait { try await server.days(id).isEmpty }
+        // A new day hides nothing of it.
+        _ = try await destination.deliver([days[1]])
+        #expect(try await destination.lost([days[0]]) == [user.id])
+        _ = try await destination.deliver(days)
+        #expect(try await destination.lost([days[0]]) == [])
+        #expect(try await server.days(id) == ["2014-04-20": 300, "2014-04-21": 20])
+    }
+
     // MARK: MQTT
 
     @Test func `by MQTT the sensor statistics are correct and the entity has the expected name`() async throws {

@@ -114,6 +114,18 @@ import Testing
         #expect(failure?.advice?.contains("Digest") == isNamed, "\(failure?.advice ?? "")")
     }
 
+    @Test(arguments: [
+        ("/login", true), ("/auth/sign_in?next=/x", true), ("https://example.org/users/SignIn", true), ("https://hotel.example/login", false),
+        ("//hotel.example/login", false), ("/steps/2014-04-20", false), ("/logins", false),
+    ]) func `a redirection to the service's sign-in page means that the credentials are refused`(location: String, isRefused: Bool) async throws
+    {
+        for (more, status) in [("", 302), ("method = 'POST'", 302), ("method = 'POST'", 303)] {
+            let answer = HTTPResponse(status: status, headers: [("Location", location)])
+            let failure = try await destination(ScriptedTransport(.success(answer)), more).failure(delivering: SharePayload(.easter()))
+            #expect((failure?.kind == .credentials) == isRefused, "\(String(describing: failure))")
+        }
+    }
+
     @Test func `no folder is created on a server without WebDAV`() async throws {
         for (more, count) in [("", 2), ("webdav = false", 1), ("method = 'POST'", 1)] {
             let transport = ScriptedTransport(.reply(409, "taken"), .reply(400))

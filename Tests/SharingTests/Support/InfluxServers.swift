@@ -121,6 +121,18 @@ struct RealVictoriaMetrics {
         ) { $0.merging($1) { $1 } }
     }
 
+    /// All values of a series that are stored, before the server drops all but one of a moment.
+    func rawValues(of name: String, user: String) async throws -> [Double] {
+        _ = try await get("/internal/force_flush")
+        struct Line: Decodable {
+            var metric: [String: String]
+            var values: [Double]
+        }
+        let text = try await get("/api/v1/export?reduce_mem_usage=1&match%5B%5D=\(name)")
+        return try text.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+            .filter { $0.metric["user"] == user }.flatMap(\.values)
+    }
+
     private func get(_ target: String) async throws -> String {
         try await CurlTransport(userAgent: "istep/test").send(HTTPRequest(method: "GET", url: try WebAddress(url + target))).text
     }

@@ -64,7 +64,7 @@ import Testing
                 "If it has: istep outbox drop garden 2014-04-20"))
         #expect(
             words(.destinationStopped(reason: "401"), garden).detail
-                == "Reason: 401. Renew the credentials, then: istep outbox retry garden")
+                == "Reason: 401. Renew the credentials or their rights, then: istep outbox retry garden")
         #expect(words(.shareWaiting(days: 2, reason: "no route"), garden).headline == "garden: 2 days have been waiting to be shared for 4 days")
         #expect(words(.shareWaiting(days: 1, reason: nil), garden).detail == "")
     }

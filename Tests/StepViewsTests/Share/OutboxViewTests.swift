@@ -135,7 +135,7 @@ import Testing
                 toots   mastodon  https://example.social
                   no days yet
                   paused: credentials rejected: 401
-                  Renew the credentials, then:
+                  Renew the credentials or their rights, then:
                     istep outbox retry toots
                   example.social answered 401
                   Renew the token.

@@ -55,7 +55,7 @@ import Testing
         #expect(
             view(report(waiting: 1, state: state)).text() == """
                 garden: paused: credentials rejected: garden answered 401: bad token
-                  Renew the credentials, then:
+                  Renew the credentials or their rights, then:
                     istep outbox retry garden
                   1 day stays in the outbox
                 """)
@@ -119,6 +119,26 @@ import Testing
 
     @Test func `a day before the one that is shown was not sent`() {
         #expect(view(report(.passed)).text() == "garden:\n  2014-04-20: not sent, since a later day is shown there")
+    }
+
+    @Test func `many days before the one that is shown are one line`() {
+        #expect(
+            view(report(.sent, .passed, .passed, .passed)).text() == """
+                garden: 2014-04-20 sent
+                  3 days: not sent, since a later day is shown there
+                """)
+    }
+
+    @Test func `a destination that is waiting says why`() {
+        var state = DestinationState(name: "garden", notBefore: Sample.now + 120, failures: 2)
+        state.lastError = "could not connect"
+        let shared = view(report(waiting: 2, state: state)).text().replacing(/\s+/, with: " ")
+        #expect(shared.contains("since the last attempt failed: could not connect; next attempt after"), "\(shared)")
+        let listed = DestinationsView(
+            [DestinationStatus(name: "garden", kind: "rest", place: "https://a.org", state: state, counts: [.pending: 2])], now: Sample.now,
+            localTime: Sample.localTime)
+        let words = listed.text().replacing(/\s+/, with: " ")
+        #expect(words.contains("waits until 2014-04-21 10:32, since the last attempt failed: could not connect"), "\(words)")
     }
 
     @Test func `a note on another history names both histories`() {

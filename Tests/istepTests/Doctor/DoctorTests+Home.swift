@@ -133,7 +133,10 @@ extension DoctorTests {
     }
 
     @Test func `a destination that answers is reported as fine`() async throws {
-        try await withServer({ _ in .json(#"{"message":"API running."}"#) }) { home, url in
+        try await withServer({ request in
+            request.method == "GET"
+                ? .json(#"{"message":"API running."}"#) : .json(#"{"message":"Invalid JSON specified."}"#, status: 400)
+        }) { home, url in
             try token(home)
             try configure(home, garden(url))
             #expect(try await doctor(home, "--no-radio").severities("destination") == ["fine"])

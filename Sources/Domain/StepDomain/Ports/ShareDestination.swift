@@ -9,6 +9,10 @@ public protocol ShareDestination: Sendable {
     var traits: ShareTraits { get }
     var terms: ShareTerms { get }
 
+    /// The traits of the server that answers, where they depend on its kind or version; asked once before the deliveries of a run. Otherwise
+    /// `traits`.
+    func currentTraits() async throws(ShareFailure) -> ShareTraits
+
     /// What is wrong with its requirements on this machine, such as the file of a token. Does not use the network. Empty if nothing is
     /// wrong.
     func problems() -> [String]
@@ -32,6 +36,12 @@ public protocol ShareDestination: Sendable {
     /// - Parameter payloads: the latest day of each user that the destination has confirmed, with the figures that it confirmed.
     func restore(_ payloads: [SharePayload]) async throws(ShareFailure)
 
+    /// Asks whether the destination still has what it confirmed; called at the beginning of each share if `traits.needsRestoring`.
+    ///
+    /// - Parameter payloads: the first day with steps of each user that the destination has confirmed.
+    /// - Returns: the users whose days it has lost; they are sent again.
+    func lost(_ payloads: [SharePayload]) async throws(ShareFailure) -> Set<User.ID>
+
     /// Asks whether the destination answers and accepts the client; changes nothing there.
     ///
     /// - Returns: the destination's description of itself, such as the account's name, for display beside its place.
@@ -39,11 +49,15 @@ public protocol ShareDestination: Sendable {
 }
 
 extension ShareDestination {
+    public func currentTraits() async throws(ShareFailure) -> ShareTraits { traits }
+
     public func problems() -> [String] { [] }
 
     public func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding { .unclear }
 
     public func restore(_ payloads: [SharePayload]) async throws(ShareFailure) {}
+
+    public func lost(_ payloads: [SharePayload]) async throws(ShareFailure) -> Set<User.ID> { [] }
 }
 
 /// A day that is to be delivered to a destination.
@@ -60,16 +74,20 @@ public struct SharePayload: Hashable, Sendable {
 
     /// The destination has exactly these figures, in an earlier layout (`ShareTraits.layout`).
     public var isMoved: Bool
+    /// An earlier attempt was made of which the destination's answer, or `remoteID`, is not known any more: it may have left something there.
+    public var isRepeated: Bool
 
     /// - Parameter slug: nil for the slug of a history's only user.
     public init(
-        day: SharedDay, key: String, remoteID: String? = nil, isConfirmed: Bool = false, isMoved: Bool = false, slug: String? = nil
+        day: SharedDay, key: String, remoteID: String? = nil, isConfirmed: Bool = false, isMoved: Bool = false,
+        isRepeated: Bool = false, slug: String? = nil
     ) {
         self.day = day
         self.key = key
         self.remoteID = remoteID
         self.isConfirmed = isConfirmed
         self.isMoved = isMoved
+        self.isRepeated = isRepeated
         self.slug = slug ?? UserSlugs([day.user])[day.user]
     }
 }
@@ -86,7 +104,8 @@ extension SharePayload {
         if entry.repetition > 0 { key.add("repetition", entry.repetition) }
         self.init(
             day: day, key: key.description, remoteID: entry.remoteID, isConfirmed: entry.isConfirmed,
-            isMoved: entry.confirmed == day.fingerprint && content != day.fingerprint, slug: slugs[day.user])
+            isMoved: entry.confirmed == day.fingerprint && content != day.fingerprint,
+            isRepeated: entry.attempts > 1 || entry.repetition > 0, slug: slugs[day.user])
     }
 }
 
@@ -94,8 +113,13 @@ extension SharePayload {
 public struct ShareReceipt: Hashable, Sendable {
     /// The identifier of the day at the destination from now on, if it reports one. At most 1024 characters: a longer one is ignored.
     public let remoteID: String?
+    /// The destination has other figures of the day, cannot replace them, and was sent nothing.
+    public let isFixed: Bool
 
-    public init(remoteID: String? = nil) { self.remoteID = remoteID.flatMap { $0.unicodeScalars.count <= 1024 ? $0 : nil } }
+    public init(remoteID: String? = nil, isFixed: Bool = false) {
+        self.remoteID = remoteID.flatMap { $0.unicodeScalars.count <= 1024 ? $0 : nil }
+        self.isFixed = isFixed
+    }
 }
 
 /// What happened to a payload that may have been sent.

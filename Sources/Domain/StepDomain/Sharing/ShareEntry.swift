@@ -281,6 +281,15 @@ extension ShareEntry {
         sendNow(now)
     }
 
+    /// The destination has lost the day, which it had confirmed: it is sent as if it were new, when its turn comes.
+    package mutating func lose(at now: Timestamp) {
+        confirmed = nil
+        fingerprint = nil
+        remoteID = nil
+        attempts = 0
+        becomeDue(now)
+    }
+
     /// The user drops the entry.
     ///
     /// - Returns: whether the entry can be removed from the ledger. An entry that the destination has, or may have, is kept: otherwise a

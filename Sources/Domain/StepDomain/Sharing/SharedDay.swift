@@ -19,10 +19,15 @@ public struct SharedDay: Hashable, Sendable {
     public let steps: Int
     /// Seconds east of Greenwich at the place of the day. Not part of the fingerprint: days are not sent again because of it.
     public let utcOffset: Int
+    /// When the day's last sample begins; nil without samples. Not part of the fingerprint either.
+    public let lastSample: Timestamp?
 
     /// Nil if nothing is known of the day: unknown steps are not shared, and never as zero.
-    public init?(_ summary: DaySummary, tracks: [Track] = [], utcOffset: Int = 0) {
+    ///
+    /// - Parameter lastSample: nil for that of the tracks.
+    public init?(_ summary: DaySummary, tracks: [Track] = [], utcOffset: Int = 0, lastSample: Timestamp? = nil) {
         guard let steps = summary.steps else { return nil }
+        self.lastSample = lastSample ?? tracks.compactMap(\.samples.last?.start).max()
         self.summary = summary
         self.tracks = tracks
         self.steps = steps
@@ -36,7 +41,8 @@ public struct SharedDay: Hashable, Sendable {
         self.init(
             DaySummary(data, localTime: localTime, now: now),
             tracks: includesSamples ? data.tracks.map { Track(pedometer: $0.name, samples: $0.samples) } : [],
-            utcOffset: first?.utcOffset ?? localTime.utcOffset(localTime.moment(data.day)))
+            utcOffset: first?.utcOffset ?? localTime.utcOffset(localTime.moment(data.day)),
+            lastSample: data.tracks.compactMap(\.samples.last?.start).max())
     }
 
     public var user: User { summary.user }

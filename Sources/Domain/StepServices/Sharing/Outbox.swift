@@ -85,7 +85,8 @@ public struct Outbox: Sendable {
             for (index, destination) in destinations.enumerated() {
                 let delivery = OutboxDelivery(
                     destination: destination, users: users.filter { destination.terms.include($0) }, slugs: slugs, history: history,
-                    ledger: ledger, localTime: localTime, now: now, deadline: deadline, progress: progress)
+                    ledger: ledger, localTime: localTime, now: now, deadline: deadline, progress: progress,
+                    traits: destination.traits)
                 group.addTask { (index, await delivery.run()) }
             }
             var reports: [Int: ShareReport] = [:]

@@ -105,8 +105,13 @@ extension OutboxDelivery {
         _ one: Item, _ receipt: ShareReceipt, _ run: inout Run
     ) -> ShareEntry {
         var entry = one.entry
-        run.note(entry, entry.isConfirmed ? .corrected : .sent)
-        entry.confirm(receipt, recheckAt: recheck(one.payload.day.summary), at: now())
+        if receipt.isFixed {
+            run.note(entry, .fixed)
+            entry.settle(recheckAt: recheck(one.payload.day.summary), at: now())
+        } else {
+            run.note(entry, entry.isConfirmed ? .corrected : .sent)
+            entry.confirm(receipt, recheckAt: recheck(one.payload.day.summary), at: now())
+        }
         if traits.showsLatestOnly { run.latest[entry.user] = max(run.latest[entry.user] ?? entry.day, entry.day) }
         run.hasAnswer = true
         if !run.isOver {
@@ -168,8 +173,51 @@ extension OutboxDelivery {
         }
     }
 
+    /// Makes all days of the users due of whom the destination has lost what it confirmed, such as a statistic that was cleared there.
+    ///
+    /// If the destination cannot be asked, the deliveries report that, and the next share asks again.
+    ///
+    /// - Returns: number of these days.
+    func sendLostAgain(_ run: Run) async throws -> Int {
+        guard !isInterrupted, !run.report.state.isHeldBack(at: now()) else { return 0 }
+        let firsts = try await blocking { try firstDays() }
+        guard !firsts.isEmpty, let lost = try? await destination.lost(firsts), !lost.isEmpty else { return 0 }
+        return try await blocking {
+            let entries = try confirmedEntries().filter { lost.contains($0.user) }
+            try ledger.record(
+                entries.map { entry in
+                    var entry = entry
+                    entry.lose(at: now())
+                    return entry
+                })
+            return entries.count
+        }
+    }
+
+    private func confirmedEntries() throws -> [ShareEntry] {
+        try ledger.entries(for: destination.name, in: [.sent]).filter(\.isConfirmed)
+    }
+
+    /// Read a few at a time: most users have steps on the first one.
+    private func firstDays() throws -> [SharePayload] {
+        let confirmed = try confirmedEntries()
+        return try users.compactMap { user in
+            var rest = confirmed.filter { $0.user == user.id }.sorted { $0.day < $1.day }[...]
+            while !rest.isEmpty {
+                let part = Array(rest.prefix(16)), contents = try contents(of: part)
+                for entry in part {
+                    guard let day = contents[UserDay(entry)], day.steps > 0 else { continue }
+                    let content = traits.fingerprint(of: day)
+                    if content == entry.confirmed { return SharePayload(day, entry, content: content, slugs: slugs) }
+                }
+                rest = rest.dropFirst(16)
+            }
+            return nil
+        }
+    }
+
     private func payloadsToRestore() throws -> [SharePayload] {
-        let confirmed = try ledger.entries(for: destination.name, in: [.sent]).filter(\.isConfirmed)
+        let confirmed = try confirmedEntries()
         let latest = users.compactMap { user in confirmed.filter { $0.user == user.id }.max { $0.day < $1.day } }
         let contents = try contents(of: latest)
         return latest.compactMap { entry in

@@ -18,13 +18,16 @@ struct OutboxDelivery: Sendable {
     let deadline: Timestamp?
     let progress: @Sendable (ShareProgress) -> Void
 
-    var traits: ShareTraits { destination.traits }
+    /// As far as the destination is known: before its server was asked, what is true of the kind.
+    var traits: ShareTraits
 
     /// Entries taken at a time. Where sending twice does harm, each entry is stored separately before and after it is sent. Otherwise many
     /// entries share the cost of a durable write; after a kill a few are sent twice, which such a destination permits. Few are taken until
     /// the destination has answered: the first are sent soon, and little work is wasted if it does not answer.
     private func windowSize(_ run: Run) -> Int {
-        switch traits.resending {
+        // Only all of them show which is the latest.
+        if traits.showsLatestOnly { return .max }
+        return switch traits.resending {
         case .replaces: max(run.hasAnswer ? 256 : 32, traits.batch)
         case .repeats: 1
         }
@@ -36,7 +39,11 @@ struct OutboxDelivery: Sendable {
                 destination: destination.name, kind: destination.kind, state: DestinationState(name: destination.name)))
         do {
             (run.report.state, run.latest, run.all) = try await blocking { try begin() }
-            try await drain(&run)
+            var delivery = self
+            if traits.needsRestoring { run.all += try await sendLostAgain(run) }
+            // A server that does not answer fails the first delivery in the same way.
+            if run.all > 0, isReady(run), let current = try? await destination.currentTraits() { delivery.traits = current }
+            try await delivery.drain(&run)
             if traits.needsRestoring { try await restore(&run) }
         } catch {
             run.report.fault = error
@@ -178,14 +185,26 @@ struct OutboxDelivery: Sendable {
         var window = Window()
         var settled: [ShareEntry] = []
         let moment = now()
-        for entry in due {
+        // Where only the latest day is shown, the others are not sent: newest first.
+        var newest: [User.ID: Day] = [:]
+        for entry in traits.showsLatestOnly ? due.reversed() : due {
+            if let day = newest[entry.user], entry.day < day, entry.day != run.latest[entry.user] {
+                var entry = entry
+                entry.settle(at: moment)
+                run.note(entry, .passed)
+                settled.append(entry)
+                continue
+            }
             switch try await prepare(entry, contents[UserDay(entry)], at: moment, &run) {
             case .removed: break
             case .settled(let entry): settled.append(entry)
-            case .begun(let item): window.begun.append(item)
+            case .begun(let item):
+                window.begun.append(item)
+                newest[entry.user] = max(newest[entry.user] ?? entry.day, entry.day)
             }
             if run.isOver { break }
         }
+        if traits.showsLatestOnly { window.begun.reverse() }
         try await record(ended + settled + window.begun.map(\.entry))
         return due.isEmpty ? nil : window
     }

@@ -210,15 +210,37 @@ extension WebAddress {
     /// Words in the name of a query parameter whose value services use as a secret, such as `access_token` or `api_key`.
     private static let secretWords = ["token", "key", "secret", "pass", "auth", "sig", "code", "credential"]
 
-    /// Path and query, with the values of parameters that look like secrets as bullets.
+    /// Names of folders after which services put a secret, such as `/api/webhook/…`.
+    private static let secretFolders: Set = ["webhook", "webhooks", "hook", "hooks", "token", "tokens", "key", "keys"]
+
+    /// The path, with parts that look like secrets as bullets: the address of a webhook is its password.
+    private var maskedPath: String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let masked = parts.enumerated().map { index, part -> Substring in
+            let isAfterFolder = index > 0 && Self.secretFolders.contains(parts[index - 1].lowercased())
+            return Self.looksSecret(part, isAfterFolder: isAfterFolder) ? Substring(Secret.bullets) : part
+        }
+        return masked.joined(separator: "/")
+    }
+
+    /// Whether a part of a path is like one of a webhook: 16 or more letters, digits, - and _, of which both letters and digits; where it
+    /// follows a folder of secrets, any text with a digit or of this length. A date is no part of a secret.
+    private static func looksSecret(_ part: Substring, isAfterFolder: Bool) -> Bool {
+        let rest = part.replacing(/\d{4}-\d\d-\d\d/, with: "")
+        guard rest.utf8.allSatisfy({ $0.isAlphanumeric || "-_".utf8.contains($0) }) else { return false }
+        let hasDigit = rest.contains(where: \.isNumber), isLong = rest.utf8.count >= 16
+        return isAfterFolder ? hasDigit || isLong : isLong && hasDigit && rest.contains(where: \.isLetter)
+    }
+
+    /// Path and query, with parts of the path and values of parameters that look like secrets as bullets.
     var maskedTarget: String {
-        guard let query else { return path }
+        guard let query else { return maskedPath }
         let parameters = query.split(separator: "&", omittingEmptySubsequences: false).map { parameter -> String in
             guard let equals = parameter.firstIndex(of: "=") else { return String(parameter) }
             let name = parameter[..<equals].lowercased()
             guard Self.secretWords.contains(where: name.contains) else { return String(parameter) }
             return "\(parameter[...equals])\(Secret.bullets)"
         }
-        return "\(path)?\(parameters.joined(separator: "&"))"
+        return "\(maskedPath)?\(parameters.joined(separator: "&"))"
     }
 }

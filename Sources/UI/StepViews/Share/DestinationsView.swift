@@ -34,6 +34,11 @@ public struct DestinationsView: View {
         if let stopped = entry.state.stopped {
             page.paragraph("\(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
             page.advice(.renewCredentials(of: entry.name), indent: 2)
+        } else if let moment = entry.state.nextAttempt(after: now) {
+            let reason = entry.state.lastError.map { ": \(Printable($0, limit: 300))" } ?? ""
+            page.paragraph(
+                "waits until \(Words.clock(moment, localTime)), since the last attempt failed\(reason)", emphasis: .doubtful, indent: 2,
+                hanging: 4)
         }
         switch entry.answer {
         case .success(let words)?: page.paragraph("checked: \(Printable(words, limit: 200))", emphasis: .good, indent: 2, hanging: 4)

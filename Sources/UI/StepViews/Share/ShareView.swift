@@ -59,6 +59,11 @@ public struct ShareView: View {
         } else if report.events.contains(where: { hasOwnLine($0) }) || hasOnlyQueue(report) {
             page.row(StyledText("\(name):"))
         }
+        let passed = report.events.filter { $0.outcome == .passed }
+        if let first = passed.first {
+            let days = passed.count == 1 ? subject(first) : Words.count(passed.count, "day")
+            page.paragraph("\(days): not sent, since a later day is shown there", indent: 2, hanging: 4)
+        }
         for event in report.events { show(event, on: &page) }
         if let event = report.events.first(where: { if case .doubtful = $0.outcome { true } else { false } }) {
             page.advice(.whetherItArrived(event.day, report.destination).with(CommandOptions(user: user(event)?.name)), indent: 2)
@@ -70,6 +75,7 @@ public struct ShareView: View {
         } else if let stopped = report.state.stopped {
             page.paragraph(
                 "\(name): \(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, hanging: 2)
+            if let advice = report.failure?.advice { page.advice(Advice(markup: advice), indent: 2) }
             page.advice(.renewCredentials(of: report.destination), indent: 2)
         } else if let failure = report.failure, failure.kind != .rejected, !report.events.contains(where: { $0.names(failure.reason) }) {
             page.paragraph("\(name): \(Printable(failure.reason, limit: 300))", emphasis: .bad, hanging: 2)
@@ -120,7 +126,7 @@ public struct ShareView: View {
     private func show(_ event: ShareReport.Event, on page: inout Page) {
         switch event.outcome {
         case .sent, .corrected, .unchanged, .queued: break
-        case .passed: page.paragraph("\(subject(event)): not sent, since a later day is shown there", indent: 2, hanging: 4)
+        case .passed: break
         case .fixed:
             page.paragraph(
                 "\(subject(event)): changed since it was sent, and cannot be corrected there", emphasis: .doubtful, indent: 2, hanging: 4)
@@ -146,7 +152,9 @@ public struct ShareView: View {
     private func queue(_ report: ShareReport) -> String {
         let days = "\(Words.count(report.queued, "day")) \(report.queued == 1 ? "stays" : "stay") in the outbox"
         guard let moment = report.state.nextAttempt(after: now) else { return days }
-        let reason = isRejecting(report) ? ", since several days in a row were rejected" : ""
+        // A wait that began before has no failure in this report.
+        let last = report.failure == nil ? report.state.lastError.map { ", since the last attempt failed: \(Printable($0, limit: 300))" } : nil
+        let reason = isRejecting(report) ? ", since several days in a row were rejected" : last ?? ""
         return "\(days)\(reason); next attempt after \(Words.clock(moment, localTime))"
     }
 

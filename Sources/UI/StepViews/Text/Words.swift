@@ -161,7 +161,7 @@ extension Advice {
 
     /// What ends the pause of a destination that has rejected the credentials.
     static func renewCredentials(of destination: String) -> Advice {
-        "Renew the credentials, then: \(command: "istep outbox retry", destination)"
+        "Renew the credentials or their rights, then: \(command: "istep outbox retry", destination)"
     }
 
     /// What to do about days that were withheld because of their steps.

@@ -83,6 +83,8 @@ struct ShareCommand: AsyncParsableCommand {
             return try wiring.show(PreviewView(previews, of: user))
         }
         let order = ShareOrder.days(chosen, of: user, again: again)
+        // Without a day, also what has changed since it was sent, such as a day that was corrected.
+        if day == nil, from == nil { try await sharing.enqueue(.due) }
         if queue {
             wiring.noteOtherHistory()
             try await sharing.enqueue(order)

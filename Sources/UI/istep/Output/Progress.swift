@@ -11,6 +11,8 @@ final class Progress: Sendable {
     /// Columns; nil for those of the terminal, which may change.
     private let width: Int?
     private let last = Mutex("")
+    /// Only for `lines`: how often each text came, without its numbers.
+    private let counts = Mutex<[String: Int]>([:])
 
     init(_ mode: Mode, output: Output = .error, width: Int? = nil) {
         self.mode = mode
@@ -30,9 +32,21 @@ final class Progress: Sendable {
         case .overwriting:
             // A line that the terminal wraps could not be overwritten.
             output.write("\r\u{1b}[K\(Printable(text, limit: max(1, (width ?? output.columns ?? 80) - 1)))")
-        case .lines: output.line(text)
+        case .lines: if isDue(text) { output.line(text) }
         case .silent: break
         }
+    }
+
+    /// Whether a line is written that cannot be overwritten. Of lines that count, such as "3 of 352 days", those after 1, 2, 4, 8… of them:
+    /// their number stays small.
+    private func isDue(_ text: String) -> Bool {
+        let shape = text.replacing(/\d+ of \d+/, with: "")
+        guard shape != text else { return true }
+        let count = counts.withLock { counts in
+            counts[shape, default: 0] += 1
+            return counts[shape, default: 0]
+        }
+        return count & (count - 1) == 0
     }
 
     /// Clears the line for what follows.

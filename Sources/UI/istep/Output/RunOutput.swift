@@ -162,9 +162,10 @@ struct ShareRun {
 }
 
 extension Wiring {
-    /// Reports on standard error that days are shared from another history than without `--db`: what that one has sent may be sent again.
+    /// Reports on standard error, also with `-q`, that days are shared from another history than without `--db`: what that one has sent may be
+    /// sent again.
     func noteOtherHistory() {
-        guard !options.isQuiet, let usual = usualHistory else { return }
+        guard let usual = usualHistory else { return }
         Output.error.line(ShareView.note(history: databasePath, usual: usual), JournalPriority.notice)
     }
 }

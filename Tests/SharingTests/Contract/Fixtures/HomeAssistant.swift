@@ -75,6 +75,7 @@ final class FakeHomeAssistant: WebService {
             guard let state = memory.withLock({ $0.states[entity] }) else { return .json(#"{"message":"Entity not found."}"#, status: 404) }
             return .json(json(state))
         }
+        guard isAdministrator else { return .reply(status: 401, body: "401: Unauthorized") }
         guard var state = try? JSONDecoder().decode(State.self, from: Data(request.body)), state.attributes.state_class == "total",
             state.attributes.unit_of_measurement == "steps"
         else { return .json(#"{"message":"No state specified."}"#, status: 400) }

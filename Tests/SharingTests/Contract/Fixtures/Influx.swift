@@ -44,6 +44,7 @@ final class InfluxServer: WebService {
 
     func answer(to request: ReceivedRequest) -> Answer {
         guard request.header("Authorization") == authorization else { return .json(#"{"error":"authorization failed"}"#, status: 401) }
+        if request.method == "POST", request.path == "/query" { return delete(request.text) }
         guard request.method == "POST", request.target == target else { return .json(#"{"error":"database not found"}"#, status: 404) }
         for line in request.text.split(separator: "\n") where !line.hasPrefix("#") {
             guard let (series, fields) = InfluxServer.parse(String(line)) else {
@@ -53,6 +54,28 @@ final class InfluxServer: WebService {
         }
         return .reply(status: 204, headers: [("X-Influxdb-Version", "1.6.7")])
     }
+
+    /// Statements as istep writes them: a measurement, a user, and times.
+    private func delete(_ form: String) -> Answer {
+        let statements = form.replacing(/^q=/, with: "").replacing("+", with: " ").removingPercentEncoding ?? ""
+        let results = statements.components(separatedBy: "; ").enumerated().map { number, statement in
+            guard
+                let parts = statement.wholeMatch(
+                    of: /DELETE FROM "(\w+)" WHERE .*"user" = '([^']*)' AND time (?:= (\d+)s|>= (\d+)s AND time < (\d+)s)/)
+            else { return #"{"statement_id":\#(number),"error":"what?"}"# }
+            let first = Int(parts.3 ?? parts.4 ?? "") ?? 0, end = parts.5.flatMap { Int($0) } ?? first + 1
+            points.withLock { points in
+                points = points.filter { series, _ in
+                    !(series.measurement == parts.1 && series.tags["user"] == String(parts.2) && (first..<end).contains(series.time))
+                }
+            }
+            return #"{"statement_id":\#(number)}"#
+        }
+        return .json(#"{"results":[\#(results.joined(separator: ","))]}"#)
+    }
+
+    /// The times of the points of days, in seconds since 1970.
+    var times: [Int] { points.withLock { $0.keys.filter { $0.measurement == "steps_day" }.map(\.time).sorted() } }
 
     /// Reads a line by the rules of https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/.
     static func parse(_ line: String) -> (Series, [String: String])? {

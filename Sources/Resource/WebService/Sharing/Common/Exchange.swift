@@ -75,6 +75,9 @@ extension ShareFailure {
         switch response.status {
         case 200..<300:
             return nil
+        // Some services send a client without credentials to their sign-in page, whatever it asked for.
+        case 302 where response.leadsToSignIn(of: request), 303 where response.leadsToSignIn(of: request):
+            self.init(.credentials, reason + ", its sign-in page", advice: Self.advice(onRefusedCredentials: response))
         case 302 where !request.isRepeatable, 303 where !request.isRepeatable:
             self.init(
                 .unanswered, reason + ", a redirection, which is not followed",
@@ -157,6 +160,21 @@ extension Sequence<HTTPRequest> {
 }
 
 extension HTTPResponse {
+    /// Whether it redirects to a page of the same server with a name such as `/login` or `/auth/sign_in`.
+    fileprivate func leadsToSignIn(of request: HTTPRequest) -> Bool {
+        guard let location = header("Location") else { return false }
+        let path: Substring
+        if location.hasPrefix("/"), !location.hasPrefix("//") {
+            path = location[...]
+        } else if let address = try? WebAddress(location, insecure: true), address.host == request.url.host {
+            path = address.path[...]
+        } else {
+            return false
+        }
+        let names: Set = ["login", "log_in", "log-in", "signin", "sign_in", "sign-in"]
+        return path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map { names.contains($0.lowercased()) } ?? false
+    }
+
     /// The body, if it is JSON of this form; other content is ignored. The transport limits its size, the decoder its depth.
     func json<Form: Decodable>(_ form: Form.Type) -> Form? { try? JSONDecoder().decode(form, from: Data(body)) }
 }

@@ -29,9 +29,11 @@ extension DestinationKind {
 
             # The point of a day (steps_day) has the time 12:00 UTC, or 09:00 UTC in zones from UTC+12 on. This is the same date in
             # UTC and in local time, in every zone. Samples (steps) have the time at which they begin.
+            # The point of today stands at its last sample until that is later, so that a graph which ends now shows it.
             # VictoriaMetrics drops points that are older than a month, and stores every value that it gets: start it with
             # -retentionPeriod=100y and -dedup.minScrapeInterval=1ms; `istep share --list --check` reports if a flag is missing.
-            # It then shows the greater of the old and the corrected figure; older versions, such as Debian's 1.79, show either.
+            # It cannot replace a figure: a day is sent there when it is over. A correction is sent only if all figures are greater,
+            # and never to versions before 1.85, such as Debian's.
             """
     ) { reader, context in
         let url = reader.address("url", "the address of the server, such as http://localhost:8086")
@@ -121,6 +123,19 @@ struct InfluxDestination: ConfiguredDestination {
     let database: Database
     let authentication: Authentication
     let points: InfluxPoints
+    private let server = KnownInfluxServer()
+
+    init(
+        context: DestinationContext, exchange: Exchange, url: WebAddress, database: Database, authentication: Authentication,
+        points: InfluxPoints
+    ) {
+        self.context = context
+        self.exchange = exchange
+        self.url = url
+        self.database = database
+        self.authentication = authentication
+        self.points = points
+    }
 
     var traits: ShareTraits {
         var traits = ShareTraits.replacing
@@ -134,23 +149,58 @@ struct InfluxDestination: ConfiguredDestination {
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
-    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
-        let written = try bodies(payloads.map { ($0, time(of: $0)) }).map { (body) throws(ShareFailure) in try request(body, .shown) }
-        return (try removals(payloads.filter(isOld), .shown).map(\.request) + written).preview
+    /// VictoriaMetrics replaces no point: its days are sent when they are over.
+    func currentTraits() async throws(ShareFailure) -> ShareTraits {
+        server.forget()
+        var traits = traits
+        if case .victoriaMetrics = try await identify() { traits.acceptsUnfinishedDays = false }
+        return traits
     }
 
-    /// A point cannot be moved: the one of layout 0 is removed, then the new one is written. On a server that cannot remove it, such as
-    /// VictoriaMetrics, it stays, and later figures of the day are written at its time: two points for one day would double every sum.
+    /// As for InfluxDB: what the server is, is not known without a request to it.
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
+        let places = places(of: payloads)
+        let written = try bodies(places.map { ($0.payload, $0.time) }).map { (body) throws(ShareFailure) in try request(body, .shown) }
+        return (try removals(places, .shown).map(\.request) + written).preview
+    }
+
+    /// A point cannot be moved: the one at an earlier time is removed, then the new one is written. On a server that does not remove it, it
+    /// stays, and later figures of the day are written at its time: two points for one day would double every sum.
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        var outcomes = try await remove(payloads.filter(isOld))[...]
-        let timed = payloads.map { payload -> (SharePayload, Timestamp, Removal) in
-            let removal = isOld(payload) ? outcomes.removeFirst() : .done
-            return (payload, removal == .done ? time(of: payload) : InfluxPoints.oldTime(of: payload.day.day), removal)
+        if case .victoriaMetrics(let metrics) = try await server.known(orAsking: identify) {
+            return try await deliver(payloads, to: metrics)
         }
-        // Unchanged points are not written again: VictoriaMetrics without deduplication would count them twice. If the server refused the
-        // removal to this user, the write shows whether the user is accepted at all.
-        let written = timed.filter { !($0.2 == .impossible && $0.0.isMoved) }.map { ($0.0, $0.1) }
-        for (index, body) in bodies(written).enumerated() {
+        let places = places(of: payloads)
+        var outcomes = try await remove(places)[...]
+        let timed = places.map { place -> (SharePayload, Timestamp, Removal) in
+            let removal = place.removals.isEmpty ? .done : outcomes.removeFirst()
+            return (place.payload, removal == .done ? place.time : place.timeIfNotRemoved, removal)
+        }
+        // An unchanged point is not written again. If the server refused the removal to this user, the write shows whether the user is
+        // accepted at all.
+        try await write(timed.filter { !($0.2 == .impossible && $0.0.isMoved) }.map { ($0.0, $0.1) })
+        return timed.map { ShareReceipt(remoteID: "\($0.1.seconds)") }
+    }
+
+    /// Writes only what the server will show: it replaces no point.
+    private func deliver(_ payloads: [SharePayload], to metrics: VictoriaMetrics) async throws(ShareFailure) -> [ShareReceipt] {
+        let stored = VictoriaMetricsExport(exchange: exchange, base: metricsBase, headers: try authentication.headers(credentials))
+        var written: [(SharePayload, Timestamp)] = []
+        var receipts: [ShareReceipt] = []
+        let timed = places(of: payloads).map { ($0.payload, $0.lastingTime) }
+        let days = timed.map { points.points($0.0.day, at: $0.1) }
+        let known = try await stored.holds(days.compactMap(\.first), label: database.name)
+        for ((payload, time), (points, isKnown)) in zip(timed, zip(days, known)) {
+            let change = isKnown ? metrics.change(to: points, from: try await stored.values(of: points, label: database.name)) : .possible
+            if change == .possible { written.append((payload, time)) }
+            receipts.append(ShareReceipt(remoteID: "\(time.seconds)", isFixed: change == .impossible))
+        }
+        try await write(written)
+        return receipts
+    }
+
+    private func write(_ days: [(SharePayload, Timestamp)]) async throws(ShareFailure) {
+        for (index, body) in bodies(days).enumerated() {
             let request = try request(body, credentials)
             do throws(ShareFailure) {
                 try confirm(try await exchange.confirmed(request, at: service), request)
@@ -159,22 +209,14 @@ struct InfluxDestination: ConfiguredDestination {
                 throw ShareFailure(.unanswered, error.reason, advice: error.advice)
             }
         }
-        return timed.map { ShareReceipt(remoteID: "\($0.1.seconds)") }
     }
 
-    // MARK: The times of points
+    // MARK: The places of points
 
-    /// Whether the server may have the day's point at the time of layout 0: deliveries since then have a remote id.
-    private func isOld(_ payload: SharePayload) -> Bool { payload.isConfirmed && payload.remoteID == nil }
-
-    /// A point keeps its first time, in seconds since 1970: it does not move when the day's first sample arrives later, from another place.
-    private func time(of payload: SharePayload) -> Timestamp {
-        let time = InfluxPoints.time(of: payload.day.day, utcOffset: payload.day.utcOffset)
-        // Any other value belongs to a destination of another kind that had this name before.
-        guard let known = payload.remoteID.flatMap({ Int($0) }), (time.seconds - 86_400...time.seconds + 86_400).contains(known) else {
-            return time
-        }
-        return Timestamp(known)
+    private func places(of payloads: [SharePayload]) -> [InfluxPlace] {
+        let environment = context.environment
+        let now = environment.now()
+        return payloads.map { InfluxPlace($0, span: environment.localTime.span(of: $0.day.day), now: now) }
     }
 
     private enum Removal {
@@ -185,19 +227,21 @@ struct InfluxDestination: ConfiguredDestination {
         case refused
     }
 
-    /// Removes the points that layout 0 wrote.
+    /// Removes points of the days that are not in the places where the days' points are to stand.
     ///
-    /// - Returns: what became of the point of each payload.
+    /// - Returns: what became of them, for each place that has removals.
     /// - Throws: temporary failures: the server cannot be reached, is busy or does not answer. Points that were removed by then are removed
     ///   once more with the next attempt.
-    private func remove(_ payloads: [SharePayload]) async throws(ShareFailure) -> [Removal] {
+    private func remove(_ places: [InfluxPlace]) async throws(ShareFailure) -> [Removal] {
+        let counts = places.map(\.removals.count).filter { $0 > 0 }
+        let all = counts.reduce(0, +)
         var outcomes: [Removal] = []
-        for (request, count) in try removals(payloads, credentials) {
+        for (request, count) in try removals(places, credentials) where outcomes.count < all {
             let response = try await exchange.answer(to: request)
             if let failure = ShareFailure(response, to: request, at: .item) {
                 switch failure.kind {
                 // The other points would be refused as well.
-                case .credentials: return outcomes + [Removal](repeating: .refused, count: payloads.count - outcomes.count)
+                case .credentials: outcomes += [Removal](repeating: .refused, count: all - outcomes.count)
                 case .rejected, .misconfigured: outcomes += [Removal](repeating: .impossible, count: count)
                 case .unreachable, .busy, .unanswered: throw failure
                 }
@@ -205,19 +249,24 @@ struct InfluxDestination: ConfiguredDestination {
                 outcomes += InfluxRemoval.confirmed(response, in: database, count: count).map { $0 ? Removal.done : .impossible }
             }
         }
-        return outcomes
+        var rest = outcomes[...]
+        return counts.map { count in
+            let own = rest.prefix(count)
+            rest = rest.dropFirst(count)
+            return own.first { $0 != .done } ?? .done
+        }
     }
 
     private func removals(
-        _ payloads: [SharePayload], _ credentials: Credentials
+        _ places: [InfluxPlace], _ credentials: Credentials
     ) throws(ShareFailure) -> [(request: HTTPRequest, count: Int)] {
-        if payloads.isEmpty { return [] }
-        return InfluxRemoval.requests(
-            for: payloads.map {
-                InfluxRemoval(
-                    measurement: points.dayMeasurement, tags: points.dayTags(of: $0.day.user), time: InfluxPoints.oldTime(of: $0.day.day))
-            },
-            url: url, database: database, headers: try authentication.headers(credentials))
+        let removals = places.flatMap { place in
+            place.removals.map {
+                InfluxRemoval(measurement: points.dayMeasurement, tags: points.dayTags(of: place.payload.day.user), span: $0)
+            }
+        }
+        if removals.isEmpty { return [] }
+        return InfluxRemoval.requests(for: removals, url: url, database: database, headers: try authentication.headers(credentials))
     }
 
     /// Writes a comment: the server checks the user, the permission to write and whether the database exists, and then has nothing to
@@ -230,20 +279,32 @@ struct InfluxDestination: ConfiguredDestination {
         if case .version2 = database, response.status == 400, !version.isEmpty { return "\(version)accepts points" }
         if let failure = ShareFailure(response, to: request, at: service) { throw failure }
         try confirm(response, request)
-        let words = "\(version)accepts points for \(quoted(database.name))"
-        guard let flags = try await victoriaMetricsFlags(response) else { return words }
-        return try words + flags.checked(includesSamples: points.includesSamples)
+        guard case .victoriaMetrics(let metrics) = try await kind(of: response) else {
+            return "\(version)accepts points for \(quoted(database.name))"
+        }
+        let flags = try metrics.flags.checked(includesSamples: points.includesSamples)
+        return "\(metrics.name) accepts points for \(quoted(database.name))\(flags); \(metrics.limits)"
     }
 
-    /// Nil if the server is not VictoriaMetrics, which sends the header `X-Server-Hostname` (lib/httpserver of its source). It shows its
-    /// flags at `/metrics`, even if data are written below `/influx`.
-    private func victoriaMetricsFlags(_ response: HTTPResponse) async throws(ShareFailure) -> VictoriaMetricsFlags? {
-        guard response.header("X-Server-Hostname") != nil else { return nil }
-        let base = url.path.hasSuffix("/influx") || url.path.hasSuffix("/influx/") ? url.parent : url
-        let request = HTTPRequest(method: "GET", url: base.appending(path: ["metrics"]), headers: try authentication.headers(credentials))
-        let metrics = try await exchange.answer(to: request)
-        return VictoriaMetricsFlags(metrics.status == 200 ? metrics.text : "", hiding: request.secrets)
+    // MARK: The server
+
+    private func identify() async throws(ShareFailure) -> InfluxServer {
+        let kind = try await kind(of: try await exchange.answer(to: try request("# istep", credentials)))
+        server.remember(kind)
+        return kind
     }
+
+    /// VictoriaMetrics sends the header `X-Server-Hostname` (lib/httpserver of its source), and the version of the InfluxDB that it imitates.
+    /// It shows its own version and its flags at `/metrics`, even if data are written below `/influx`.
+    private func kind(of response: HTTPResponse) async throws(ShareFailure) -> InfluxServer {
+        guard response.header("X-Server-Hostname") != nil else { return .influx }
+        let request = HTTPRequest(
+            method: "GET", url: metricsBase.appending(path: ["metrics"]), headers: try authentication.headers(credentials))
+        let metrics = try await exchange.answer(to: request)
+        return .victoriaMetrics(VictoriaMetrics(metrics.status == 200 ? metrics.text : "", hiding: request.secrets))
+    }
+
+    private var metricsBase: WebAddress { url.path.hasSuffix("/influx") || url.path.hasSuffix("/influx/") ? url.parent : url }
 
     private var service: Addressed {
         switch database {
@@ -285,68 +346,5 @@ struct InfluxDestination: ConfiguredDestination {
             bodies[bodies.count - 1].append(line)
         }
         return bodies.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
-    }
-}
-
-/// The two flags of VictoriaMetrics that istep requires: without them it confirms days that it does not keep, or keeps twice.
-///
-/// Sources: https://docs.victoriametrics.com/victoriametrics/single-server-victoriametrics/#retention (one month by default; points that
-/// are older are dropped, and the request is confirmed) and #deduplication (off by default: a point that is sent again is there twice).
-struct VictoriaMetricsFlags: Hashable, Sendable {
-    /// Such as `100y`; a number without a unit is in months. Nil if the server does not show it.
-    let retention: String?
-    let isRetentionChosen: Bool
-    /// Such as `1ms`; 0 is off.
-    let interval: String?
-
-    /// - Parameters:
-    ///   - metrics: what the server shows at `/metrics`, with a line such as `flag{name="retentionPeriod", value="1", is_set="false"} 1` for
-    ///     each flag.
-    ///   - secrets: secrets that the server may repeat.
-    init(_ metrics: String, hiding secrets: [Secret]) {
-        func flag(_ name: String) -> (value: String, isSet: Bool)? {
-            guard let line = metrics.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("flag{name=\"\(name)\"") }),
-                let value = line.firstMatch(of: /value="([^"\\]{0,40})"/)
-            else { return nil }
-            return (HTTPResponse.line(of: String(value.1), hiding: secrets), !line.contains(#"is_set="false""#))
-        }
-        let retention = flag("retentionPeriod")
-        self.retention = retention?.value
-        // Older versions do not say whether a flag was set.
-        isRetentionChosen = retention?.isSet == true && retention?.value != "1"
-        interval = flag("dedup.minScrapeInterval")?.value
-    }
-
-    /// The settings, as text for users.
-    ///
-    /// - Throws: `misconfigured`, with the flags that are missing.
-    func checked(includesSamples: Bool) throws(ShareFailure) -> String {
-        guard let retention, let interval else {
-            return "; it is VictoriaMetrics and does not show its flags: it needs \(Self.needed)"
-        }
-        var faults: [String] = []
-        if !isRetentionChosen { faults.append("drops days that are older than a month (-retentionPeriod=\(retention))") }
-        if let seconds = Self.seconds(interval) {
-            if seconds == 0 { faults.append("stores a point twice if it is sent twice (-dedup.minScrapeInterval=\(interval))") }
-            if seconds > 60, includesSamples {
-                faults.append("keeps only one sample per \(interval) (-dedup.minScrapeInterval=\(interval))")
-            }
-        }
-        guard faults.isEmpty else {
-            throw ShareFailure(
-                .misconfigured, "VictoriaMetrics confirms all points, but \(faults.joined(separator: " and "))",
-                advice: "Start it with \(Self.needed).")
-        }
-        return "; -retentionPeriod=\(retention) -dedup.minScrapeInterval=\(interval)"
-    }
-
-    private static let needed = "-retentionPeriod=100y -dedup.minScrapeInterval=1ms"
-
-    /// A duration as Go writes it, such as `1m30s` (https://pkg.go.dev/time#ParseDuration), or with days; nil if the text is not a duration.
-    private static func seconds(_ duration: String) -> Double? {
-        let units = ["ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000]
-        if duration == "0" { return 0 }
-        guard duration.wholeMatch(of: /(?:[0-9.]+(?:ns|us|µs|ms|s|m|h|d|w|y))+/) != nil else { return nil }
-        return duration.matches(of: /([0-9.]+)([a-zµ]+)/).reduce(0) { $0 + (Double($1.1) ?? 0) * (units[String($1.2)] ?? 0) }
     }
 }

@@ -23,20 +23,6 @@ struct InfluxPoints: Hashable, Sendable {
         return [figures] + day.tracks.flatMap { track in track.samples.map { sample($0, track.pedometer, day.user) } }
     }
 
-    /// The time of a day's point: 12:00 UTC, or 09:00 UTC where clocks are twelve hours ahead of UTC or more.
-    ///
-    /// This time is in the day by local time (00:00 to 23:59 from UTC-12 to UTC+11:59, 21:00 to 23:00 from UTC+12 to UTC+14), so that a
-    /// table or a graph in the zone of the user's browser shows it on its date. It is also in the day by UTC, by which `GROUP BY time(1d)`
-    /// of InfluxDB and steps of one day in VictoriaMetrics divide time unless a zone is given. No single time does both from UTC-12 to
-    /// UTC+14. Apart from Pacific islands it depends neither on the place nor on summer time, so that two machines write the same points
-    /// and points of consecutive days are 24 hours apart.
-    static func time(of day: Day, utcOffset: Int) -> Timestamp {
-        Timestamp(day.daysSince1970 * 86_400 + (utcOffset < 12 * 3600 ? 12 : 9) * 3600)
-    }
-
-    /// The time of a day's point in layout 0: 00:00 UTC, which is the evening before in America.
-    static func oldTime(of day: Day) -> Timestamp { Timestamp(day.daysSince1970 * 86_400) }
-
     /// The tags that identify the point of a day, besides its time.
     func dayTags(of user: User) -> [String: String] { tags.merging(["user": user.name]) { $1 } }
 
@@ -97,6 +83,36 @@ struct InfluxPoint: Sendable {
         return "\(Self.measurement(measurement))\(tags) \(fields) \(time.seconds)"
     }
 
+    /// A series of points.
+    struct Series: Hashable, Sendable {
+        let measurement: String
+        let tags: [String: String]
+    }
+
+    /// A single value as VictoriaMetrics stores it: each field is a series of its own, `measurement_field`.
+    struct Key: Hashable, Sendable {
+        let name: String
+        let tags: [String: String]
+        let time: Timestamp
+
+        /// Whether the value is one that is compared with what the server has: of samples only the steps, the others belong to them.
+        var isCompared: Bool { name.contains("steps_day_") || name.hasSuffix("steps_steps") }
+    }
+
+    /// Its values as numbers, by the series of each.
+    var values: [(key: Key, value: Double)] {
+        fields.compactMap { field in
+            let number: Double? =
+                switch field.value {
+                case .integer(let number)?: Double(number)
+                case .number(let number)?: number
+                case .flag(let flag)?: flag ? 1 : 0
+                case nil: nil
+                }
+            return number.map { (Key(name: "\(measurement)_\(field.key)", tags: tags, time: time), $0) }
+        }
+    }
+
     private static func text(_ value: Value) -> String {
         switch value {
         case .integer(let number): "\(number)i"
@@ -137,16 +153,17 @@ struct InfluxPoint: Sendable {
     }
 }
 
-/// A point of a day that is to be removed.
+/// Points of a day that are to be removed.
 ///
 /// Sources: version 1 https://docs.influxdata.com/influxdb/v1/query_language/manage-database/#delete-series-with-delete (the right to
 /// write is enough), version 2 https://docs.influxdata.com/influxdb/v2/api/#operation/PostDelete.
 struct InfluxRemoval: Sendable {
     let measurement: String
     let tags: [String: String]
-    let time: Timestamp
+    /// From its first second to the one after its last.
+    let span: TimeSpan
 
-    /// One request for all in version 1, one for each in version 2, with the number of points that each removes.
+    /// One request for all in version 1, one for each in version 2, with the number of removals in each.
     static func requests(
         for removals: [InfluxRemoval], url: WebAddress, database: InfluxDestination.Database, headers: [HTTPRequest.Header]
     ) -> [(request: HTTPRequest, count: Int)] {
@@ -166,9 +183,9 @@ struct InfluxRemoval: Sendable {
         }
     }
 
-    /// Which of the points an answer of 2xx confirms as removed. VictoriaMetrics answers every query of version 1 with a list of databases.
+    /// Which of the removals an answer of 2xx confirms as done. VictoriaMetrics answers every query of version 1 with a list of databases.
     ///
-    /// - Parameter count: number of points in the request.
+    /// - Parameter count: number of removals in the request.
     static func confirmed(_ response: HTTPResponse, in database: InfluxDestination.Database, count: Int) -> [Bool] {
         if case .version2 = database { return Array(repeating: response.status == 204, count: count) }
         guard let results = response.json(Answer.self)?.results, results.count == count else { return Array(repeating: false, count: count) }
@@ -200,15 +217,19 @@ struct InfluxRemoval: Sendable {
 
     /// InfluxQL: identifiers in double quotes, texts in single ones.
     private var statement: String {
-        let conditions = sortedTags.map { "\"\($0)\" = '\(Self.escaped($1, "'"))'" } + ["time = \(time.seconds)s"]
+        let conditions = sortedTags.map { "\"\($0)\" = '\(Self.escaped($1, "'"))'" } + [times]
         return "DELETE FROM \"\(measurement)\" WHERE " + conditions.joined(separator: " AND ")
     }
 
-    /// From the second of the point to the next: all other points of the measurement are hours away.
+    private var times: String {
+        span.length == 1 ? "time = \(span.start.seconds)s" : "time >= \(span.start.seconds)s AND time < \(span.end.seconds)s"
+    }
+
+    /// Whether `stop` belongs to the span does not matter: no point stands at the second after it (`InfluxPlace`).
     private var deletion: Deletion {
         let conditions = [("_measurement", measurement)] + sortedTags
         return Deletion(
-            start: time.iso8601(utcOffset: 0), stop: (time + 1).iso8601(utcOffset: 0),
+            start: span.start.iso8601(utcOffset: 0), stop: span.end.iso8601(utcOffset: 0),
             predicate: conditions.map { "\($0)=\"\(Self.escaped($1, "\""))\"" }.joined(separator: " AND "))
     }
 

@@ -185,8 +185,8 @@ struct LineFile {
     }
 
     private func write(_ text: String, syncing folder: Int32) throws(ShareFailure) {
-        let draft = path + ".istep-\(getpid())"
-        unlink(draft)  // left by a killed process with the same process id
+        removeDrafts()
+        let draft = Self.draftBeginning(path) + "\(getpid())"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be written") }
         var bytes = Array(text.utf8)[...]
@@ -205,6 +205,17 @@ struct LineFile {
             throw problem
         }
         fsync(folder)
+    }
+
+    private static func draftBeginning(_ path: String) -> String { path + ".istep-" }
+
+    /// Removes what processes have left that were killed while they wrote. A file of a process that exists is kept, unless it is this one.
+    private func removeDrafts() {
+        let beginning = (Self.draftBeginning(path) as NSString).lastPathComponent
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: directoryName(path))) ?? [] where name.hasPrefix(beginning) {
+            guard let process = pid_t(name.dropFirst(beginning.count)), process > 0 else { continue }
+            if process == getpid() || (kill(process, 0) != 0 && errno == ESRCH) { unlink(directoryName(path) + "/" + name) }
+        }
     }
 
     /// Gives the new file the owner, the group and the permissions of the old one.

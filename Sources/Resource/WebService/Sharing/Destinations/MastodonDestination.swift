@@ -161,6 +161,9 @@ struct MastodonDestination: ConfiguredDestination {
             failure.advice = "The token needs the scopes \(scopes); renew it, or grant it these."
         case .rejected where response.status == 404 && request.method == "PUT":
             failure.advice = "The post was deleted there, or belongs to another account. To leave it so, drop the day from the outbox."
+        // Pixelfed and other servers of pictures.
+        case .rejected where response.status == 422 && !attachesPicture && failure.reason.lowercased().contains("media"):
+            failure.advice = "If the server accepts no post without a picture: picture = true"
         default: break
         }
         throw failure

@@ -147,17 +147,42 @@ struct HomeAssistantDestination: ConfiguredDestination {
         }
     }
 
+    func lost(_ payloads: [SharePayload]) async throws(ShareFailure) -> Set<User.ID> {
+        try await statistics?.lost(payloads, token: credentials.secret(token)) ?? []
+    }
+
     func check() async throws(ShareFailure) -> String {
         let request = HTTPRequest(
             method: "GET", url: url.appending(path: ["api", ""]), headers: try Authentication.bearer(token).headers(credentials))
         let response = try await exchange.confirmed(request, at: Self.service)
         guard response.json(Message.self) != nil else { throw .unconfirmed(request, "it does not report that its API is running") }
-        guard let statistics else { return "Home Assistant at \(url.origin), only the sensor" }
+        guard let statistics else {
+            try await checkRight()
+            return "Home Assistant at \(url.origin), only the sensor"
+        }
         return try await statistics.check(token: credentials.secret(token))
     }
 
     private static let service = Addressed.service(
         advice: "Check `url`, and that Home Assistant has its `api` integration (the `frontend` integration loads it).")
+
+    /// Whether the token may set a sensor, by a request that sets none: Home Assistant checks the right first, and then refuses a body that
+    /// is not JSON with 400.
+    private func checkRight() async throws(ShareFailure) {
+        let address = url.appending(path: ["api", "states", entity.replacing("{user}", with: "check")])
+        let request = HTTPRequest(
+            method: "POST", url: address, headers: try Authentication.bearer(token).headers(credentials), body: Array("?".utf8),
+            isRepeatable: true)
+        let response = try await exchange.answer(to: request)
+        if response.status == 400, response.json(Message.self) != nil { return }
+        throw Self.refused(response, request) ?? .unconfirmed(request, "it accepted a state that is not JSON")
+    }
+
+    /// The meaning of an answer to a change. The token itself is accepted, since a question was answered before: what is missing is the right.
+    private static func refused(_ response: HTTPResponse, _ request: HTTPRequest) -> ShareFailure? {
+        guard let failure = ShareFailure(response, to: request, at: service) else { return nil }
+        return failure.kind == .credentials ? .notAdministrator(failure.reason) : failure
+    }
 
     // MARK: The sensor
 
@@ -181,7 +206,8 @@ struct HomeAssistantDestination: ConfiguredDestination {
 
     private func set(_ sensor: HomeAssistantSensor) async throws(ShareFailure) {
         let request = try request(sensor, credentials)
-        let response = try await exchange.confirmed(request, at: Self.service)
+        let response = try await exchange.answer(to: request)
+        if let failure = Self.refused(response, request) { throw failure }
         guard let state = response.json(State.self), state.entity_id == sensor.entity, state.state == sensor.state else {
             throw .unconfirmed(request, "its answer is not the state that was set")
         }

@@ -223,6 +223,7 @@ struct HomeAssistantSession {
 extension ShareFailure {
     static func notAdministrator(_ reason: String) -> ShareFailure {
         ShareFailure(
-            .credentials, reason, advice: "Use the token of an administrator: only administrators may set sensors and import statistics.")
+            .credentials, "\(reason): only an administrator may set sensors and import statistics",
+            advice: "Use the token of an administrator.")
     }
 }

@@ -159,6 +159,22 @@ struct HomeAssistantImport: Sendable {
         }
     }
 
+    /// Of which users Home Assistant has no rows in the hours of these days, which it has confirmed: their statistic was cleared there.
+    func lost(_ payloads: [SharePayload], token: Secret) async throws(ShareFailure) -> Set<User.ID> {
+        var lost: Set<User.ID> = []
+        try await inSession(token) { (session) throws(ShareFailure) in
+            let configuration = try await session.ask(Command(type: "get_config"), for: ServerConfiguration.self)
+            guard configuration.hasRecorder, let zone = TimeZone(identifier: configuration.time_zone) else { return }
+            for payload in payloads {
+                let hours = try Statistics.hours(of: payload.day, in: .zone(zone)).hours
+                let id = Import.Metadata(slug: payload.slug, user: payload.day.user.name).statistic_id
+                let rows = try await rows(of: id, from: hours.lowerBound, through: hours.upperBound, &session)
+                if rows.isEmpty { lost.insert(payload.day.user.id) }
+            }
+        }
+        return lost
+    }
+
     /// - Returns: version and rights, as text for the user.
     func check(token: Secret) async throws(ShareFailure) -> String {
         var words = ""
