@@ -4,9 +4,10 @@ import Testing
 
 /// A history on a file system that has no locks, or cannot share memory. `Tests/Checks/file-system.c` makes the calls of the program fail.
 @Suite(.timeLimit(.minutes(5))) struct MissingFileSystemSupportTests {
-    /// Compiled once for each process.
-    private static let library = Result<(path: String, folder: Folder), any Error> {
-        let folder = try Folder()
+    /// The same command on a file system without something.
+    ///
+    /// - Parameter folder: where the library is compiled.
+    private func without(_ feature: String, _ istep: Command, below directory: String, _ folder: Folder) throws -> Command {
         let library = folder.path + "/file-system.so"
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Checks/file-system.c").path
@@ -16,12 +17,8 @@ import Testing
         try compiler.run()
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0)
-        return (library, folder)
-    }
-
-    private func without(_ feature: String, _ istep: Command, below directory: String) throws -> Command {
         var istep = istep
-        istep.environment["LD_PRELOAD"] = try Self.library.get().path
+        istep.environment["LD_PRELOAD"] = library
         istep.environment["FILE_SYSTEM_AT"] = directory
         istep.environment["FILE_SYSTEM_LACKS"] = feature
         return istep
@@ -30,7 +27,7 @@ import Testing
     @Test(arguments: [("flock", "file locks (flock)"), ("fcntl", "record locks (fcntl)"), ("mmap", "shared memory (mmap)")])
     func `no history is created on a file system that cannot hold one`(feature: String, name: String) async throws {
         let folder = try Folder()
-        let istep = try without(feature, Command(folder: folder), below: folder.path + "/data")
+        let istep = try without(feature, Command(folder: folder), below: folder.path + "/data", folder)
         let plan = try await istep("plan", "8000")
         #expect(plan.status == 78)
         #expect(plan.error.contains("has no \(name)"), "\(plan.error)")
@@ -45,7 +42,7 @@ import Testing
         let istep = Command(folder: folder)
         #expect(try await istep("plan", "8000").status == 0)
         let data = folder.path + "/data/istep"
-        let limited = try without(feature, istep, below: data)
+        let limited = try without(feature, istep, below: data, folder)
         // Commands that only read need no file locks.
         for command in feature == "flock" ? ["backup"] : ["show", "backup", "status"] {
             let result = try await limited(command)

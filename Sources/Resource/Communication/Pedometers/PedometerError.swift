@@ -87,7 +87,7 @@ extension PedometerError: ReportableError {
         case .nothingHeard(let address, let seconds):
             "\(address) was not heard within \(Int(seconds.rounded())) s, and no other Bluetooth device was heard."
         case .notConnectable(let address, let seconds, let model, _):
-            "\(address) was not heard within \(Int(seconds.rounded())) s. The \(model) can be connected to only at times."
+            "\(address) was not heard within \(Int(seconds.rounded())) s. The \(model) accepts connections only at certain times."
         case .wrongDevice(let model, let missing, let actual):
             "This is not the model \(model): it lacks the service \(missing)."
                 + (actual.map { " Its services are those of this model: \($0)." } ?? "")

@@ -182,7 +182,7 @@ extension HistoryError: ReportableError {
         case .inputOutput(let path, let reason):
             ErrorWords("input/output error in the history \(quoted(path)): \(reason)", "copy the file to another disk, and see `dmesg`")
         case .unsupported(let path, let missing):
-            ErrorWords("cannot keep the history \(quoted(path)) there: \(missing.problem)", MissingSupport.advice)
+            ErrorWords("cannot keep the history at \(quoted(path)): \(missing.problem)", MissingSupport.advice)
         case .nameTaken(let name):
             ErrorWords("a pedometer named \(quoted(name)) exists already", "choose another name with --name")
         case .addressTaken(let address, let name):

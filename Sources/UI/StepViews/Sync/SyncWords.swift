@@ -261,7 +261,7 @@ extension Words {
 
     /// A sync of the future is in the history.
     static func clockWasAhead(until start: Timestamp, _ localTime: LocalTime) -> String {
-        "a sync is dated \(clock(start, localTime)), which is in the future: this machine's clock was ahead then; it is ignored"
+        "a sync is dated \(clock(start, localTime)), which is in the future: this machine's clock was ahead then; this sync is ignored"
     }
 
     static func unended(_ start: Timestamp, now: Timestamp) -> String { "a sync began \(ago(start, now: now)) and has not ended" }

@@ -34,7 +34,7 @@ public enum Casio: LinkedPedometerModel {
     /// Sources: gshock_api, `src/examples/step_counter.py`, for the buttons and the times; the name of the button is that of the watch's
     /// manual.
     public static let howToConnect: String? = """
-        Press and hold its lower left button for 3 seconds, until it shows that it connects, then `istep sync`. A watch that is paired with \
+        Press and hold its lower left button for 3 seconds, until it shows that it connects, then run `istep sync`. A watch that is paired with \
         this machine also connects when its lower right button is pressed briefly, and by itself at 00:30, 06:30, 12:30 and 18:30.
         """
 }
