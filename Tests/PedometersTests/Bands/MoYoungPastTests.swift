@@ -34,6 +34,29 @@ import Testing
         #expect(watch.band.written[asked...].allSatisfy { $0[4] == 0x31 })
     }
 
+    /// A phone has set the watch to UTC, at a place eight hours east of that: in the night its day is still the one before, and its totals are
+    /// those of earlier days.
+    @Test func `no day is completed in the night by a counter that has not fallen`() throws {
+        let zone = LocalTime.fixed(8 * 3_600), today = BandFixture.today
+        let evening = zone.moment(today.advanced(by: -1), seconds: 22 * 3_600)
+        let last = CounterReading(at: evening, value: 6_000, utcOffset: 8 * 3_600)
+        let player = SessionPlayer(
+            read: { $0 == MoYoung.today ? .little(6_800, 3) + .little(5_000, 3) + .little(300, 3) : nil },
+            write: { request, _ in
+                guard request[4] == 0x33 else { return [] }
+                let total = .little(request[5] == 1 ? 6_500 : 5_900, 3) + [UInt8](repeating: 0, count: 6)
+                return [MoYoungFrames.request(0x33, [request[5]] + total, isSecond: false)]
+            })
+        let cursor = PedometerCursor(readThrough: evening, counter: last)
+        let context = SessionContext(pedometer: .sample(MoYoung.self, cursor: cursor), localTime: zone)
+        let night = player.play(ExchangeSession(MoYoungReading(context)), at: zone.moment(today, seconds: 3 * 3_600))
+        #expect(!night.written.contains { $0[4] == 0x33 })
+        #expect(night.steps == 0 && night.coverage.isEmpty && night.notices == [.undecided(steps: 6_800)])
+        // Later in the day they are requested.
+        let day = player.play(ExchangeSession(MoYoungReading(context)), at: zone.moment(today, seconds: 9 * 3_600))
+        #expect(day.written.contains { $0[4] == 0x33 })
+    }
+
     @Test func `a day that was never read is stored once the order is known`() throws {
         let watch = worn()
         for day in 0...2 {

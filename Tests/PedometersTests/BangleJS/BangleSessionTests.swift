@@ -263,6 +263,25 @@ import Testing
         #expect(outcome.notices == [.undecodable(frames: 1)])
     }
 
+    /// Two lines that have lost what was between them.
+    @Test func `what is left of records counts as undecodable`() {
+        let torn = #"{"t":"act","ts":1779{"t":"act","stp":7}"#
+        #expect(BangleLine(torn) == .undecodableRecord)
+        #expect(BangleLine(#"{"t":"actfetch","state":"st"#) == .other)
+    }
+
+    /// Notifications were lost in a part of the answer that was stored by itself; then the link was lost.
+    @Test(arguments: [true, false]) func `the cursor does not pass a hole in the records that no count has confirmed`(hasHole: Bool) {
+        let first = -2_000
+        let answer = [start] + (0..<2_000).filter { !hasHole || $0 != 300 }.map { record(first + $0) }
+        let context = SessionContext(pedometer: .sample(BangleJS.self), localTime: .fixed(0))
+        var player = SessionPlayer(write: { bytes, _ in bytes == [0x03] ? [] : answer.map { Array(($0 + "\r\n").utf8) } })
+        player.linkEndsAfter = 1_500
+        let outcome = player.play(BangleSession(context), at: Self.now)
+        #expect(outcome.wasCut && outcome.samples.count > 1_000)
+        #expect((outcome.cursor?.readThrough == nil) == hasHole)
+    }
+
     @Test func `an error of another program in the middle of the answer does not end it`() {
         let outcome = play([[start, record(0), "Uncaught Error: healthy widget", record(1), end(2)]])
         #expect(outcome.error == nil && outcome.steps == 14 && outcome.notices.isEmpty)

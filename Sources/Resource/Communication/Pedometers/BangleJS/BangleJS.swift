@@ -101,7 +101,8 @@ enum BangleLine: Hashable {
             return
         }
         guard let fields = FlatJSON(text[brace...]) else {
-            self = .other
+            // What is left of records if notifications were lost between them.
+            self = text.contains(#""t":"act","ts":"#) ? .undecodableRecord : .other
             return
         }
         switch fields["t"] {

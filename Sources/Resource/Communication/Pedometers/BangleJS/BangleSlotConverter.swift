@@ -15,7 +15,8 @@ struct BangleSlotConverter {
     private var spans: [TimeSpan] = []
     /// The end of the last record, in the watch's local time and in UTC.
     private var last: (wall: Int, end: Timestamp)?
-    private var isInOrder = true
+    /// Whether each record has followed the one before, and the first one what was read before.
+    private var isContiguous = true
     /// Records that belong to an earlier time than it seems, since the watch's clock was put back: they are read again when it is known to
     /// which. Only then the cursor moves on.
     private var isWaiting = false
@@ -72,7 +73,12 @@ struct BangleSlotConverter {
             return misplaced += 1
         }
         let wallEnd = place.wall + BangleJS.slot
-        if let last, wallEnd <= last.wall { isInOrder = false }
+        // The watch stores idle records, too: one that does not follow the one before shows that others are missing, or that it was off.
+        if let last {
+            isContiguous = isContiguous && place.wall == last.wall
+        } else if let read = cursor.readThrough {
+            isContiguous = place.start <= read
+        }
         if last.map({ $0.wall < wallEnd }) ?? true { last = (wallEnd, through) }
         if steps > 0 {
             samples.append(StepSample(start: place.start, length: BangleJS.slot, steps: steps, utcOffset: place.utcOffset))
@@ -128,7 +134,7 @@ struct BangleSlotConverter {
         // Each record accounts for its own ten minutes, also an idle one: the watch stores those, too.
         batch.coverage = spans
         guard !isLimited else { return batch }
-        if isComplete || (movesOn && isInOrder && !isUnsettled) {
+        if isComplete || (movesOn && isContiguous && !isUnsettled) {
             batch.cursor = moved
             if batch.cursor != nil || isWaiting, let change = zone.uncertainChange { batch.notices = [.zoneChanged(seconds: change)] }
         } else if isLast {

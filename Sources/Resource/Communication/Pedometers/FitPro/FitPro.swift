@@ -184,7 +184,11 @@ struct FitProReading: ExchangeProtocol {
             setter.confirm()
             report.clockSet = setter.confirmed
             return nil
-        case .greeting, .end: return nil
+        case .greeting:
+            // Steps that the band sends before they are requested are stored before they are acknowledged.
+            defer { new = [] }
+            return new.isEmpty ? nil : SampleBatch(samples: new.compactMap { converter.sample($0, now: now) })
+        case .end: return nil
         }
     }
 

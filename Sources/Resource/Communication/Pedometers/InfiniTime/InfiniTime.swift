@@ -97,7 +97,8 @@ struct InfiniTimeSession: PedometerSession {
             guard let value = InfiniTime.format.decode(bytes) else {
                 return .fail(.undecodable("\(bytes.count) bytes where 4 were expected"))
             }
-            shownBefore = reading
+            // A glitch is not the last count of a day.
+            shownBefore = reading.flatMap { $0.value <= mostStepsOfADay ? $0 : nil }
             reading = CounterReading(at: now, value: value, utcOffset: context.localTime.utcOffset(now))
             // An examination changes nothing, and an overdue reset would be a change.
             guard stage == .steps, behavior.updatesWhenSubscribed, setsClock else { return readClock() }

@@ -269,7 +269,16 @@ struct LefunReading: ExchangeProtocol {
             (hasAnswer, total) = (true, nil)
             return lacksTotals ? batch(wanted, now) : nil
         case (.total(let wanted), _):
-            if total == nil { lacksTotals = !hasTotals } else { hasTotals = true }
+            guard total == nil else {
+                hasTotals = true
+                return batch(wanted, now)
+            }
+            // A band that sends totals, and one whose answer was wrong, are asked for this one again by the next sync.
+            guard end == .silent, !hasTotals else {
+                miss(wanted.day, .incomplete)
+                return SampleBatch(cursor: cursor(after: wanted.day, now), notices: days.isEmpty ? converter.notices + expired : [])
+            }
+            lacksTotals = true
             return batch(wanted, now)
         case (.records(let wanted), _):
             miss(wanted.day, end)

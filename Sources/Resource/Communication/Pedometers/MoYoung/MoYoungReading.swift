@@ -113,6 +113,14 @@ struct MoYoungReading: ExchangeProtocol {
         return past.isDistanceFirst ?? (past.requested != today)
     }
 
+    /// Whether the watch is on this day for certain. Its clock cannot be read, and a phone may have set it to another zone: until some hours
+    /// after midnight, its totals may be those of other days. A counter that has fallen was reset.
+    private func isOnToday(_ now: Timestamp) -> Bool {
+        guard let today, let numbers else { return false }
+        if now - context.localTime.moment(today) >= CounterOfToday.latestReset { return true }
+        return context.pedometer.cursor.counter.map { $0.day == today || numbers.values[0] < $0.value && numbers.values[1] < $0.value } ?? false
+    }
+
     private var today: Day? { numbers.map { context.localTime.day(of: $0.at) } }
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
@@ -120,7 +128,7 @@ struct MoYoungReading: ExchangeProtocol {
         case .today where end == .complete && !isProbe:
             guard let today else { return nil }
             days = CountedDays(context, today: today)
-            isDue = days?.isDue(at: now) == true
+            isDue = days?.isDue(at: now) == true && isOnToday(now)
             return wantsHours || isDue ? nil : batch(now)
         case .hours:
             isDue = isDue && stepIndex != nil

@@ -29,7 +29,7 @@ extension DestinationKind {
 
             # The point of a day (steps_day) has the time 12:00 UTC, or 09:00 UTC in zones from UTC+12 on. This is the same date in
             # UTC and in local time, in every zone. Samples (steps) have the time at which they begin.
-            # As long as 12:00 UTC is in the future, the point of today has the time of its last sample: a graph that ends now shows it.
+            # Before that time, the point of today has the time of its last sample, so that a graph which ends now shows it.
             # VictoriaMetrics drops points that are older than a month, and stores every value that it gets: start it with
             # -retentionPeriod=100y and -dedup.minScrapeInterval=1ms; `istep share --list --check` reports if a flag is missing.
             # It cannot replace a figure: a day is sent there when it is over. A correction is sent only if no figure is smaller,
