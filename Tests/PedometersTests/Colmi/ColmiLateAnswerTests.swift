@@ -122,8 +122,8 @@ import Testing
     /// The ring's today was taken for another one twice: no day before the first one is missing, because it was read before.
     @Test func `a day that the ring never held is not missing`() {
         var plan = ColmiPlan(PedometerCursor(), today: today, first: today - 7, limit: nil) { Timestamp($0 * 86_400) }
-        plan.follow(ringToday: today - 1, today: today, requested: today)
-        plan.follow(ringToday: today, today: today, requested: today)
+        plan.follow(ringToday: today - 1, today: today, requested: today, isNearMidnight: false)
+        plan.follow(ringToday: today, today: today, requested: today, isNearMidnight: false)
         while let (day, _) = plan.next(today: today) {
             plan.receive(day, ringToday: today, at: now)
             #expect(plan.planned <= 8 && plan.done <= plan.planned)

@@ -179,6 +179,25 @@ import Testing
         #expect(ring.total == 0)
     }
 
+    /// The whole journey: the sync whose clock is ahead leaves the ring's day as one to be requested again, so it is not the first one that
+    /// the next sync requests.
+    @Test(arguments: [true, false]) func `a ring that a sync has set ahead is asked for its own today`(isClockTrusted: Bool) throws {
+        var ring = WornRing(lead: 0, .fixed(0))
+        ring.isClockTrusted = isClockTrusted
+        ring.walk(100, at: try moment("2026-05-16", 9))
+        ring.walk(200, at: try moment("2026-05-17", 9))
+        ring.sync(at: try moment("2026-05-18", 12))
+        ring.lead = -86_400  // this machine's clock jumps a day ahead
+        ring.sync(at: try moment("2026-05-19", 12))
+        #expect(ring.lead == 0)
+        ring.walk(700, at: try moment("2026-05-19", 12.1))
+        ring.lead = 86_400  // and back
+        ring.sync(at: try moment("2026-05-18", 12.2))
+        #expect(ring.lead == 0 && ring.notices.contains(.implausible(samples: 1)), "\(ring.notices)")
+        ring.sync(at: try moment("2026-05-19", 12.7))
+        #expect(ring.total == 300)
+    }
+
     /// The sync that sees them ends before its last day, and sets no clock.
     @Test func `steps that a sync without an end has seen before their time are not counted either`() throws {
         let day = try #require(Day("2026-05-18")).daysSince1970

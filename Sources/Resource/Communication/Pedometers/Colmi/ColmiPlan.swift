@@ -133,16 +133,20 @@ struct ColmiPlan {
 
     /// An answer has shown the ring's today. It differs from the day that was assumed when `requested` was requested.
     ///
-    /// - Parameter today: this machine's day now, by the ring's calendar.
-    mutating func follow(ringToday: Int, today: Int, requested: Int) {
+    /// - Parameters:
+    ///   - today: this machine's day now, by the ring's calendar.
+    ///   - isNearMidnight: the two differ for a moment only.
+    mutating func follow(ringToday: Int, today: Int, requested: Int, isNearMidnight: Bool) {
         guard leadChanges < Self.mostLeadChanges else { return miss(requested, .incomplete) }
         leadChanges += 1
         lead = ringToday - today
         guard leadChanges == 1, abs(lead) > 0 else { return }
-        // The ring stores what it counted since the last sync under its own dates.
-        let since = (first ?? today - Self.oldestDay) + min(lead, 0)
-        let dates = max(since, ringToday - Self.oldestDay)..<max(ringToday, max(since, ringToday - Self.oldestDay))
-        queue += dates.filter { !queue.contains($0) && !received.contains($0) && gaps[$0] == nil && isWithinLimit($0) }
+        // The ring stores what it counted since the last sync under its own dates. That of its today, unless this answer has it, may hold
+        // steps of the time in which its clock was ahead. At midnight the next sync requests it.
+        let since = max((first ?? today - Self.oldestDay) + min(lead, 0), ringToday - Self.oldestDay)
+        let last = isNearMidnight ? ringToday - 1 : ringToday
+        guard since <= last else { return }
+        queue += (since...last).filter { !queue.contains($0) && !received.contains($0) && gaps[$0] == nil && isWithinLimit($0) }
     }
 
     /// The ring was asked for its own total of today.

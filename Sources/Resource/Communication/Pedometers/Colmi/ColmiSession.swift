@@ -328,7 +328,11 @@ struct ColmiSession: PedometerSession {
             let date = best.date ?? day
             batch.coverage = [converter.span(ofWallDay: date, now: now)].compactMap(\.self)
             plan.receive(date, ringToday: date + daysAgo, at: now)
-            if date != day { plan.follow(ringToday: date + daysAgo, today: converter.today(at: now), requested: day) }
+            if date != day {
+                plan.follow(
+                    ringToday: date + daysAgo, today: converter.today(at: now), requested: day,
+                    isNearMidnight: converter.isNearMidnight(now))
+            }
         case .noData:
             plan.receiveNothing(for: day, isToday: daysAgo == 0, isCertain: isDateCertain(now), at: now)
             answers.takeNothing()
