@@ -109,7 +109,8 @@ let package = Package(
         .systemLibrary(
             name: "CExpat", path: web + "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         layer(web, "HTTP", ["CCurl", "CivilCalendar", "TextSafety"], forSize: true),
-        layer(web, "LocalServer", ["TextSafety"], forSize: true),
+        .target(name: "CAccept", path: web + "CAccept"),
+        layer(web, "LocalServer", ["CAccept", "TextSafety"], forSize: true),
         layer(web, "SOAP", ["HTTP", "TextSafety", "CExpat"], forSize: true),
         layer(web, "MQTT", ["CMosquitto", "TextSafety"], forSize: true),
         layer(
@@ -199,7 +200,7 @@ let package = Package(
         tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning"]),
         tests("StepViews", ["StepDomain", "StepServices"]),
         tests("StepPages", ["StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
-        tests("LocalServer", ["Blocking"]),
+        tests("LocalServer", ["Blocking", "CAccept"]),
         .testTarget(
             name: "istepTests",
             dependencies: [

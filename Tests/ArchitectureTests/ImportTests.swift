@@ -26,7 +26,7 @@ import Testing
         "Settings": ["TextSafety", "StepDomain", "TOMLKit"],
         "StepDatabase": ["TextSafety", "Blocking", "Cleanup", "StepDomain", "GRDB", "GRDBSQLite"],
         "HTTP": ["CCurl", "CivilCalendar", "TextSafety"],
-        "LocalServer": ["TextSafety"],
+        "LocalServer": ["CAccept", "TextSafety"],
         "SOAP": ["HTTP", "TextSafety", "CExpat"],
         "MQTT": ["CMosquitto", "TextSafety"],
         "Sharing": [

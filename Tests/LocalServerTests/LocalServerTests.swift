@@ -1,4 +1,5 @@
 import Blocking
+import CAccept
 import Foundation
 import TestSupport
 import Synchronization
@@ -135,6 +136,40 @@ import Testing
             #expect(answers.allSatisfy { $0.hasSuffix("/hello") })
             #expect(kept <= limits.connections, "\(kept) are still open")
         }
+    }
+
+    /// The time between the attempts is a lower bound: a server that polled on would accept again at once.
+    @Test func `without a free descriptor the server pauses, and then accepts`() async throws {
+        let socket = try ListeningSocket.loopback(port: 0)
+        guard case .loopback(let port, _) = socket.address else { return #expect(Bool(false)) }
+        let attempts = Mutex<[ContinuousClock.Instant]>([]), flags = Mutex<[Int32]>([])
+        let accept: LocalServer.Accept = { (listener: Int32) -> Int32 in
+            let attempt = attempts.withLock { (attempts: inout [ContinuousClock.Instant]) -> Int in
+                attempts.append(.now)
+                return attempts.count
+            }
+            if attempt <= 2 {
+                errno = EMFILE
+                return -1
+            }
+            let number = accept_private(listener)
+            if number >= 0 { flags.withLock { $0 = [fcntl(number, F_GETFD), fcntl(number, F_GETFL) & O_NONBLOCK] } }
+            return number
+        }
+        let server = try LocalServer(
+            [socket], limits: ServerLimits(), idleTime: nil, isBusy: { false }, accept: accept,
+            handler: { ServedResponse(status: 200, body: .bytes(Array($0.target.utf8))) })
+        let task = Task { await server.run() }
+        let answer = try await client(port) { client in
+            client.send(Self.request)
+            return client.receiveResponse()
+        }
+        task.cancel()
+        await task.value
+        #expect(answer.hasSuffix("/hello"))
+        let times = attempts.withLock { $0 }
+        #expect(times.count >= 3 && times[2] - times[0] >= .milliseconds(200))
+        #expect(flags.withLock { $0 } == [FD_CLOEXEC, O_NONBLOCK])
     }
 
     @Test func `a request being answered is not dropped when many connections are opened`() async throws {

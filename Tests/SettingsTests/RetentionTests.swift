@@ -37,7 +37,7 @@ import Testing
         try withMachine { machine in
             try machine.write(line + "\n", to: machine.userConfig)
             let error = #expect(throws: SettingsError.self) { try machine.load() }
-            #expect(error?.description.contains("cannot be \"\(number)\"; it has to be a number") == true, "\(error?.description ?? "")")
+            #expect(error?.description.contains("is \"\(number)\"; it has to be a number") == true, "\(error?.description ?? "")")
         }
     }
 

@@ -63,8 +63,8 @@ import Testing
                         + "it has to be 1 to 32 characters of a-z, A-Z, 0-9, - and _",
                     "\"/home/ada/.config/istep/config.toml\", line 5: `timeout` has to be a number of seconds from 1 to 600, not a table",
                     "the configuration file \"/none\" named by the environment variable ISTEP_CONFIG does not exist",
-                    "--adapter: `adapter` cannot be \"wlan0\"; it has to be the name of an adapter, such as \"hci0\"",
-                    "--timeout: `timeout` cannot be \"0\"; it has to be a number of seconds from 1 to 600",
+                    "--adapter: `adapter` is \"wlan0\"; it has to be the name of an adapter, such as \"hci0\"",
+                    "--timeout: `timeout` is \"0\"; it has to be a number of seconds from 1 to 600",
                 ])
             #expect(machine.error() == check.problems.first, "loading reports the first")
         }

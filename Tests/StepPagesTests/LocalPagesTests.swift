@@ -66,7 +66,10 @@ import Testing
         #expect(answer.status == status && answer.text.contains(words), "\(answer.text.suffix(900))")
     }
 
-    @Test(arguments: ["/day/%zz", "/day/%ff", "/%", "/day?x=%+1", "//evil.example", "day", "/day?" + String(repeating: "a=1&", count: 65)])
+    @Test(arguments: [
+        "/day/%zz", "/day/%ff", "/day/%-0", "/day/%+1", "/%", "/day?x=%+1", "//evil.example", "day",
+        "/day?" + String(repeating: "a=1&", count: 65),
+    ])
     func `an invalid request target gets status 400 or 404`(_ target: String) async throws {
         let response = await (try PagesFixture.ofAnna()).pages.respond(to: PagesFixture.request("GET", target))
         #expect([400, 404].contains(response.status), "\(target): \(response.status)")

@@ -52,9 +52,9 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
         return try actual.due(for: destination, users: users, at: now, limit: limit)
     }
 
-    func dueCount(for destination: String, users: [User.ID], at now: Timestamp) throws -> Int {
+    func dueDays(for destination: String, users: [User.ID], at now: Timestamp) throws -> [UserDay] {
         note(isWrite: false)
-        return try actual.dueCount(for: destination, users: users, at: now)
+        return try actual.dueDays(for: destination, users: users, at: now)
     }
 
     func entries(for destination: String?, in states: Set<ShareEntry.State>) throws -> [ShareEntry] {

@@ -70,8 +70,8 @@ private final class LockedLedger: ShareLedger {
 
     func enqueueSent(to destination: String, at now: Timestamp) throws { try ledger.enqueueSent(to: destination, at: now) }
 
-    func dueCount(for destination: String, users: [User.ID], at now: Timestamp) -> Int {
-        ledger.dueCount(for: destination, users: users, at: now)
+    func dueDays(for destination: String, users: [User.ID], at now: Timestamp) -> [UserDay] {
+        ledger.dueDays(for: destination, users: users, at: now)
     }
 
     func entries(for destination: String?, in states: Set<ShareEntry.State>) -> [ShareEntry] {

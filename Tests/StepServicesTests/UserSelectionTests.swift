@@ -50,10 +50,23 @@ import Testing
     @Test func `pedometers are found by name and address, each once`() throws {
         let outbox = OutboxFixture()
         let selection = try PedometerSelection(outbox.history)
-        #expect(try selection.pedometers(named: ["RING", "c0:de:00:00:00:01"], of: nil) == [outbox.ring])
+        #expect(try selection.pedometers(named: ["RING", "c0:de:00:00:00:01"]) == [outbox.ring])
         #expect(throws: ServiceError.unknownPedometer("watch", known: ["ring"])) { try selection.pedometer("watch") }
-        let ben = outbox.history.addUser(named: "ben")
-        #expect(try selection.pedometers(named: [], of: ben).isEmpty)
-        #expect(try selection.pedometers(named: [], of: nil) == [outbox.ring])
+        #expect(try selection.pedometers(named: []) == [outbox.ring])
+    }
+
+    @Test func `a pedometer of another user is not chosen, by whatever it is named`() throws {
+        let outbox = OutboxFixture()
+        _ = outbox.history.addUser(named: "ben")
+        let owner = try #require(outbox.history.users().first { $0.id == outbox.ring.user }?.name)
+        let selection = try PedometerSelection(outbox.history, ofUserNamed: "BEN")
+        for name in ["ring", "C0:DE:00:00:00:01"] {
+            #expect(throws: ServiceError.pedometerOfAnother("ring", owner: owner, user: "ben")) { try selection.pedometer(name) }
+            #expect(throws: ServiceError.self) { try selection.pedometers(named: [name]) }
+        }
+        #expect(try selection.pedometers(named: []).isEmpty)
+        #expect(throws: ServiceError.unknownPedometer("watch", known: [])) { try selection.pedometer("watch") }
+        #expect(try PedometerSelection(outbox.history, ofUserNamed: owner).pedometer("ring") == outbox.ring)
+        #expect(throws: ServiceError.self) { try PedometerSelection(outbox.history, ofUserNamed: "carl") }
     }
 }

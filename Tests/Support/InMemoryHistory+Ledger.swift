@@ -103,8 +103,11 @@ extension InMemoryHistory: ShareLedger {
         }
     }
 
-    public func dueCount(for destination: String, users: [User.ID], at now: Timestamp) -> Int {
-        state.withLock { $0.ledger.due(for: destination, users: users, at: now).count }
+    public func dueDays(for destination: String, users: [User.ID], at now: Timestamp) -> [UserDay] {
+        state.withLock { state in
+            state.ledger.due(for: destination, users: users, at: now).map { UserDay(user: $0.key.user, day: $0.key.day) }
+                .sorted { ($0.day, $0.user) < ($1.day, $1.user) }
+        }
     }
 
     public func entries(for destination: String?, in states: Set<ShareEntry.State>) -> [ShareEntry] {

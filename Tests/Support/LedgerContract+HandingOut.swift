@@ -23,9 +23,9 @@ extension LedgerContract {
             func due(_ users: [User.ID]) throws -> [User.ID] {
                 try fixture.store.due(for: LedgerFixture.destination, users: users, at: now, limit: 3).map(\.user)
             }
-            #expect(try fixture.store.dueCount(for: LedgerFixture.destination, users: [], at: now) == 0)
-            #expect(try fixture.store.dueCount(for: LedgerFixture.destination, users: [ben.id, ben.id], at: now) == 2)
-            #expect(try fixture.store.dueCount(for: LedgerFixture.destination, users: [ben.id, fixture.user.id], at: now) == 4)
+            #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [], at: now).isEmpty)
+            #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [ben.id, ben.id], at: now).map(\.day) == [sunday, monday])
+            #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [ben.id, fixture.user.id], at: now).count == 4)
             #expect(try due([]) == [])
             #expect(try due([-1]) == [])
             #expect(try due([ben.id, ben.id]) == [ben.id, ben.id])
@@ -38,8 +38,8 @@ extension LedgerContract {
             entry.nextAttempt = now + 60
             try fixture.store.record([entry])
             #expect(try fixture.due(at: now + 59).isEmpty)
-            #expect(try fixture.store.dueCount(for: LedgerFixture.destination, users: [fixture.user.id], at: now + 59) == 0)
-            #expect(try fixture.store.dueCount(for: LedgerFixture.destination, users: [fixture.user.id], at: now + 60) == 1)
+            #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [fixture.user.id], at: now + 59).isEmpty)
+            #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [fixture.user.id], at: now + 60).count == 1)
             #expect(try fixture.due(at: now + 60).map(\.day) == [sunday])
         },
         LedgerContract("an entry can be due in every state except sending") { fixture in

@@ -11,6 +11,7 @@ import Testing
         ["gatt", "read", "nonsense", "180f", "2a19"], ["gatt", "read", "C0:DE:00:00:00:01", "180", "2a19"],
         ["gatt", "read", "C0:DE:00:00:00:01", "180f", "2a19", "--format", "u7"], ["gatt", "write", "C0:DE:00:00:00:01", "180f", "2a19", "zz"],
         ["gatt", "notify", "C0:DE:00:00:00:01", "180f", "2a19", "--count", "0"],
+        ["gatt", "notify", "C0:DE:00:00:00:01", "180f", "2a19", "--seconds", "1e3"],
         ["gatt", "capture", "ring", "--output", "-"],
         ["scan", "--service", "xyz"], ["add", "--model", "nonsense"], ["add", "--model", "colmi", "--format", "u16le"],
         ["add", "C0:DE:00:00:00:01", "--model", "generic", "--service", "180d"], ["frobnicate"],

@@ -3,32 +3,36 @@ public import StepDomain
 /// Which registered pedometers a command is for.
 public struct PedometerSelection: Sendable {
     private let pedometers: [Pedometer]
+    private let users: [User]
+    /// Whose pedometers may be chosen; nil for those of all users.
+    private let owner: User?
 
-    public init(_ history: any StepHistory) throws { pedometers = try history.pedometers() }
+    /// - Parameter user: a user by name, whose pedometers may be chosen; nil for all users.
+    /// - Throws: `ServiceError.unknownUser`, or the history's error.
+    public init(_ history: any StepHistory, ofUserNamed user: String? = nil) throws {
+        owner = try user.map { try UserSelection(history, wanted: $0, login: $0).user() }
+        users = try history.users()
+        pedometers = try history.pedometers()
+    }
 
     /// By address or name, ignoring case. If one pedometer has this address and another has it as a name, the address wins.
     ///
-    /// - Throws: `ServiceError.unknownPedometer`.
+    /// - Throws: `ServiceError.unknownPedometer`, `.pedometerOfAnother`.
     public func pedometer(_ name: String) throws(ServiceError) -> Pedometer {
         let wanted = name.lowercased()
         let found = pedometers.first { $0.address.lowercased() == wanted } ?? pedometers.first { $0.name.lowercased() == wanted }
-        guard let found else { throw .unknownPedometer(name, known: pedometers.map(\.name)) }
+        guard let found else { throw .unknownPedometer(name, known: pedometers.filter(isOfOwner).map(\.name)) }
+        guard isOfOwner(found) else {
+            throw .pedometerOfAnother(found.name, owner: users.first { $0.id == found.user }?.name ?? "", user: owner?.name ?? "")
+        }
         return found
     }
 
-    /// The same for a user by name; nil for all users.
+    /// Those named; without names all that may be chosen.
     ///
-    /// - Throws: `ServiceError`, or the history's error.
-    public func pedometers(named names: [String], ofUserNamed user: String?, in history: any StepHistory) throws -> [Pedometer] {
-        let owner = try user.map { try UserSelection(history, wanted: $0, login: $0).user() }
-        return try pedometers(named: names, of: owner)
-    }
-
-    /// Those named, or all of a user, or all.
-    ///
-    /// - Throws: `ServiceError.unknownPedometer`.
-    public func pedometers(named names: [String], of user: User?) throws(ServiceError) -> [Pedometer] {
-        if names.isEmpty { return pedometers.filter { user == nil || $0.user == user?.id } }
+    /// - Throws: `ServiceError.unknownPedometer`, `.pedometerOfAnother`.
+    public func pedometers(named names: [String]) throws(ServiceError) -> [Pedometer] {
+        if names.isEmpty { return pedometers.filter(isOfOwner) }
         var chosen: [Pedometer] = []
         for name in names {
             let found = try pedometer(name)
@@ -36,4 +40,6 @@ public struct PedometerSelection: Sendable {
         }
         return chosen
     }
+
+    private func isOfOwner(_ pedometer: Pedometer) -> Bool { owner == nil || pedometer.user == owner?.id }
 }

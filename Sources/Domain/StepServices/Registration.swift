@@ -46,6 +46,8 @@ public struct Registration: Sendable {
     public enum Step: Sendable, Hashable {
         /// For a device by address or name; nil for any pedometer.
         case searching(String?)
+        /// It was not heard in the first seconds, only devices with these names.
+        case searchingOn(String, others: [String])
         /// To a pedometer of this name.
         case connecting(String)
         /// To the advertisements of a pedometer of this name, which is not connected to.
@@ -98,7 +100,7 @@ public struct Registration: Sendable {
         if let device = request.device,
             let before = known.first(where: { $0.address == device.uppercased() || $0.name.lowercased() == device.lowercased() })
         {
-            throw ServiceError.alreadyRegistered(address: before.address, name: before.name)
+            throw alreadyRegistered(before, owner, try await blocking { [history] in try history.users() })
         }
         if let name = request.name { try check(name, beside: known) }
 
@@ -137,15 +139,23 @@ public struct Registration: Sendable {
     ///
     /// - Parameters:
     ///   - name: its name or address.
+    ///   - user: the name of its user; nil for any.
     ///   - new: 1 to 64 characters that can be shown on a terminal.
-    /// - Throws: `ServiceError.unknownPedometer`, `.nameIsAddress`, `.nameTaken`; the history's error.
-    public func rename(_ name: String, to new: String) throws -> (before: Pedometer, after: Pedometer) {
-        let before = try PedometerSelection(history).pedometer(name)
+    /// - Throws: the errors of `PedometerSelection`; `ServiceError.nameIsAddress`, `.nameTaken`; the history's error.
+    public func rename(
+        _ name: String, ofUserNamed user: String? = nil, to new: String
+    ) throws -> (before: Pedometer, after: Pedometer) {
+        let before = try PedometerSelection(history, ofUserNamed: user).pedometer(name)
         try check(new, beside: history.pedometers().filter { $0.id != before.id })
         try history.renamePedometer(before.id, to: new)
         var after = before
         after.name = new
         return (before, after)
+    }
+
+    private func alreadyRegistered(_ pedometer: Pedometer, _ wanted: User, _ users: [User]) -> ServiceError {
+        let owner = users.first { $0.id == pedometer.user && $0.id != wanted.id }
+        return .alreadyRegistered(address: pedometer.address, name: pedometer.name, owner: owner?.name)
     }
 
     /// Whether a name can be given to a pedometer.
@@ -158,10 +168,11 @@ public struct Registration: Sendable {
     ///
     /// - Parameters:
     ///   - name: its name or address.
+    ///   - user: the name of its user; nil for any.
     ///   - unpairing: whether its pairing is removed from this machine, too.
-    /// - Throws: `ServiceError.unknownPedometer`, the errors of scanner and history.
-    public func forget(_ name: String, unpairing: Bool) async throws -> Pedometer {
-        let pedometer = try await blocking { [history] in try PedometerSelection(history).pedometer(name) }
+    /// - Throws: the errors of `PedometerSelection`, scanner and history.
+    public func forget(_ name: String, ofUserNamed user: String? = nil, unpairing: Bool) async throws -> Pedometer {
+        let pedometer = try await blocking { [history] in try PedometerSelection(history, ofUserNamed: user).pedometer(name) }
         if unpairing { try await scanner.unpair(pedometer) }
         try await blocking { [history] in try history.forgetPedometer(pedometer.id) }
         return pedometer
@@ -180,7 +191,7 @@ public struct Registration: Sendable {
         let conditions = ScanConditions(namePrefix: address == nil ? device : nil, address: address)
         let nameless = Mutex<ScannedDevice?>(nil), registeredOne = Mutex<ScannedDevice?>(nil)
         let withoutData = Mutex<ScannedDevice?>(nil), others = Mutex(NamesInRange())
-        let heard = try await scanner.first(conditions, seconds: seconds, passed: { other in others.withLock { $0.add(other) } }) { heard in
+        let isWanted = { @Sendable (heard: ScannedDevice) -> Bool in
             // A second one of the same name may be in range.
             if registered[heard.address] != nil {
                 registeredOne.withLock { $0 = heard }
@@ -196,8 +207,20 @@ public struct Registration: Sendable {
             if heard.name == nil { nameless.withLock { $0 = heard } }
             return heard.name != nil
         }
-        // A search that is cancelled ends like one whose time is over.
-        try Task.checkCancellation()
+        func search(_ seconds: Double) async throws -> ScannedDevice? {
+            let heard = try await scanner.first(
+                conditions, seconds: seconds, passed: { other in others.withLock { $0.add(other) } }, where: isWanted)
+            // A search that is cancelled ends like one whose time is over.
+            try Task.checkCancellation()
+            return heard
+        }
+        var heard = try await search(min(seconds, Self.secondsForOthers))
+        let rest = seconds - Self.secondsForOthers
+        if heard == nil, rest > 0 {
+            progress(.searchingOn(device, others: others.withLock { $0.names }))
+            // If one of this name is registered, the user has most likely forgotten that: another one need not be waited for that long.
+            heard = try await search(registeredOne.withLock { $0 } == nil ? rest : min(rest, Self.secondsForOthers))
+        }
         guard var found = heard ?? nameless.withLock({ $0 }) else {
             if let device = registeredOne.withLock({ $0 }), let name = registered[device.address] {
                 throw ServiceError.alreadyRegistered(address: device.address, name: name)
@@ -213,7 +236,7 @@ public struct Registration: Sendable {
             try Task.checkCancellation()
             let first = found.address
             var alike = [found] + near.filter { $0.address != first && registered[$0.address] == nil && conditions.matches(name: $0.name) }
-            // A name as it was typed counts more than one in another case.
+            // A name in the same case as it was typed takes precedence.
             let exact = alike.filter { $0.name?.hasPrefix(device) == true && (kind?.advertisesSteps != true || $0.kind?.key == kind?.key) }
             if !exact.isEmpty { alike = exact }
             found = alike.first { $0.address == first } ?? alike.first { $0.kind != nil } ?? alike[0]

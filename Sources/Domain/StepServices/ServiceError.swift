@@ -8,6 +8,8 @@ public enum ServiceError: ReportableError, Hashable {
     case severalUsers(known: [String])
     case unknownUser(String, known: [String])
     case unknownPedometer(String, known: [String])
+    /// The pedometer of this name is `owner`'s, and a pedometer of `user` was asked for.
+    case pedometerOfAnother(String, owner: String, user: String)
     case unknownDestination(String, known: [String])
     /// Nothing was ever shared with a destination of this name, and none is configured.
     case neverShared(String)
@@ -25,7 +27,8 @@ public enum ServiceError: ReportableError, Hashable {
     case unknownZone(String)
 
     // Registering a pedometer
-    case alreadyRegistered(address: String, name: String)
+    /// `owner`: the user whose pedometer it is, if it was to be another user's.
+    case alreadyRegistered(address: String, name: String, owner: String? = nil)
     /// Another pedometer has this name.
     case nameTaken(String)
     /// A name in the form of an address would be mistaken for that of another pedometer.
@@ -85,7 +88,9 @@ public enum ServiceError: ReportableError, Hashable {
 
     public var category: FailureCategory {
         switch self {
-        case .severalUsers, .unknownUser, .unknownPedometer, .noPedometer, .unknownDestination, .neverShared, .notInOutbox, .alreadySent: .usage
+        case .severalUsers, .unknownUser, .unknownPedometer, .pedometerOfAnother, .noPedometer, .unknownDestination, .neverShared, .notInOutbox,
+            .alreadySent:
+            .usage
         case .alreadyRegistered, .nameTaken, .nameIsAddress, .unknownKind, .optionOfDescribedKind, .deviceNeeded, .notRecognised,
             .advertisesOtherwise, .severalInRange, .backupIsHistory:
             .usage
@@ -103,6 +108,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .unknownUser(let name, let known):
             "There is no user '\(name)'; known users: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))."
         case .unknownPedometer(let name, _): "There is no pedometer '\(name)'."
+        case .pedometerOfAnother(let name, let owner, let user): "'\(name)' is a pedometer of \(owner), not of \(user)."
         case .unknownDestination(let name, _): "There is no destination '\(name)'."
         case .neverShared(let name): "Nothing was ever shared with '\(name)'."
         case .noDestination: "The configuration has no destination to share with."
@@ -112,7 +118,8 @@ public enum ServiceError: ReportableError, Hashable {
         case .noPedometer(let use): "There is no pedometer to \(use.rawValue)."
         case .clockNotSet(let day): "This machine's clock shows \(day)."
         case .unknownZone(let name): "This machine does not know the time zone '\(name.prefix(64))'."
-        case .alreadyRegistered(let address, let name): "\(address) is registered already: it is '\(name)'."
+        case .alreadyRegistered(let address, let name, nil): "\(address) is registered already: it is '\(name)'."
+        case .alreadyRegistered(let address, let name, let owner?): "\(address) is registered already: it is '\(name)' of \(owner)."
         case .nameTaken(let name): "A pedometer named '\(name)' exists already."
         case .nameIsAddress(let name): "'\(name)' is an address, and not a name."
         case .unknownKind(let key, let known): "There is no model '\(key)'; known models: \(known.joined(separator: ", "))."
@@ -120,7 +127,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
         case .notHeard(let wanted, let isName, let seconds, let others):
-            (isName ? "No device whose name begins with '\(wanted)' (upper and lower case are equal) was heard" : "\(wanted) was not heard")
+            (isName ? "No device whose name begins with '\(wanted)' (in upper or lower case) was heard" : "\(wanted) was not heard")
                 + " within \(Self.text(seconds)) s" + (others.isEmpty ? "." : "; names in range: \(others.joined(separator: ", ")).")
         case .advertisesOtherwise(let device, let kind):
             "\(device.prefix(64)) is in range, but does not advertise the data of a \(kind)."

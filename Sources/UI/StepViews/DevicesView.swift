@@ -46,7 +46,7 @@ public struct DevicesView: View {
         let history = SyncHistory(syncs: entry.syncs)
         page.paragraph(entry.model + (history.battery.map { ", battery \($0) %" } ?? ""), emphasis: .faint, indent: 2)
         if let moment = entry.pedometer.cursor.readThrough {
-            page.paragraph("steps stored up to \(Words.clock(moment, localTime))", indent: 2, hanging: 4)
+            page.paragraph("its steps are stored up to \(Words.clock(moment, localTime))", indent: 2, hanging: 4)
         }
         page.paragraph(history.state(now: now, localTime), indent: 2, hanging: 4)
         if let attempts = history.attemptsSince(now: now) { page.paragraph(attempts, emphasis: .doubtful, indent: 2, hanging: 4) }

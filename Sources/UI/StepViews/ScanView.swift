@@ -92,7 +92,7 @@ public struct ScanView: View {
         if rows.isEmpty {
             let advice = "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."
             if isFiltered || hidden + (probing?.unlisted ?? 0) > 0 {
-                let name = namePrefix.map { "No device was found whose name begins with '\(Printable($0))' (upper and lower case are equal). " }
+                let name = namePrefix.map { "No device was found whose name begins with '\(Printable($0))' (in upper or lower case). " }
                 let names = otherNames.map { Printable($0).description }.joined(separator: ", ")
                 page.paragraph((name ?? "No pedometer found. ") + (names.isEmpty ? "" : "Names in range: \(names). ") + advice)
             } else {

@@ -8,6 +8,7 @@ public enum ServiceErrorWords {
         case .severalUsers: "Choose one with --user NAME."
         case .unknownUser: "For a new user, add a pedometer first: `istep add --user NAME`"
         case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
+        case .pedometerOfAnother(_, let owner, _): "Leave --user out, or give --user \(ShellCommand.quoted(owner))."
         case .unknownDestination(_, let known): list(known) ?? "Set one up: `istep config kinds`"
         case .noDestination: "List the kinds of destinations: `istep config kinds`, then see how one is set up: `istep config example KIND`"
         case .neverShared: "List the destinations: `istep share --list`"
@@ -19,7 +20,9 @@ public enum ServiceErrorWords {
         case .unknownZone: "Correct the variable TZ, or install the package tzdata. Until then nothing is read: days would be those of UTC."
         case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."
         // By its address: a device's name can contain backticks.
-        case .alreadyRegistered(let address, _):
+        case .alreadyRegistered(let address, _, _?):
+            "To pass it on, forget it, and then add it again; the steps that were read before stay with their user: `istep forget \(address)`"
+        case .alreadyRegistered(let address, _, nil):
             "To change its name: `istep devices \(address) --rename NAME`. To change its model, forget it and add it again; its steps stay: `istep forget \(address)`"
         case .nameTaken, .nameIsAddress: "Choose another name."
         case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."

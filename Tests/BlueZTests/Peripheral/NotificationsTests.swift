@@ -107,6 +107,25 @@ struct NotificationsTests {
         }
     }
 
+    @Test func `a new reader subscribes after the answer to StopNotify`() async throws {
+        try await withNotifications { fixture, peripheral, first in
+            await fixture.fake.on("StopNotify", FakeBlueZ.hang, FakeBlueZ.agree)
+            let stop = Task { await first.stop() }
+            await fixture.fake.until { $0.contains("StopNotify") }
+            let second = subscribe(peripheral)
+            while await fixture.central.daemon.readers(of: Sample.counter) < 1 { try await letOthersRun() }
+            for _ in 0..<20 { try await letOthersRun() }
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify", "StopNotify"])
+            await fixture.fake.release("StopNotify")?.reply()
+            await stop.value
+            let notifications = try await second.value
+            #expect(await fixture.fake.calls == ["Connect", "StartNotify", "StopNotify", "StartNotify"])
+            try await fixture.fake.notify([1])
+            var iterator = notifications.makeAsyncIterator()
+            #expect(try await iterator.next() == [1])
+        }
+    }
+
     @Test func `a refused subscription is reported and can be repeated`() async throws {
         try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)

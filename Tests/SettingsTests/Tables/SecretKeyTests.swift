@@ -44,7 +44,7 @@ import Testing
         ),
         (
             "",
-            "line 1: [share.garden] lacks `token_file`; it has to be the path of a file with mode 0600 "
+            "line 1: [share.garden] lacks `token_file`, which has to be the path of a file with mode 0600 "
                 + "that contains only the token; or use `token_env` or `token_credential`"
         ),
         (

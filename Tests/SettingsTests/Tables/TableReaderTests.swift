@@ -78,10 +78,10 @@ import Testing
         #expect(error?.errors.count == 5)
         #expect(
             error?.description == """
-                "c.toml", line 2: [share.garden] lacks `url`; it has to be the address of the server, such as https://…
-                "c.toml", line 3: `share.garden.attempts` cannot be "0"; it has to be how often to try, from 1 to 9
+                "c.toml", line 2: [share.garden] lacks `url`, which has to be the address of the server, such as https://…
+                "c.toml", line 3: `share.garden.attempts` is "0"; it has to be how often to try, from 1 to 9
                 "c.toml", line 4: unknown key "urll" in [share.garden]; did you mean `url`?
-                "c.toml", line 6: `share.garden.kind` cannot be "rset"; it has to be `rest`, `soap` or `file`; did you mean `rest`?
+                "c.toml", line 6: `share.garden.kind` is "rset"; it has to be `rest`, `soap` or `file`; did you mean `rest`?
                 "c.toml", line 7: unknown key "zzz" in [share.garden]; known keys: `attempts`, `url`, `kind`
                 """)
     }
@@ -99,7 +99,7 @@ import Testing
         let error = #expect(throws: SettingsProblems.self) { try reader.finish(isComplete: false) }
         #expect(
             error?.description
-                == "\"c.toml\", line 3: `share.garden.kind` cannot be \"REST\"; it has to be `rest` or `soap`; did you mean `rest`?")
+                == "\"c.toml\", line 3: `share.garden.kind` is \"REST\"; it has to be `rest` or `soap`; did you mean `rest`?")
     }
 
     @Test func `a table without known keys suggests no key`() throws {
@@ -123,13 +123,13 @@ import Testing
         let error = #expect(throws: SettingsProblems.self) { try reader.finish() }
         #expect(
             error?.description == """
-                "c.toml", line 1: [share.garden] lacks `kind`; it has to be `rest`
-                "c.toml", line 2: `share.garden.url` cannot be "ftp://x"; it has to be an address that starts with https://
+                "c.toml", line 1: [share.garden] lacks `kind`, which has to be `rest`
+                "c.toml", line 2: `share.garden.url` is "ftp://x"; it has to be an address that starts with https://
                 "c.toml", line 2: `share.garden.url` has to be an address
                 "c.toml", line 3: `share.garden.proxy` has to be an address without a password
                 "c.toml", line 4: `share.garden.headers."A b"` has to be a text under a name of letters and dashes
                 "c.toml", line 5: `share.garden.list` has to be shorter
-                "c.toml", line 6: `share.garden.half` cannot be "0.5"; it has to be whole
+                "c.toml", line 6: `share.garden.half` is "0.5"; it has to be whole
                 """)
     }
 }

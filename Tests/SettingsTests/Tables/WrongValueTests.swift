@@ -17,10 +17,10 @@ import Testing
 
     @Test(arguments: [
         ("3", "has to be a text: a street, not a number"), ("true", "has to be a text: a street, not true or false"),
-        ("['x']", "has to be a text: a street, not an array"), ("''", "cannot be \"\"; it has to be a street"),
-        ("\" \\t\"", "cannot be \" \\u{9}\"; it has to be a street"),
-        ("\"a\\nb\"", "cannot be \"a\\u{a}b\"; it has to be a street, without control characters"),
-        ("\"a\\u2028b\"", "cannot be \"a\\u{2028}b\"; it has to be a street, without control characters"),
+        ("['x']", "has to be a text: a street, not an array"), ("''", "is \"\"; it has to be a street"),
+        ("\" \\t\"", "is \" \\u{9}\"; it has to be a street"),
+        ("\"a\\nb\"", "is \"a\\u{a}b\"; it has to be a street, without control characters"),
+        ("\"a\\u2028b\"", "is \"a\\u{2028}b\"; it has to be a street, without control characters"),
     ])
     func `an invalid text is reported with the expected value`(value: String, expected: String) throws {
         #expect(try message(value) { $0.text("key", "a street") } == Self.location + expected)
@@ -42,8 +42,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0", "cannot be \"0\"; it has to be tries, from 1 to 9"), ("10", "cannot be \"10\"; it has to be tries, from 1 to 9"),
-        ("-9223372036854775808", "cannot be \"-9223372036854775808\"; it has to be tries, from 1 to 9"),
+        ("0", "is \"0\"; it has to be tries, from 1 to 9"), ("10", "is \"10\"; it has to be tries, from 1 to 9"),
+        ("-9223372036854775808", "is \"-9223372036854775808\"; it has to be tries, from 1 to 9"),
         ("1.0", "has to be tries, from 1 to 9, not a number with a point"), ("'1'", "has to be tries, from 1 to 9, not a text"),
     ])
     func `an integer of the wrong type or range is reported`(value: String, expected: String) throws {
@@ -51,9 +51,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0.25", "cannot be \"0.25\"; it has to be a factor, from 0.5 to 2"), ("3", "cannot be \"3\"; it has to be a factor, from 0.5 to 2"),
-        ("nan", "cannot be \"nan\"; it has to be a factor, from 0.5 to 2"), ("inf", "cannot be \"inf\"; it has to be a factor, from 0.5 to 2"),
-        ("1e300", "cannot be \"1e+300\"; it has to be a factor, from 0.5 to 2"), ("'1'", "has to be a factor, from 0.5 to 2, not a text"),
+        ("0.25", "is \"0.25\"; it has to be a factor, from 0.5 to 2"), ("3", "is \"3\"; it has to be a factor, from 0.5 to 2"),
+        ("nan", "is \"nan\"; it has to be a factor, from 0.5 to 2"), ("inf", "is \"inf\"; it has to be a factor, from 0.5 to 2"),
+        ("1e300", "is \"1e+300\"; it has to be a factor, from 0.5 to 2"), ("'1'", "has to be a factor, from 0.5 to 2, not a text"),
     ])
     func `a number of the wrong type or range is reported`(value: String, expected: String) throws {
         #expect(try message(value) { $0.number("key", in: 0.5...2, "a factor") } == Self.location + expected)
@@ -63,13 +63,13 @@ import Testing
     func `an invalid choice is reported with the nearest valid choice`(value: String) throws {
         #expect(
             try message("'\(value)'") { $0.choice("key", among: ["public", "private"]) }
-                == Self.location + "cannot be \"\(value)\"; it has to be `public` or `private`; did you mean `public`?")
+                == Self.location + "is \"\(value)\"; it has to be `public` or `private`; did you mean `public`?")
     }
 
     @Test func `an invalid choice without a near match has no suggestion`() throws {
         #expect(
             try message("'everybody'") { $0.choice("key", among: ["public", "private", "direct"]) }
-                == Self.location + "cannot be \"everybody\"; it has to be `public`, `private` or `direct`")
+                == Self.location + "is \"everybody\"; it has to be `public`, `private` or `direct`")
         #expect(try message("1") { $0.choice("key", among: ["public"]) } == Self.location + "has to be a text: `public`, not a number")
     }
 
@@ -80,7 +80,7 @@ import Testing
     func `a text that is not a valid date is reported`(value: String) throws {
         #expect(
             try message("'\(value)'") { $0.date("key") }
-                == Self.location + "cannot be \"\(value)\"; it has to be a day that exists, such as 2026-03-01")
+                == Self.location + "is \"\(value)\"; it has to be a day that exists, such as 2026-03-01")
     }
 
     @Test(arguments: [("20260101", "a number"), ("07:30:00", "a time"), ("2026-01-01T07:30:00Z", "a date with time")])
@@ -88,14 +88,14 @@ import Testing
         #expect(try message(value) { $0.date("key") } == Self.location + "has to be a day that exists, such as 2026-03-01, not \(found)")
         #expect(
             try message("0000-01-01") { $0.date("key") }
-                == Self.location + "cannot be \"0000-01-01\"; it has to be a day that exists, such as 2026-03-01")
+                == Self.location + "is \"0000-01-01\"; it has to be a day that exists, such as 2026-03-01")
     }
 
     @Test(arguments: [
         ("3", "has to be a text or a list of texts: names, not a number"),
         ("['a', 1]", "has to be a list of texts: names, not one with a number"),
-        ("[['a']]", "has to be a list of texts: names, not one with an array"), ("['a', ' ']", "cannot be \" \"; it has to be names"),
-        ("[\"a\\r\"]", "cannot be \"a\\u{d}\"; it has to be names"), ("''", "cannot be \"\"; it has to be names"),
+        ("[['a']]", "has to be a list of texts: names, not one with an array"), ("['a', ' ']", "is \" \"; it has to be names"),
+        ("[\"a\\r\"]", "is \"a\\u{d}\"; it has to be names"), ("''", "is \"\"; it has to be names"),
     ])
     func `an invalid list of texts is reported`(value: String, expected: String) throws {
         #expect(try message(value) { $0.texts("key", "names") } == Self.location + expected)
@@ -116,7 +116,7 @@ import Testing
     func `a path that is not absolute is reported`(value: String) throws {
         #expect(
             try message("'\(value)'", home: "/home/ada") { $0.path("key", "a file") }
-                == Self.location + "cannot be \"\(value)\"; it has to be a file, a path that starts with / or ~/")
+                == Self.location + "is \"\(value)\"; it has to be a file, a path that starts with / or ~/")
         #expect(try message("'~/steps'") { $0.path("key", "a file") }?.contains("~/steps") == true, "without a home")
     }
 }

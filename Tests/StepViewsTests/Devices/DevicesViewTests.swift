@@ -22,21 +22,21 @@ import Testing
             text == """
                 ring   C0:DE:00:00:00:01  anna
                   a smart ring, battery 81 %
-                  steps stored up to 2014-04-21 07:30
+                  its steps are stored up to 2014-04-21 07:30
                   synced 2 hours ago, 2014-04-21 07:30
                 watch  C0:DE:00:00:00:01  anna
                   a smart ring, battery 81 %
-                  steps stored up to 2014-04-21 07:30
+                  its steps are stored up to 2014-04-21 07:30
                   synced 2 hours ago, 2014-04-21 07:30
                   an attempt failed 2 hours ago: not found
                 band   C0:DE:00:00:00:01  anna
                   a smart ring
-                  steps stored up to 2014-04-21 07:30
+                  its steps are stored up to 2014-04-21 07:30
                   no sync has succeeded lately
                   an attempt was interrupted 3 hours ago
                 b      C0:DE:00:00:00:01  anna
                   a smart ring
-                  steps stored up to 2014-04-21 07:30
+                  its steps are stored up to 2014-04-21 07:30
                   never synced
                 """)
         #expect(view().text().contains("istep scan"))

@@ -111,7 +111,7 @@ import Testing
     @Test func `a scan for a name that finds none says what it searched for, and what is in range`() {
         let text = ScanView(rows: [], isFiltered: true, namePrefix: "r03", otherNames: ["R02_A1B2", "x\u{7}"]).text()
         let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        let finding = "No device was found whose name begins with 'r03' (upper and lower case are equal)."
+        let finding = "No device was found whose name begins with 'r03' (in upper or lower case)."
         #expect(words.hasPrefix("\(finding) Names in range: R02_A1B2, x\u{fffd}."))
     }
 

@@ -154,6 +154,20 @@ import Testing
         }
     }
 
+    /// When a terminal is closed, SIGHUP comes from the kernel and from the shell.
+    @Test func `more than one SIGHUP is one request to end`() async throws {
+        try await withRing { home in
+            home.ring.behaviour.ignored = [0x03]
+            let running = try home.istep.start(["watch"], by: "env --default-signal=HUP")
+            for await event in home.stack.events { if case .wrote(_, _, let bytes) = event, bytes.first != 0x3c { break } }
+            while running.isAlive {
+                running.send(SIGHUP)
+                try await letOthersRun()
+            }
+            #expect(await running.result.status == 0, "129: ended before it had disconnected")
+        }
+    }
+
     @Test func `the watch waits for another running sync`() async throws {
         try await withRing { home in
             let database = home.folder.path + "/data/istep/history.sqlite"

@@ -21,8 +21,8 @@ public protocol ShareLedger: Sendable {
     ///
     /// - Parameter users: only entries of these users are returned.
     func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) throws -> [ShareEntry]
-    /// How many entries `due` would return without a limit. Changes nothing.
-    func dueCount(for destination: String, users: [User.ID], at now: Timestamp) throws -> Int
+    /// The days of the entries that `due` would return without a limit, in the same order. Changes nothing.
+    func dueDays(for destination: String, users: [User.ID], at now: Timestamp) throws -> [UserDay]
     /// All entries of a destination (nil: of all destinations) in these states, by destination, day and user.
     func entries(for destination: String?, in states: Set<ShareEntry.State>) throws -> [ShareEntry]
     /// The entry of one day; nil if the day was never considered for the destination.

@@ -1,3 +1,14 @@
+/// A day of a user.
+public struct UserDay: Hashable, Sendable {
+    public let user: User.ID
+    public let day: Day
+
+    public init(user: User.ID, day: Day) {
+        self.user = user
+        self.day = day
+    }
+}
+
 /// A row of the ledger: the state of sharing one user's day with one destination.
 ///
 /// A value: each event that changes it is a function, and none of these functions uses a database or a network.

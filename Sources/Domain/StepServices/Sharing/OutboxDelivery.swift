@@ -80,7 +80,7 @@ struct OutboxDelivery: Sendable {
     private func begin() throws -> (DestinationState, latest: [User.ID: Day], due: Int) {
         let state = try ledger.state(of: destination.name)
         try recover()
-        let due = try ledger.dueCount(for: destination.name, users: users.map(\.id), at: now())
+        let due = try ledger.dueDays(for: destination.name, users: users.map(\.id), at: now()).count
         return (state, traits.showsLatestOnly ? try latestDays() : [:], due)
     }
 
@@ -98,7 +98,7 @@ struct OutboxDelivery: Sendable {
     /// Entries that are due and were not dealt with.
     private func waiting(_ report: ShareReport) throws -> Int {
         let tried = Set(report.events.map { UserDay(user: $0.user, day: $0.day) })
-        return try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: .max).count { !tried.contains(UserDay($0)) }
+        return try ledger.dueDays(for: destination.name, users: users.map(\.id), at: now()).count { !tried.contains($0) }
     }
 
     private func latestDays() throws -> [User.ID: Day] {
@@ -325,11 +325,6 @@ extension OutboxDelivery {
         return false
     }
 
-    struct UserDay: Hashable {
-        let user: User.ID
-        let day: Day
-    }
-
     /// The content to share of each entry, read together; entries of days without data are left out.
     func contents(of entries: [ShareEntry]) throws -> [UserDay: SharedDay] {
         var contents: [UserDay: SharedDay] = [:]
@@ -356,6 +351,6 @@ extension OutboxDelivery {
     }
 }
 
-extension OutboxDelivery.UserDay {
+extension UserDay {
     init(_ entry: ShareEntry) { self.init(user: entry.user, day: entry.day) }
 }

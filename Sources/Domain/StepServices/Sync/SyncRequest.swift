@@ -48,7 +48,7 @@ public struct RequestedSync: Sendable {
                 return nil
             }
             let context = services(history)
-            let chosen = try PedometerSelection(history).pedometers(named: request.pedometers, ofUserNamed: request.user, in: history)
+            let chosen = try PedometerSelection(history, ofUserNamed: request.user).pedometers(named: request.pedometers)
             let reader = context.reader(nil, [])
             return (context, request.readsOnlyCounters ? chosen.filter(reader.holdsTodayOnly) : chosen)
         }

@@ -23,8 +23,6 @@ public actor Watch {
     private var timer: Task<Void, Never>?
     private var figuresTimer: Task<Void, Never>?
     private var lastRefresh: Timestamp?
-    /// Why the history could not be read the last time.
-    private var refreshFailure: (any Error)?
     private var lastPing: Timestamp?
     private var lastStatus = ""
     private var isReady = false
@@ -68,8 +66,7 @@ public actor Watch {
         } catch {
             // Waiting does not help if the file is damaged or is not a history.
             if !options.isUnattended || (error as? any ReportableError)?.category == .data { throw error }
-            problems.begin(error)
-            refreshFailure = error
+            problems.begin(.history, error)
         }
         if !options.isUnattended { context.output.started(state.entries.values.map(\.pedometer.name).sorted()) }
     }
@@ -83,10 +80,10 @@ public actor Watch {
         case .presence(.heard(let address)): state.recordAdvertisement(of: address)
         case .presence(.listening):
             silence.start(for: state.entries.keys, at: now)
-            problems.end()
+            problems.end(.scanning)
         case .presence(.unavailable(let error)):
             silence.stop(because: String(describing: error), at: now)
-            problems.begin(error)
+            problems.begin(.scanning, error)
         case .synced(let id, let end): endSync(of: id, end, now)
         case .stepped(let id, let steps):
             state.isFollowing(id, hasSteps: steps != nil)
@@ -109,17 +106,19 @@ public actor Watch {
         switch end {
         case .finished(let isComplete): state.endSync(of: id, isComplete: isComplete, at: now)
         case .blocked(let error):
-            problems.begin(error)
+            problems.begin(.reading(id), error)
             state.endSync(of: id, isComplete: nil, at: now)
         case .failed(let error):
-            problems.begin(error)
+            problems.begin(.reading(id), error)
             state.endSync(of: id, isComplete: false, at: now)
         }
     }
 
     private func endFollowing(_ id: Pedometer.ID, _ end: Result<Bool, any Error>, _ now: Timestamp) {
         switch end {
-        case .success(let isFollowed): state.endFollowing(id, as: isFollowed ? .lost : .impossible, at: now)
+        case .success(let isFollowed):
+            problems.end(.following(id))
+            state.endFollowing(id, as: isFollowed ? .lost : .impossible, at: now)
         // Disconnected by this watch in order to read it: it is in range.
         case .failure(let error) where FailureCause(error) == .interrupted: state.endFollowing(id, as: .released, at: now)
         case .failure(let error):
@@ -127,7 +126,7 @@ public actor Watch {
             // It may pass by itself: the pedometer most likely went out of range.
             case .temporary, .unavailable: state.endFollowing(id, as: .lost, at: now)
             default:
-                problems.begin(error)
+                problems.begin(.following(id), error)
                 state.endFollowing(id, as: .impossible, at: now)
             }
         }
@@ -142,11 +141,9 @@ public actor Watch {
         if lastRefresh.map({ !(0..<Self.refreshInterval).contains(now - $0) }) ?? true {
             do {
                 try await refreshHistory()
-                if let refreshFailure { problems.end(refreshFailure) }
-                refreshFailure = nil
+                problems.end(.history)
             } catch {
-                problems.begin(error)
-                refreshFailure = error
+                problems.begin(.history, error)
             }
         }
         let decision = state.decision(at: now)

@@ -29,7 +29,7 @@ struct WatchTasks: Sendable {
             let syncOptions = SyncService.Options(
                 isShared: options.isShared, includesUpkeep: options.isUnattended, listening: listening)
             let outcome = try await SyncService(services, syncOptions).run([pedometer])
-            await report(outcome, services)
+            await report(outcome, of: pedometer, services)
             return .finished(isComplete: outcome.reports.allSatisfy { $0.failure == nil })
         } catch {
             return services.lock.conflictingWork(in: error) == nil ? .failed(error) : .blocked(error)
@@ -37,15 +37,19 @@ struct WatchTasks: Sendable {
     }
 
     /// The steps are stored even if this fails.
-    private func report(_ outcome: SyncService.Outcome, _ services: ServiceContext) async {
+    private func report(_ outcome: SyncService.Outcome, of pedometer: Pedometer, _ services: ServiceContext) async {
         if Task.isCancelled { return }
-        problems.end()
+        problems.end(.reading(pedometer.id))
         do {
-            if options.isUnattended { return try await context.reporter(services).report(outcome) }
-            try context.output.synced(outcome)
-            if options.marksNotices { await services.markSeen(in: outcome) }
+            if options.isUnattended {
+                try await context.reporter(services).report(outcome)
+            } else {
+                try context.output.synced(outcome)
+                if options.marksNotices { await services.markSeen(in: outcome) }
+            }
+            problems.end(.reporting)
         } catch {
-            problems.begin(error)
+            problems.begin(.reporting, error)
         }
     }
 
@@ -88,8 +92,9 @@ struct WatchTasks: Sendable {
                     let reports = await recorder.read([current], by: LiveValueReader(reader: context.reader, values: values))
                     for failure in reports.compactMap(\.failure) { throw failure }
                 }
+                problems.end(.storing(pedometer.id))
             } catch {
-                problems.begin(error)
+                problems.begin(.storing(pedometer.id), error)
             }
         }.value
     }
@@ -99,7 +104,12 @@ struct WatchTasks: Sendable {
         Task {
             // Without a history there is no pedometer; why it cannot be opened is reported when it is read the next time.
             guard let services = try? await openServices() else { return }
-            do { try await context.reporter(services).checkSilence(listening) } catch { problems.begin(error) }
+            do {
+                try await context.reporter(services).checkSilence(listening)
+                problems.end(.silence)
+            } catch {
+                problems.begin(.silence, error)
+            }
         }
     }
 
@@ -132,7 +142,7 @@ extension WatchContext {
             // A service may be started before the first pedometer is added.
             return []
         }
-        let chosen = try PedometerSelection(history).pedometers(named: options.pedometers, ofUserNamed: options.user, in: history)
+        let chosen = try PedometerSelection(history, ofUserNamed: options.user).pedometers(named: options.pedometers)
         return try chosen.map { pedometer in
             // A time in the future was recorded while the machine's clock was ahead.
             let last = try history.lastCompleteSync(of: pedometer.id, until: now + Watch.refreshInterval)
@@ -140,30 +150,5 @@ extension WatchContext {
                 pedometer: pedometer, lastComplete: last.map { $0.end ?? $0.start }, holdsTodayOnly: reader.holdsTodayOnly(pedometer),
                 isAdvertised: reader.advertisesSteps(pedometer))
         }
-    }
-}
-
-/// Reports a problem once, until another one occurs or it is over. For several tasks.
-final class ProblemReport: Sendable {
-    private let last = Mutex<String?>(nil)
-    private let report: @Sendable (any Error) -> Void
-
-    init(_ report: @escaping @Sendable (any Error) -> Void) { self.report = report }
-
-    func begin(_ error: any Error) {
-        let text = String(describing: error)
-        let isNew = last.withLock { last in
-            defer { last = text }
-            return last != text
-        }
-        if isNew { report(error) }
-    }
-
-    func end() { last.withLock { $0 = nil } }
-
-    /// Ends this problem, unless another one has occurred since.
-    func end(_ error: any Error) {
-        let text = String(describing: error)
-        last.withLock { if $0 == text { $0 = nil } }
     }
 }

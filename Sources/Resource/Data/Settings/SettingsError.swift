@@ -104,14 +104,14 @@ extension SettingsError: ReportableError {
         case .wrongType(let key, let source, let expected, let found):
             "\(source): `\(key)` has to be \(expected), not \(found)"
         case .badValue(let value, let key, let source, let expected):
-            "\(source): `\(key)` cannot be \(quoted(value)); it has to be \(expected)"
+            "\(source): `\(key)` is \(quoted(value)); it has to be \(expected)"
         case .unknownEntry(let key, let table, let source, let nearest?, _):
             "\(source): unknown key \(quoted(key)) in \(table); did you mean `\(nearest)`?"
         case .unknownEntry(let key, let table, let source, nil, let known):
             "\(source): unknown key \(quoted(key)) in \(table)"
                 + (known.isEmpty ? "" : "; known keys: " + known.map { "`\($0)`" }.joined(separator: ", "))
         case .missingEntry(let key, let table, let source, let expected):
-            "\(source): \(table) lacks `\(key)`; it has to be \(expected)"
+            "\(source): \(table) lacks `\(key)`, which has to be \(expected)"
         case .badName(let name, let table, let source):
             "\(source): \(quoted(name)) cannot be a name in [\(table).NAME]; it has to be \(SettingsTable.expectedName)"
         case .badPrivateValue(let key, let source, let expected):

@@ -74,7 +74,11 @@ public final class ListeningSocket: Sendable {
             close(number)
             throw reason == EADDRINUSE ? .portInUse(port) : .system("bind", errno: reason)
         }
-        guard let bound = Self.address(of: number) else { throw .system("getsockname", errno: errno) }
+        guard let bound = Self.address(of: number) else {
+            let reason = errno
+            close(number)
+            throw .system("getsockname", errno: reason)
+        }
         return ListeningSocket(number, bound, isOwn: true)
     }
 

@@ -1,3 +1,4 @@
+internal import CAccept
 internal import Foundation
 internal import Synchronization
 
@@ -7,6 +8,8 @@ internal import Synchronization
 /// Why it is not FlyingFox, the closest alternative: `.github/ARCHITECTURE.md`, "Dependencies".
 public final class LocalServer: Sendable {
     public typealias Handler = @Sendable (ServedRequest) async -> ServedResponse
+    /// Accepts a connection of a listening socket: its descriptor, or -1 with errno set.
+    typealias Accept = @Sendable (Int32) -> Int32
 
     private let sockets: [ListeningSocket]
     private let limits: ServerLimits
@@ -14,6 +17,7 @@ public final class LocalServer: Sendable {
     private let isBusy: @Sendable () -> Bool
     private let handler: Handler
     private let mailbox: ServerMailbox
+    private let accept: Accept
 
     /// The time without a request after which a server that systemd started ends. The next request starts it again.
     public static let idleTime = Duration.seconds(600)
@@ -22,14 +26,22 @@ public final class LocalServer: Sendable {
     ///   - idleTime: how long to continue without a request; nil for ever.
     ///   - isBusy: whether work that a request has begun still runs: then the server continues even without requests.
     /// - Throws: `ListeningSocket.Failure` if no descriptor is available.
-    public init(
+    public convenience init(
         _ sockets: [ListeningSocket], limits: ServerLimits = ServerLimits(), idleTime: Duration? = nil,
         isBusy: @escaping @Sendable () -> Bool = { false }, handler: @escaping Handler
+    ) throws(ListeningSocket.Failure) {
+        try self.init(sockets, limits: limits, idleTime: idleTime, isBusy: isBusy, accept: { accept_private($0) }, handler: handler)
+    }
+
+    init(
+        _ sockets: [ListeningSocket], limits: ServerLimits, idleTime: Duration?, isBusy: @escaping @Sendable () -> Bool,
+        accept: @escaping Accept, handler: @escaping Handler
     ) throws(ListeningSocket.Failure) {
         self.sockets = sockets
         self.limits = limits
         self.idleTime = idleTime
         self.isBusy = isBusy
+        self.accept = accept
         self.handler = handler
         mailbox = try ServerMailbox()
     }
@@ -41,7 +53,8 @@ public final class LocalServer: Sendable {
             await withCheckedContinuation { continuation in
                 // A separate thread: it waits in poll(2), which must not block a thread of Swift's pool.
                 let thread = Thread { [self] in
-                    let loop = ServerLoop(sockets, limits, idleTime: idleTime, isBusy: isBusy, mailbox: mailbox, handler: handler)
+                    let loop = ServerLoop(
+                        sockets, limits, idleTime: idleTime, isBusy: isBusy, mailbox: mailbox, accept: accept, handler: handler)
                     loop.run()
                     for socket in sockets { socket.removeFile() }
                     continuation.resume()
@@ -106,22 +119,29 @@ private final class ServerLoop {
     private let idleTime: Duration?
     private let isBusy: @Sendable () -> Bool
     private let mailbox: ServerMailbox
+    private let acceptConnection: LocalServer.Accept
     private let handler: LocalServer.Handler
     private let clock = ContinuousClock()
     private var connections: [UInt64: ServedConnection] = [:]
     private var lastID: UInt64 = 0
     private var lastRequest: ContinuousClock.Instant
+    /// While descriptors are exhausted, no connection is accepted until this moment: `poll` would return at once for ever.
+    private var acceptsAgain: ContinuousClock.Instant?
     private var isStopping = false
+
+    /// The pause after which a connection is accepted again if no descriptor was free.
+    private static let pauseWithoutDescriptors = Duration.milliseconds(100)
 
     init(
         _ sockets: [ListeningSocket], _ limits: ServerLimits, idleTime: Duration?, isBusy: @escaping @Sendable () -> Bool,
-        mailbox: ServerMailbox, handler: @escaping LocalServer.Handler
+        mailbox: ServerMailbox, accept: @escaping LocalServer.Accept, handler: @escaping LocalServer.Handler
     ) {
         self.sockets = sockets
         self.limits = limits
         self.idleTime = idleTime
         self.isBusy = isBusy
         self.mailbox = mailbox
+        acceptConnection = accept
         self.handler = handler
         lastRequest = clock.now
     }
@@ -130,7 +150,8 @@ private final class ServerLoop {
         while !isStopping {
             let ids = connections.keys.sorted()
             var polled = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
-            polled += sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            if acceptsAgain.map({ $0 <= clock.now }) == true { acceptsAgain = nil }
+            polled += sockets.map { pollfd(fd: $0.descriptor, events: acceptsAgain == nil ? Int16(POLLIN) : 0, revents: 0) }
             let first = polled.count
             for id in ids {
                 if let connection = connections[id] { polled.append(pollfd(fd: connection.descriptor, events: connection.events, revents: 0)) }
@@ -148,7 +169,7 @@ private final class ServerLoop {
     /// Milliseconds until the next limit is reached; -1 for none.
     private func timeout() -> Int32 {
         var next = connections.values.compactMap(\.deadline).min()
-        if let quiet = idleEnd { next = next.map { min($0, quiet) } ?? quiet }
+        for moment in [idleEnd, acceptsAgain].compactMap(\.self) { next = next.map { min($0, moment) } ?? moment }
         guard let next else { return -1 }
         let rest = max(.zero, clock.now.duration(to: next))
         let (seconds, attoseconds) = rest.components
@@ -179,14 +200,14 @@ private final class ServerLoop {
     private func accept(_ socket: ListeningSocket) {
         // A flood of connections must not keep the others waiting.
         for _ in 0..<limits.connections {
-            let number = Foundation.accept(socket.descriptor, nil, nil)
+            let number = acceptConnection(socket.descriptor)
             if number < 0 {
+                guard [EMFILE, ENFILE].contains(errno) else { return }
                 // Out of descriptors: the connection that has waited for longest is closed.
-                if [EMFILE, ENFILE].contains(errno), dropOldest() { continue }
+                if dropOldest() { continue }
+                acceptsAgain = clock.now + Self.pauseWithoutDescriptors
                 return
             }
-            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(number, F_SETFL, O_NONBLOCK)
             guard ServedConnection.isOfThisUser(number, socket.address) else {
                 close(number)
                 continue

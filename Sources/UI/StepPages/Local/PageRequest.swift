@@ -38,8 +38,10 @@ package struct FormFields: Hashable, Sendable {
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
-                    rest.first != UInt8(ascii: "+")
+                // `UInt8(_:radix:)` alone would accept a sign.
+                let digits = rest.prefix(2)
+                guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+                    let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
                 else { return nil }
                 rest.removeFirst(2)
                 bytes.append(value)

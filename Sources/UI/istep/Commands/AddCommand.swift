@@ -114,6 +114,9 @@ extension Registration.Step {
     fileprivate var words: String {
         switch self {
         case .searching(let device): "Looking for \(device.map { Printable($0).description } ?? "pedometers")"
+        case .searchingOn(let device, let others):
+            "Still looking for \(Printable(device))"
+                + (others.isEmpty ? "" : "; in range: \(others.map { Printable($0).description }.joined(separator: ", "))")
         case .connecting(let name): "Connecting to \(Printable(name))"
         case .listening(let name): "Listening for the steps of \(Printable(name))"
         case .probing(let name): "Reading the services of \(Printable(name))"

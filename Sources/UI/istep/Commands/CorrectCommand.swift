@@ -21,7 +21,9 @@ struct CorrectCommand: ParsableCommand {
         help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"), transform: DayArgument.init(word:))
     var day: DayArgument
 
-    @Option(help: ArgumentHelp("The steps of the day, 0 to \(StepCorrection.stepRange.upperBound).", valueName: "number"))
+    @Option(
+        help: ArgumentHelp("The steps of the day, 0 to \(StepCorrection.stepRange.upperBound).", valueName: "number"),
+        transform: ArgumentRules.steps)
     var steps: Int?
 
     @Option(help: ArgumentHelp("The reason, as free text; it is shown with the day and not shared.", valueName: "text"))

@@ -36,12 +36,12 @@ struct DevicesCommand: ParsableCommand {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: rename == nil ? .reading : .updating)
         if let rename {
-            let (before, after) = try wiring.registration(history).rename(pedometers[0], to: rename)
+            let (before, after) = try wiring.registration(history).rename(pedometers[0], ofUserNamed: common.user, to: rename)
             guard common.json else { return try wiring.say("Renamed \(Printable(before.name)) to \(Printable(after.name)).") }
             return try wiring.show(DevicesView([wiring.entry(of: after, in: history)], now: wiring.now(), localTime: wiring.localTime))
         }
-        let user = try common.user.map { _ in try wiring.user(in: history) }
-        let entries = try PedometerSelection(history).pedometers(named: pedometers, of: user).map { try wiring.entry(of: $0, in: history) }
+        let chosen = try PedometerSelection(history, ofUserNamed: common.user).pedometers(named: pedometers)
+        let entries = try chosen.map { try wiring.entry(of: $0, in: history) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
     }
 }

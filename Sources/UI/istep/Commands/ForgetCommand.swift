@@ -24,9 +24,9 @@ struct ForgetCommand: AsyncParsableCommand {
         let (history, entry) = try await blocking {
             let history = try wiring.history(for: .updating)
             // As it was before: a forgotten pedometer is not listed.
-            return (history, try wiring.entry(of: PedometerSelection(history).pedometer(pedometer), in: history))
+            return (history, try wiring.entry(of: PedometerSelection(history, ofUserNamed: common.user).pedometer(pedometer), in: history))
         }
-        let forgotten = try await wiring.registration(history).forget(pedometer, unpairing: unpair)
+        let forgotten = try await wiring.registration(history).forget(pedometer, ofUserNamed: common.user, unpairing: unpair)
         if common.json {
             try wiring.show(DevicesView([entry], now: wiring.now(), localTime: wiring.localTime))
         } else {

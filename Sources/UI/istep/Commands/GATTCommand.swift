@@ -131,7 +131,7 @@ extension GATTCommand {
         @Option(help: ArgumentHelp("How the values are shown.", valueName: "format"))
         var format = NotationArgument.hexadecimal
 
-        @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"))
+        @Option(help: ArgumentHelp("End after this time.", valueName: "seconds"), transform: ArgumentRules.number)
         var seconds: Double?
 
         @Option(help: ArgumentHelp("End after this many values.", valueName: "number"))
@@ -189,7 +189,7 @@ extension GATTCommand {
             let wiring = try Wiring(common, bluetooth)
             let (services, model) = try await blocking {
                 let services = wiring.services(try wiring.history(for: .updating))
-                return (services, try PedometerSelection(services.history).pedometer(pedometer).model)
+                return (services, try PedometerSelection(services.history, ofUserNamed: common.user).pedometer(pedometer).model)
             }
             let path = output ?? "istep-\(model).txt"
             guard !FileManager.default.fileExists(atPath: path) else {

@@ -15,13 +15,13 @@ struct PlanCommand: ParsableCommand {
               istep plan --on sat=12000,sun=12000    change two days
             """)
 
-    @Argument(help: ArgumentHelp("Steps for every day.", valueName: "steps"))
+    @Argument(help: ArgumentHelp("Steps for every day.", valueName: "steps"), transform: ArgumentRules.steps)
     var goal: Int?
 
     @Option(
         help: ArgumentHelp(
             "Goals of single weekdays, separated by commas; rest or 0 is a rest day; may be given more than once.",
-            valueName: "weekday=steps"))
+            valueName: "weekday=steps"), transform: WeekdayGoals.init(words:))
     var on: [WeekdayGoals] = []
 
     @Option(help: ArgumentHelp("The first day to which the plan applies.", valueName: "day"), transform: DayArgument.init(word:))
@@ -56,17 +56,20 @@ struct PlanCommand: ParsableCommand {
 }
 
 /// `sat=12000,sun=rest`.
-struct WeekdayGoals: ExpressibleByArgument {
+struct WeekdayGoals {
     let goals: [Weekday: Int]
 
-    init?(argument: String) {
+    /// - Throws: `ValidationError` with the form that is expected.
+    init(words: String) throws {
         var goals: [Weekday: Int] = [:]
-        for part in argument.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
+        for part in words.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: "=", omittingEmptySubsequences: false)
-            guard pair.count == 2, let weekday = Weekday(word: pair[0]), goals[weekday] == nil,
-                let steps = pair[1] == "rest" ? 0 : Int(pair[1])
-            else { return nil }
-            goals[weekday] = steps
+            guard pair.count == 2 else { throw ValidationError("goals of weekdays are written like sat=12000,sun=rest") }
+            guard let weekday = Weekday(word: pair[0]) else {
+                throw ValidationError("'\(pair[0])' is not a weekday: mon, tue, wed, thu, fri, sat or sun")
+            }
+            guard goals[weekday] == nil else { throw ValidationError("'\(pair[0])' is there twice") }
+            goals[weekday] = pair[1] == "rest" ? 0 : try ArgumentRules.steps(pair[1])
         }
         self.goals = goals
     }

@@ -63,7 +63,7 @@ extension DeviceSearch.Step {
 
     fileprivate var words: String {
         switch self {
-        case .scanning(let seconds, let found): "Scanning for \(Int(seconds)) seconds" + (found.map { ": \($0) found" } ?? "")
+        case .scanning(let seconds, let found): "Scanning for \(Words.count(Int(seconds), "second"))" + (found.map { ": \($0) found" } ?? "")
         case .scanned: ""
         case .probing(let device): "Connecting to \(device.name.map { Printable($0).description } ?? device.address)"
         }

@@ -24,6 +24,14 @@ enum ArgumentRules {
         return number
     }
 
+    /// A number of steps: digits only.
+    static func steps(_ text: some StringProtocol) throws -> Int {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else {
+            throw ValidationError("a number of steps is written like 8000")
+        }
+        return number
+    }
+
     /// Checks a name for a person or a pedometer. Bytes that are not UTF-8 were replaced by U+FFFD before.
     static func checkName(_ name: String, of option: String) throws {
         if let problem = Printable.problem(ofName: name) { throw ValidationError("The name of \(option) is not valid: \(problem).") }

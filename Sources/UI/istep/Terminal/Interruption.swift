@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// Handles Ctrl-C and `systemctl stop`. The first signal requests the command to end, so that the link is dropped and the scan
-/// stopped. The second ends the process at once. The process also ends if the command does not react in time: it may wait for
+/// stopped. The second ends the process at once, except a second SIGHUP. The process also ends if the command does not react in time: it may wait for
 /// a file or a reader that never comes.
 ///
 /// A signal that the process was started to ignore (`nohup`, or SIGINT in a script's background job) is still ignored.
@@ -18,9 +18,10 @@ enum Interruption {
         let handlers = SignalHandlers([SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }) { number in
             let again = received.withLock { first in
                 defer { first = number }
-                return first != 0
+                return first != 0 ? first : nil
             }
-            if again { end(128 + number) }
+            // When a terminal is closed, the kernel sends SIGHUP, and so does the shell: this is one request.
+            if let again, again != SIGHUP || number != SIGHUP { end(128 + number) }
             running.withLock { $0?.cancel() }
             DispatchQueue.global().asyncAfter(deadline: .now() + grace) { end(128 + number) }
         }

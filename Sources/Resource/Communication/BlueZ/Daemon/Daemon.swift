@@ -27,6 +27,8 @@ actor Daemon {
     var waiters: [Int: Waiter] = [:]
     var observers: [Int: DeviceObserver] = [:]
     var links: [Int: LinkWatch] = [:]
+    /// The last call of StopNotify for a characteristic, until BlueZ has answered it.
+    var stopping: [ObjectPath: Task<Void, Never>] = [:]
     let notifications = NotificationRoutes()
 
     private init(bus: DBusConnection, clock: any Clock<Duration>, machine: MachineProbe?) {

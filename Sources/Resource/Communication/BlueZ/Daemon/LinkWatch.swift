@@ -108,7 +108,9 @@ extension Daemon {
             links[id]?.subscriptions[path]?.count += 1
             task = running
         } else {
+            let stop = stopping[path]
             task = Task {
+                await stop?.value
                 let result = await start()
                 await self.started(id, path, result)
                 return result
@@ -118,7 +120,7 @@ extension Daemon {
         let result = OneShot<Result<Void, BluetoothError>>()
         Task { result.send(await task.value) }
         guard let value = await result.value else {
-            if endSubscription(id, path) { await stopNotify(path) }
+            await endSubscription(id, path)
             throw .cancelled
         }
         try value.get()
@@ -136,22 +138,25 @@ extension Daemon {
         }
     }
 
-    /// Even if the calling task is cancelled: BlueZ would keep the subscription as long as the connection to the bus.
+    /// Even if the calling task is cancelled: BlueZ would keep the subscription as long as the connection to the bus. A reader that
+    /// subscribes meanwhile waits for the answer: otherwise its StartNotify might come first, and StopNotify would end its subscription.
     func stopNotify(_ path: ObjectPath) async {
-        await uncancelled { [self] in
+        let task = Task { [before = stopping[path]] in
+            await before?.value
             _ = try? await call(path, BlueZName.characteristic, "StopNotify", limit: .seconds(5))
         }
+        stopping[path] = task
+        await task.value
+        if stopping[path] == task { stopping[path] = nil }
     }
 
-    /// Removes a reader.
-    ///
-    /// - Returns: whether StopNotify has to be called.
-    func endSubscription(_ id: Int, _ path: ObjectPath) -> Bool {
-        guard let readers = links[id]?.subscriptions[path] else { return false }
+    /// Removes a reader; the subscription ends with the last one.
+    func endSubscription(_ id: Int, _ path: ObjectPath) async {
+        guard let readers = links[id]?.subscriptions[path] else { return }
         links[id]?.subscriptions[path]?.count = readers.count - 1
-        guard readers.count == 1, readers.isStarted else { return false }
+        guard readers.count == 1, readers.isStarted else { return }
         links[id]?.subscriptions[path] = nil
-        return true
+        await stopNotify(path)
     }
 
     func subscriptions(of id: Int) -> [ObjectPath] {

@@ -147,7 +147,7 @@ private final class Subscription: Sendable {
         for (path, id) in ended {
             await link.daemon.stopListening(to: path, id)
             // A second reader may still need them.
-            if await link.daemon.endSubscription(link.id, path) { await link.daemon.stopNotify(path) }
+            await link.daemon.endSubscription(link.id, path)
         }
     }
 }

@@ -25,7 +25,7 @@ public import StepDomain
 /// Source: PulseLoop (`YCBTProtocol`, `YCBTHistoryTransfer`, `YCBTHealthRecords`, with captured frames) and the YCBT tests of Gadgetbridge.
 public enum YCBT: LinkedPedometerModel {
     public static let key = "ycbt"
-    public static let title = "SmartHealth ring (R10M, R20, R99, TK5)"
+    public static let title = "SmartHealth ring (R10M, R20, R99, TK5, Ale-Hop)"
     public static let caveat: String? =
         "The transfer is known from real rings, but no step record of one is published: istep was tested with an artificial one. Some rings "
         + "may send their history only after a login that is not known."

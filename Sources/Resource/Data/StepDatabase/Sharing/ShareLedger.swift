@@ -25,11 +25,15 @@ extension StepDatabase: ShareLedger {
         }
     }
 
-    public func dueCount(for destination: String, users: [User.ID], at now: Timestamp) throws(HistoryError) -> Int {
+    public func dueDays(for destination: String, users: [User.ID], at now: Timestamp) throws(HistoryError) -> [UserDay] {
         try read { database in
-            try Int.fetchOne(
-                database, sql: "SELECT count(*) FROM (\(ShareEntry.due))",
-                arguments: [destination, now.seconds, ShareEntry.list(users), -1]) ?? 0
+            let rows = try Row.fetchAll(
+                database.cachedStatement(sql: ShareEntry.due),
+                arguments: [destination, now.seconds, ShareEntry.list(users), -1])
+            return try rows.map { row in
+                let entry = try ShareEntry(row: row)
+                return UserDay(user: entry.user, day: entry.day)
+            }
         }
     }
 

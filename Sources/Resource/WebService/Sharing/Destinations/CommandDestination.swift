@@ -97,11 +97,10 @@ struct CommandDestination: ConfiguredDestination {
 
     private func launch(_ input: String) async -> Outcome {
         // Files, not pipes: a program need not read all of its input, and a child process that it leaves behind keeps no pipe open.
-        guard let file = tmpfile(), let errorOutput = tmpfile() else { return .notStarted(String(cString: strerror(errno))) }
-        defer {
-            fclose(file)
-            fclose(errorOutput)
-        }
+        guard let file = tmpfile() else { return .notStarted(String(cString: strerror(errno))) }
+        defer { fclose(file) }
+        guard let errorOutput = tmpfile() else { return .notStarted(String(cString: strerror(errno))) }
+        defer { fclose(errorOutput) }
         guard fputs(input + "\n", file) >= 0, fflush(file) == 0, fseek(file, 0, SEEK_SET) == 0 else {
             return .notStarted(String(cString: strerror(errno)))
         }
