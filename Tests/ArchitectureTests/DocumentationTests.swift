@@ -72,6 +72,6 @@ import Testing
         #expect(readme.contains("```sh\n.ci/packages && swift run istep demo\n```"))
         let tests = try #require(readme.firstMatch(of: /```sh\n(\.ci\/packages --test && swift test[^\n]*)\n```/)?.1)
         #expect(ci.contains(tests), "\(tests)")
-        #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 113, "the README is two screens")
+        #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 83, "the README is read in a minute")
     }
 }

@@ -44,6 +44,7 @@ import TestSupport
         try await corrected([7000, 0, 12_000], istep)
         for words in [
             ["week"], ["month"], ["year"], ["all"], ["all", "--by", "hour"], ["--from", "-2"], ["--to", "yesterday"], ["month", "--on", "-1"],
+            ["this", "week"], ["This", "Year"], ["yesterday"],
         ] {
             let result = try await istep.run(["history"] + words)
             #expect(result.status == 0, "\(words): \(result.error)")
@@ -64,7 +65,12 @@ import TestSupport
             (["--from", "2999-01-01"], "2999-01-01 has not begun."), (["--to", "2014-04-20"], "Nothing is known of 2014-04-20"),
             (["week", "--on", "2014-04-20"], "the history begins on"),
             (["week", "--from", "-3"], "A period cannot be combined with --from or --to."),
-            (["--on", "-3"], "--on needs a period"), (["decade"], "decade"), (["--by", "minute"], "minute"),
+            (["--on", "-3"], "--on needs a period"), (["all", "--on", "-3"], "--on needs a period"), (["decade"], "'decade' is not a period"),
+            (["2014-13"], "'2014-13' is not a period"), (["last"], "last month, 2026, 2026-10"), (["last", "all"], "is not a period"),
+            (["week", "month"], "is not a period"), (["2014"], "the history begins on"), (["last", "year"], "the history begins on"),
+            (["--on", "2014-04"], "the history begins on"), (["month", "--on", "2014-04"], "the history begins on"),
+            (["week", "--on", "2014-04"], "--on takes a day"), (["2014", "--on", "2014-04"], "--on takes a day"),
+            (["2999"], "has not begun"), (["--by", "minute"], "minute"),
             (["--csv", "--json"], "--csv cannot be combined with --json."),
         ] {
             let result = try await istep.run(["history"] + words)

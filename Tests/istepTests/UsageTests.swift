@@ -182,7 +182,7 @@ import Testing
 
     /// The names in the section of the subcommands of a help text.
     private static func subcommands(_ help: String) -> [String] {
-        guard let start = help.range(of: "\nSUBCOMMANDS:") else { return [] }
+        guard let start = help.range(of: "\nPEDOMETERS:") ?? help.range(of: "\nSUBCOMMANDS:") else { return [] }
         return help[start.upperBound...].matches(of: /\n  ([a-z]+)/).map { String($0.1) }
     }
 
@@ -206,6 +206,25 @@ import Testing
         }
     }
 
+    @Test func `the exit codes follow the commands, which are in groups`() async throws {
+        let istep = Command(folder: try Folder())
+        for words in [["--help"], ["help"], []] {
+            let help = try await istep.run(words)
+            #expect(help.status == 0)
+            let (groups, codes) = (help.output.range(of: "\nSHARING:"), help.output.range(of: "EXIT CODES:"))
+            #expect(groups.map { groups in codes.map { groups.lowerBound < $0.lowerBound } } == true, "\(words): \(help.output)")
+        }
+        #expect(try await istep("help", "show").output.contains("EXIT CODES:") == false)
+    }
+
+    @Test func `without a subcommand today is shown, and how to go on`() async throws {
+        let istep = Command(folder: try Folder())
+        _ = try await istep("correct", "today", "--steps", "4321")
+        let (bare, show) = try await (istep.run([]), istep("today"))
+        #expect(bare.status == 0 && show.status == 0 && show.output.contains("4,321"))
+        #expect(bare.output.hasPrefix(show.output) && bare.output.hasSuffix("All commands: istep help\n"), "\(bare.output)")
+    }
+
     @Test func `the help lists every command`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
@@ -213,7 +232,7 @@ import Testing
         #expect(help.status == 0)
         for command in ["scan", "add", "devices", "forget", "sync", "show", "history", "browse", "correct", "profile", "plan", "status", "demo"]
         {
-            #expect(help.output.contains("\n  \(command) "))
+            #expect(help.output.contains("\n  \(command) ") || help.output.contains("\n  \(command), "), "\(command)")
         }
     }
 }

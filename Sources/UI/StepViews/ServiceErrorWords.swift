@@ -15,7 +15,7 @@ public enum ServiceErrorWords {
         case .unclearRecipients(_, let problem): Advice.recipients(problem).markup
         case .notInOutbox(_, let destination): "To list the outbox: `istep outbox list \(ShellCommand.quoted(destination))`"
         case .alreadySent(let day, let destination):
-            "To send it once more: `istep share \(day) --to \(ShellCommand.quoted(destination)) --again`"
+            "To send it once more: `istep share \(day) --with \(ShellCommand.quoted(destination)) --again`"
         case .noPedometer: Advice.addPedometer.markup
         case .unknownZone: "Correct the variable TZ, or install the package tzdata. Until then nothing is read: days would be those of UTC."
         case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Blocking
 import StepDomain
+import StepServices
 
 /// The command: its subcommands, one file each, under `Commands`.
 struct Istep: AsyncParsableCommand {
@@ -11,36 +13,64 @@ struct Istep: AsyncParsableCommand {
               istep scan            which pedometers are in range
               istep add ADDRESS     register a pedometer
               istep sync            read its steps into the history
-              istep show            today; also: istep show 2014-04-20
-              istep history         the last 30 days; also: istep history year
+              istep                 today; another day: istep show 2014-04-20
+              istep history         the last 30 days; also: istep history 2014
               istep auto on         sync automatically every night
 
             Without a pedometer, 'istep demo' shows everything with a simulated one. If something does not work, run 'istep doctor'.
 
             --demo before the subcommand ('istep --demo sync') runs the command in the demo that was started by 'istep demo --keep'.
-
-            Exit codes:
-              0      done
-              1      unexpected error
-              64     wrong usage
-              65     bad data, or a destination rejected a day
-              69     a required resource is unavailable: the adapter (missing or
-                     stuck), a bus, a device, a history, systemd, or a demo
-              75     temporary failure: a pedometer is not in range, another sync
-                     is running, or days wait in the outbox
-              77     not permitted, or credentials rejected
-              78     wrong configuration
-              128+N  interrupted by signal N (130: Ctrl-C). 'istep watch', 'serve'
-                     and 'scan' end normally on a signal, with 0
             """,
         version: Version.current,
-        subcommands: [
-            ScanCommand.self, GATTCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self, WatchCommand.self,
-            ShowCommand.self, HistoryCommand.self, BrowseCommand.self, ReportCommand.self, ServeCommand.self, CorrectCommand.self,
-            ShareCommand.self, ProfileCommand.self, PlanCommand.self, StatusCommand.self,
-            OutboxCommand.self, AutoCommand.self, BackupCommand.self, RestoreCommand.self, ConfigCommand.self, DoctorCommand.self,
-            JSONCommand.self, DemoCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Pedometers",
+                subcommands: [
+                    ScanCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self, WatchCommand.self,
+                    AutoCommand.self,
+                ]),
+            CommandGroup(
+                name: "Looking",
+                subcommands: [
+                    ShowCommand.self, HistoryCommand.self, BrowseCommand.self, ServeCommand.self, ReportCommand.self, StatusCommand.self,
+                ]),
+            CommandGroup(name: "Profile and plan", subcommands: [ProfileCommand.self, PlanCommand.self, CorrectCommand.self]),
+            CommandGroup(name: "Sharing", subcommands: [ShareCommand.self, OutboxCommand.self, ConfigCommand.self]),
+            CommandGroup(
+                name: "Keeping and repairing", subcommands: [BackupCommand.self, RestoreCommand.self, DoctorCommand.self]),
+            CommandGroup(name: "Trying and developing", subcommands: [DemoCommand.self, GATTCommand.self, JSONCommand.self]),
         ])
+
+    /// The parser's help, with the names of the groups alone as titles, and the exit codes at the end: it shows nothing after subcommands.
+    static var help: String { helpMessage().replacing(" SUBCOMMANDS:", with: ":") + "\n\n" + exitCodes }
+
+    private static let exitCodes = """
+        EXIT CODES:
+          0      done
+          1      unexpected error
+          64     wrong usage
+          65     bad data, or a destination rejected a day
+          69     a required resource is unavailable: the adapter (missing or
+                 stuck), a bus, a device, a history, systemd, or a demo
+          75     temporary failure: a pedometer is not in range, another sync
+                 is running, or days wait in the outbox
+          77     not permitted, or credentials rejected
+          78     wrong configuration
+          128+N  interrupted by signal N (130: Ctrl-C). 'istep watch', 'serve'
+                 and 'scan' end normally on a signal, with 0
+        """
+
+    /// Without a subcommand: today, and how to go on. Without a history: the help.
+    func run() async throws {
+        let wiring = try Wiring(GlobalOptions())
+        guard try await blocking({ try wiring.hasHistory() }) else { throw CleanExit.helpRequest(self) }
+        do {
+            try await blocking { try ShowCommand.parse([]).run() }
+        } catch ServiceError.severalUsers {
+            try await blocking { try StatusCommand.parse([]).run() }
+        }
+        try Output.standard.result("\nMore: istep sync, istep history, istep browse, istep status. All commands: istep help")
+    }
 }
 
 enum Version {

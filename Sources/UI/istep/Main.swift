@@ -58,6 +58,7 @@ enum Main {
     /// Runs one command line and returns its exit code.
     static func run(_ arguments: [String]) async -> Int32 {
         Output.forgetDocuments()
+        let arguments = withoutAlias(arguments)
         if let unknown = unknownCommand(in: arguments) { return report(unknown, isForPrograms: isForPrograms(arguments)) }
         do {
             let command = try Istep.parseAsRoot(DayArgument.shielded(arguments))
@@ -70,6 +71,14 @@ enum Main {
         } catch {
             return report(error, isForPrograms: isForPrograms(arguments), CommandOptions(arguments))
         }
+    }
+
+    /// The command line with the name of its subcommand in place of an alias, such as `show` for `today`: the rest of the program has only names.
+    private static func withoutAlias(_ arguments: [String]) -> [String] {
+        guard let word = arguments.first,
+            let command = Istep.configuration.subcommands.first(where: { $0.configuration.aliases.contains(word) })?.configuration.commandName
+        else { return arguments }
+        return [command] + arguments.dropFirst()
     }
 
     /// The error of an unknown subcommand, with the most similar one; nil if all subcommands of the command line are known.
@@ -120,7 +129,9 @@ enum Main {
             }
             do {
                 let isVersion = isForPrograms && text == Version.current
-                try isVersion ? Output.standard.document(VersionDocument(release: text).json()) : Output.standard.result(text)
+                try isVersion
+                    ? Output.standard.document(VersionDocument(release: text).json())
+                    : Output.standard.result(text == Istep.helpMessage() ? Istep.help : text)
                 return code
             } catch {
                 return printError(Failure(error))

@@ -16,6 +16,6 @@ import Testing
         let gone = try #require(ServiceErrorWords.advice(.notInOutbox(Sample.day, destination: name)))
         #expect(gone == "To list the outbox: `istep outbox list \(word)`")
         let sent = try #require(ServiceErrorWords.advice(.alreadySent(Sample.day, destination: name)))
-        #expect(sent == "To send it once more: `istep share 2014-04-20 --to \(word) --again`")
+        #expect(sent == "To send it once more: `istep share 2014-04-20 --with \(word) --again`")
     }
 }

@@ -72,7 +72,7 @@ import Testing
 
     @Test func `a range of days is shared`() async throws {
         try await live(Self.diary) { home in
-            let share = try await home.istep("share", "--from", "-5", "--to-day", "-2")
+            let share = try await home.istep("share", "--from", "-5", "--to", "-2")
             #expect(share.output == "diary: 4 days sent\n", "\(share.error)")
             for daysAgo in 2...5 { #expect(text(home, "steps.csv").contains(",\(home.walked(daysAgo: daysAgo)),")) }
             #expect(!text(home, "steps.csv").contains(",\(home.walked(daysAgo: 1)),"))
@@ -96,7 +96,12 @@ import Testing
             #expect(share.status == 78)
             #expect(share.error.contains("istep config kinds"))
             #expect(try await home.istep("share", "--list").output.contains("istep config kinds"))
-            #expect(try await home.istep("share", "--to", "nowhere").status == 64)
+            for option in ["--with", "--to"] {
+                let unknown = try await home.istep("share", option, "nowhere")
+                #expect(unknown.status == 64 && unknown.error.contains("no destination 'nowhere'"), "\(unknown.error)")
+            }
+            let alone = try await home.istep("share", "--to", "yesterday")
+            #expect(alone.status == 64 && alone.error.contains("--to needs --from"))
         }
     }
 
@@ -216,7 +221,7 @@ import Testing
             let sent = try await home.istep("outbox", "drop", "diary", "yesterday")
             #expect(sent.status == 64)
             #expect(sent.error.contains("was already sent to diary"))
-            #expect(sent.error.contains("--to diary --again"))
+            #expect(sent.error.contains("--with diary --again"))
             for command in ["drop", "retry"] {
                 let absent = try await home.istep("outbox", command, "diary", "-5")
                 #expect(absent.status == 64)
@@ -245,13 +250,13 @@ import Testing
         try await live(Self.diary) { home in
             let future = try await home.istep("share", "--from", "2999-01-01")
             #expect(future.status == 64)
-            #expect(future.error.contains("--from 2999-01-01 has not begun") && !future.error.contains("--to-day"))
+            #expect(future.error.contains("--from 2999-01-01 has not begun") && !future.error.contains("--to"))
             let today = try await home.istep("share", "--from", "today")
             #expect(today.status == 64)
             #expect(today.error.contains("its last day, which is yesterday") && today.error.contains("istep share today"))
             let reversed = try await home.istep("share", "--from", "-2", "--to-day", "-4")
             #expect(reversed.status == 64)
-            #expect(reversed.error.contains("is after --to-day"))
+            #expect(reversed.error.contains("is after --to "))
         }
     }
 

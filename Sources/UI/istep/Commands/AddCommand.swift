@@ -30,7 +30,9 @@ struct AddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A name of your choice (default: the advertised name).", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("The model: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).", valueName: "model"))
+    @Option(
+        help: ArgumentHelp("The model: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).", valueName: "model"),
+        completion: .list(Wiring.catalog.kinds.map(\.key)))
     var model: String?
 
     @Option(help: ArgumentHelp("Generic: UUID of the service with the steps.", valueName: "uuid"))

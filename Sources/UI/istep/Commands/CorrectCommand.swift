@@ -18,7 +18,8 @@ struct CorrectCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"), transform: DayArgument.init(word:))
+        help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"), completion: .list(DayArgument.words),
+        transform: DayArgument.init(word:))
     var day: DayArgument
 
     @Option(

@@ -18,7 +18,7 @@ struct DevicesCommand: ParsableCommand {
             InfluxDB under the old name.
             """)
 
-    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"))
+    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
     var pedometers: [String] = []
 
     @Option(help: ArgumentHelp("Give the pedometer this name.", valueName: "name"))

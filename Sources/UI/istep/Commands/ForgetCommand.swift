@@ -10,7 +10,7 @@ struct ForgetCommand: AsyncParsableCommand {
         abstract: "Remove a pedometer; its steps stay in the history.",
         discussion: "If you add it again, the next sync continues where the last one stopped.")
 
-    @Argument(help: ArgumentHelp("Its name or address.", valueName: "pedometer"))
+    @Argument(help: ArgumentHelp("Its name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
     var pedometer: String
 
     @Flag(help: "Remove its pairing from this machine as well.")

@@ -32,7 +32,9 @@ extension GATTCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Show services, characteristics, what they support, and their values.")
 
-        @Argument(help: ArgumentHelp("The device's address, or the name of a registered pedometer.", valueName: "device"))
+        @Argument(
+            help: ArgumentHelp("The device's address, or the name of a registered pedometer.", valueName: "device"),
+            completion: CompletionNames.pedometers)
         var device: String
 
         @Flag(name: .customLong("no-values"), help: "Do not read values.")
@@ -53,7 +55,9 @@ extension GATTCommand {
 
     /// Which value of which device.
     struct Target: ParsableArguments {
-        @Argument(help: ArgumentHelp("The device's address, or the name of a registered pedometer.", valueName: "device"))
+        @Argument(
+            help: ArgumentHelp("The device's address, or the name of a registered pedometer.", valueName: "device"),
+            completion: CompletionNames.pedometers)
         var device: String
 
         @Argument(help: ArgumentHelp("UUID of the service.", valueName: "service"))
@@ -166,7 +170,7 @@ extension GATTCommand {
                 their times are not.
                 """)
 
-        @Argument(help: ArgumentHelp("Its name or address.", valueName: "pedometer"))
+        @Argument(help: ArgumentHelp("Its name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
         var pedometer: String
 
         @Option(

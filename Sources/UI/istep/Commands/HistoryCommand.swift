@@ -1,7 +1,7 @@
 public import ArgumentParser
 import Blocking
 import StepDomain
-public import StepServices
+import StepServices
 public import StepViews
 
 struct HistoryCommand: AsyncParsableCommand {
@@ -11,9 +11,10 @@ struct HistoryCommand: AsyncParsableCommand {
         discussion: """
             Reads the history only: no Bluetooth, no network. Without a period it shows the last \(PeriodRequest.standardDays) days.
 
-              istep history week                        this week
-              istep history month --on 2014-04-20       the month of that day
-              istep history year                        by month, with a calendar
+              istep history week                        this week; also: last week
+              istep history 2014-04                     a month
+              istep history 2014                        a year, by month, with a calendar
+              istep history week --on 2014-04-20        the week of that day
               istep history all --by weekday
               istep history --from 2014-04-01 --to yesterday --csv
 
@@ -29,16 +30,25 @@ struct HistoryCommand: AsyncParsableCommand {
             'week-start' in the configuration sets the first day of a week. The default is that of your locale, or Monday.
             """)
 
-    @Argument(help: "The week, month or year that contains today or, with --on, another day; all: the whole history.")
-    var period: PeriodRequest.Named?
+    @Argument(
+        help: ArgumentHelp(
+            "week, month or year: the one that contains today or, with --on, another day; last week, 2014, 2014-04; all: the whole history.",
+            valueName: "period"), completion: .list(["week", "month", "year", "all", "last"]))
+    var period: [String] = []
 
-    @Option(help: ArgumentHelp("Show the week, month or year of this day.", valueName: "day"), transform: DayArgument.init(word:))
-    var on: DayArgument?
+    @Option(
+        help: ArgumentHelp("Show the week, month or year of this day; or the month 2014-04, or the year 2014.", valueName: "day"),
+        completion: .list(DayArgument.words))
+    var on: String?
 
-    @Option(help: ArgumentHelp("The first day.", valueName: "day"), transform: DayArgument.init(word:))
+    @Option(
+        help: ArgumentHelp("The first day.", valueName: "day"), completion: .list(DayArgument.words),
+        transform: DayArgument.init(word:))
     var from: DayArgument?
 
-    @Option(help: ArgumentHelp("The last day; today if none is given.", valueName: "day"), transform: DayArgument.init(word:))
+    @Option(
+        help: ArgumentHelp("The last day; today if none is given.", valueName: "day"), completion: .list(DayArgument.words),
+        transform: DayArgument.init(word:))
     var to: DayArgument?
 
     @Option(help: ArgumentHelp("The unit of a bar.", valueName: "unit"))
@@ -49,9 +59,24 @@ struct HistoryCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    /// What `period` and `--on` mean together; nil for neither.
+    private func request(today: Day) throws -> PeriodRequest? {
+        let chosen = try period.isEmpty ? nil : PeriodArgument(words: period)
+        guard let on else { return chosen?.request(today: today) }
+        switch (chosen, try PeriodArgument(words: [on])) {
+        case (.named(let named, nil), .day(let day)) where named != .all:
+            return PeriodRequest(named: named, day: day.day(today: today))
+        // `--on 2014-04` alone says which period it means.
+        case (nil, .named(let named, let day?)): return PeriodRequest(named: named, day: day)
+        case (.named(let named, nil), .named(let other, let day?)) where named == other: return PeriodRequest(named: named, day: day)
+        case (_, .day): throw ValidationError("--on needs a period: week, month or year.")
+        default: throw ValidationError("--on takes a day, such as 2014-04-20, or the month 2014-04, or the year 2014.")
+        }
+    }
+
     func validate() throws {
-        if period != nil, from != nil || to != nil { throw ValidationError("A period cannot be combined with --from or --to.") }
-        if on != nil, period == nil || period == .all { throw ValidationError("--on needs a period: week, month or year.") }
+        _ = try request(today: Day(daysSince1970: 20_000))  // whatever today is: only the words are checked
+        if !period.isEmpty || on != nil, from != nil || to != nil { throw ValidationError("A period cannot be combined with --from or --to.") }
         if csv, common.json { throw ValidationError("--csv cannot be combined with --json.") }
     }
 
@@ -65,8 +90,8 @@ struct HistoryCommand: AsyncParsableCommand {
         }
         progress.end()
         let today = figures.today
-        let request = PeriodRequest(
-            named: period, day: on?.day(today: today), first: from?.day(today: today), last: to?.day(today: today))
+        let request =
+            try request(today: today) ?? PeriodRequest(first: from?.day(today: today), last: to?.day(today: today))
         let chosen = try request.period(in: figures.known, today: today, weekStart: wiring.weekStart)
         let hasPedometers = try await blocking { try !history.pedometers(of: user.id).isEmpty }
         let view = HistoryView(figures, chosen, by: by, hasPedometers: hasPedometers)
@@ -74,7 +99,5 @@ struct HistoryCommand: AsyncParsableCommand {
         for line in view.csv { try Output.standard.result(line) }
     }
 }
-
-extension PeriodRequest.Named: ExpressibleByArgument {}
 
 extension HistoryView.Grouping: ExpressibleByArgument {}

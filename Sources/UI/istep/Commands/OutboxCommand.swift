@@ -17,7 +17,7 @@ extension OutboxCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the days that wait, may have arrived, or were rejected.")
 
-        @Argument(help: ArgumentHelp("Only for this destination.", valueName: "destination"))
+        @Argument(help: ArgumentHelp("Only for this destination.", valueName: "destination"), completion: CompletionNames.destinations)
         var destination: String?
 
         @Flag(help: "List sent days as well.")
@@ -40,10 +40,12 @@ extension OutboxCommand {
 
     /// Which entries the command applies to.
     struct Choice: ParsableArguments {
-        @Argument(help: ArgumentHelp("The destination.", valueName: "destination"))
+        @Argument(help: ArgumentHelp("The destination.", valueName: "destination"), completion: CompletionNames.destinations)
         var destination: String
 
-        @Argument(help: ArgumentHelp("Only this day.", valueName: "day"), transform: DayArgument.init(word:))
+        @Argument(
+            help: ArgumentHelp("Only this day.", valueName: "day"), completion: .list(DayArgument.words),
+            transform: DayArgument.init(word:))
         var day: DayArgument?
 
         /// Opens the history, and finds the user in it whose entries are meant.
@@ -86,7 +88,7 @@ extension OutboxCommand {
             abstract: "Send what is due, as every sync does after reading.",
             discussion: "A destination that failed is not contacted before its next attempt is due; with --wait this command waits for that.")
 
-        @Argument(help: ArgumentHelp("Send only to this destination.", valueName: "destination"))
+        @Argument(help: ArgumentHelp("Send only to this destination.", valueName: "destination"), completion: CompletionNames.destinations)
         var destination: String?
 
         @Flag(help: "Continue until everything has arrived.")

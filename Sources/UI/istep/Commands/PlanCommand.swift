@@ -24,7 +24,9 @@ struct PlanCommand: ParsableCommand {
             valueName: "weekday=steps"), transform: WeekdayGoals.init(words:))
     var on: [WeekdayGoals] = []
 
-    @Option(help: ArgumentHelp("The first day to which the plan applies.", valueName: "day"), transform: DayArgument.init(word:))
+    @Option(
+        help: ArgumentHelp("The first day to which the plan applies.", valueName: "day"), completion: .list(DayArgument.words),
+        transform: DayArgument.init(word:))
     var from: DayArgument?
 
     @OptionGroup var common: CommonOptions

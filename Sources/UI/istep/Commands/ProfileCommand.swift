@@ -31,7 +31,9 @@ struct ProfileCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"), transform: ArgumentRules.number)
     var stepLength: Double?
 
-    @Option(help: ArgumentHelp("The first day to which the profile applies.", valueName: "day"), transform: DayArgument.init(word:))
+    @Option(
+        help: ArgumentHelp("The first day to which the profile applies.", valueName: "day"), completion: .list(DayArgument.words),
+        transform: DayArgument.init(word:))
     var from: DayArgument?
 
     @OptionGroup var common: CommonOptions

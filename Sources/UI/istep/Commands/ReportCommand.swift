@@ -24,10 +24,14 @@ struct ReportCommand: AsyncParsableCommand {
             valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("The first day (default: the first known one).", valueName: "day"), transform: DayArgument.init(word:))
+    @Option(
+        help: ArgumentHelp("The first day (default: the first known one).", valueName: "day"), completion: .list(DayArgument.words),
+        transform: DayArgument.init(word:))
     var from: DayArgument?
 
-    @Option(help: ArgumentHelp("The last day (default: today).", valueName: "day"), transform: DayArgument.init(word:))
+    @Option(
+        help: ArgumentHelp("The last day (default: today).", valueName: "day"), completion: .list(DayArgument.words),
+        transform: DayArgument.init(word:))
     var to: DayArgument?
 
     @OptionGroup var common: CommonOptions

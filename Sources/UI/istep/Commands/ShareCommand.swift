@@ -13,12 +13,13 @@ struct ShareCommand: AsyncParsableCommand {
             automatically; this command is for a day that you want to share now.
 
               istep share yesterday                  one day
-              istep share --from 2014-04-01 --to-day yesterday
+              istep share yesterday --with server    only with this destination
+              istep share --from 2014-04-01 --to yesterday
               istep share --dry-run                  exactly what would be sent
               istep share yesterday --again          again, although it was sent
               istep share --list --check             check each destination
 
-            Here --to names a destination, and --to-day the last day. 'istep config kinds' lists the kinds of destinations. What cannot be sent \
+            'istep config kinds' lists the kinds of destinations. What cannot be sent \
             now stays in the outbox and is sent later. Exit codes: 75 days stay in the outbox, 77 credentials were rejected, 78 the \
             configuration is wrong, 65 a destination rejected a day.
             """)
@@ -28,13 +29,23 @@ struct ShareCommand: AsyncParsableCommand {
         transform: DayArgument.init(word:))
     var day: DayArgument?
 
-    @Option(help: ArgumentHelp("Only with this destination; may be given more than once.", valueName: "name"))
-    var to: [String] = []
+    @Option(
+        help: ArgumentHelp("Only with this destination; may be given more than once.", valueName: "name"),
+        completion: CompletionNames.destinations)
+    var with: [String] = []
 
-    @Option(help: ArgumentHelp("Share all days from this one on.", valueName: "day"), transform: DayArgument.init(word:))
+    @Option(
+        help: ArgumentHelp("Share all days from this one on.", valueName: "day"), completion: .list(DayArgument.words),
+        transform: DayArgument.init(word:))
     var from: DayArgument?
 
-    @Option(help: ArgumentHelp("The last day to share; yesterday if none is given.", valueName: "day"), transform: DayArgument.init(word:))
+    /// Before version 0.4 this named a destination: a word that is not a day, or that is the name of one, still does.
+    @Option(
+        help: ArgumentHelp("The last day to share; yesterday if none is given.", valueName: "day"), completion: .list(DayArgument.words))
+    var to: [String] = []
+
+    /// The name of `--to` before version 0.4.
+    @Option(help: .hidden, transform: DayArgument.init(word:))
     var toDay: DayArgument?
 
     @Flag(help: "Show exactly what would be sent, secrets masked; send nothing.")
@@ -58,25 +69,26 @@ struct ShareCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if day != nil, from != nil || toDay != nil { throw ValidationError("A day cannot be combined with --from or --to-day.") }
+        if day != nil, from != nil { throw ValidationError("A day cannot be combined with --from.") }
         if toDay != nil, from == nil { throw ValidationError("--to-day needs --from.") }
         if check, !list { throw ValidationError("--check needs --list.") }
         if list, day != nil || from != nil || dryRun || wait || queue || again {
-            throw ValidationError("--list can only be combined with --to and --check.")
+            throw ValidationError("--list can only be combined with --with and --check.")
         }
         if [dryRun, wait, queue].count(where: { $0 }) > 1 { throw ValidationError("Only one of --dry-run, --wait and --queue can be given.") }
     }
 
     func run() async throws {
         let wiring = try Wiring(common)
+        let (destinations, last) = try chosen(of: wiring.destinationNames)
         let sharing = try await blocking {
-            try ShareService(wiring.services(wiring.history(for: list || dryRun ? .reading : .updating))).with(to)
+            try ShareService(wiring.services(wiring.history(for: list || dryRun ? .reading : .updating))).with(destinations)
         }
         if list { return try await showDestinations(wiring, sharing) }
         try sharing.requireDestination()
         let (user, chosen) = try await blocking {
             let user = try wiring.user(in: sharing.context.history)
-            return (user, try days(of: user, in: sharing.context.history, today: wiring.localTime.day(of: wiring.now())))
+            return (user, try days(through: last, of: user, in: sharing.context.history, today: wiring.localTime.day(of: wiring.now())))
         }
         if dryRun {
             let previews = try await blocking { try sharing.previews(of: chosen, of: user, again: again) }
@@ -98,10 +110,20 @@ struct ShareCommand: AsyncParsableCommand {
         try await ShareRun(wiring: wiring, sharing: sharing).run(order, waits: wait)
     }
 
-    private func days(of user: User, in history: History, today: Day) throws -> [Day] {
+    /// The destinations that are named, and the last day.
+    private func chosen(of known: [String]) throws -> (destinations: [String], last: DayArgument?) {
+        var (destinations, last) = (with, toDay)
+        for word in to {
+            if !known.contains(word), let day = try? DayArgument(word: word) { last = day } else { destinations.append(word) }
+        }
+        if last != nil, from == nil { throw CommandFailure(.usage, "--to needs --from.", advice: "For one day: `istep share DAY`") }
+        return (destinations, last)
+    }
+
+    private func days(through last: DayArgument?, of user: User, in history: History, today: Day) throws -> [Day] {
         let choice: ShareDays.Choice =
             if let from {
-                .range(from: from.day(today: today), through: toDay?.day(today: today))
+                .range(from: from.day(today: today), through: last?.day(today: today))
             } else {
                 .day((day ?? DayArgument(.daysAgo(0))).day(today: today))
             }
@@ -110,7 +132,7 @@ struct ShareCommand: AsyncParsableCommand {
         } catch ServiceError.dayNotBegun(let day, _) where from != nil {  // in the words of the options
             throw CommandFailure(.usage, "--from \(day) has not begun; today is \(today).", advice: "Give a past day to --from.")
         } catch ServiceError.rangeReversed(let first, let last) {
-            throw CommandFailure(.usage, "--from \(first) is after --to-day \(last).", advice: "Give the earlier day to --from.")
+            throw CommandFailure(.usage, "--from \(first) is after --to \(last).", advice: "Give the earlier day to --from.")
         }
     }
 

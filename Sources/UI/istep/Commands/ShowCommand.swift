@@ -11,13 +11,15 @@ struct ShowCommand: ParsableCommand {
         discussion: """
             Reads the history only: no Bluetooth, no network.
 
+              istep today                       the same as istep show
               istep show yesterday
               istep show --svg > today.svg      a card of the day as a picture
-            """)
+            """,
+        aliases: ["today"])
 
     @Argument(
         help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday; today if none is given.", valueName: "day"),
-        transform: DayArgument.init(word:))
+        completion: .list(DayArgument.words), transform: DayArgument.init(word:))
     var day = DayArgument(.daysAgo(0))
 
     @Flag(help: "Print the day as a picture (SVG).")

@@ -26,7 +26,7 @@ struct SyncCommand: AsyncParsableCommand {
             notifications). With --counters it reads only pedometers that keep just today's count, before this count is reset at midnight.
             """)
 
-    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"))
+    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
     var pedometers: [String] = []
 
     @Option(help: ArgumentHelp("Request at most this many days, including today.", valueName: "days"))

@@ -21,7 +21,7 @@ struct WatchCommand: AsyncParsableCommand {
             "steps", "goal" and "percentage"; unknown values are null.
             """)
 
-    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"))
+    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
     var pedometers: [String] = []
 
     @Option(help: ArgumentHelp("Minutes between two syncs of a pedometer that stays in range.", valueName: "minutes"))

@@ -51,6 +51,9 @@ struct DayArgument: Hashable {
 
     let named: Named
 
+    /// The words that a shell completes.
+    static let words = ["today", "yesterday"] + Weekday.allCases.map(\.name)
+
     /// - Parameter word: in any case; weekdays in English, whole or the first three letters.
     /// - Throws: `ValidationError`, which says why this is not a day, and how one is written.
     init(word: String) throws {
@@ -123,7 +126,7 @@ struct DayArgument: Hashable {
     /// Subcommands with options that take days.
     private static let dayOptions: [String: Set<String>] = [
         "show": [], "correct": [], "outbox": [], "history": ["--on", "--from", "--to"], "plan": ["--from"], "profile": ["--from"],
-        "share": ["--from", "--to-day"], "report": ["--from", "--to"],
+        "share": ["--from", "--to", "--to-day"], "report": ["--from", "--to"],
     ]
     /// Subcommands that take a day as an argument.
     private static let commandsOfDays: Set = ["show", "correct", "share", "outbox"]

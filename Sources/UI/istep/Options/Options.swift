@@ -14,7 +14,7 @@ struct CommonOptions: ParsableArguments {
             """
             The user (default: the only user of the history, otherwise your login name; 'sync', 'watch', 'devices', 'status' and 'outbox': \
             all users).
-            """, valueName: "name"))
+            """, valueName: "name"), completion: CompletionNames.users)
     var user: String?
 
     @Flag(help: "Print JSON for programs instead of text for people.")

@@ -65,6 +65,18 @@ struct Wiring: Sendable {
         return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
     }
 
+    /// Whether there is a history.
+    ///
+    /// - Throws: why it cannot be read.
+    func hasHistory() throws(HistoryError) -> Bool {
+        do {
+            _ = try history(for: .reading)
+            return true
+        } catch .missing {
+            return false
+        }
+    }
+
     /// The history for reading, and the user that the options, the configuration or the login select.
     func historyOfUser() async throws -> (history: History, user: User) {
         try await blocking {

@@ -23,7 +23,7 @@ extension DestinationKind {
             # statistics = false                   # only the sensor
             # The sensor shows the latest day. All days, with late corrections, are in the long-term statistic istep:NAME_steps
             # (such as istep:anna_steps), by the hour: add a statistics graph card with it. To add earlier days:
-            # istep share --from 2026-01-01 --to-day yesterday
+            # istep share --from 2026-01-01 --to yesterday
             # After a restart of Home Assistant the sensor is missing until the next sync.
             #
             # Through an MQTT broker there is only the sensor, as a device that Home Assistant adds (MQTT discovery) and remembers,

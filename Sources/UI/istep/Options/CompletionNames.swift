@@ -1,0 +1,18 @@
+import ArgumentParser
+import StepDomain
+
+/// Names that a shell completes: those of the history and of the configuration that are used without options. The shell calls the program for
+/// them. Without a history, or if something cannot be read, there are none.
+enum CompletionNames {
+    static var users: CompletionKind { completion { try $0.history(for: .reading).users().map(\.name) } }
+    static var pedometers: CompletionKind { completion { try $0.history(for: .reading).pedometers().map(\.name) } }
+    static var destinations: CompletionKind { completion { $0.destinationNames } }
+
+    private static func completion(_ names: @escaping @Sendable (Wiring) throws -> [String]) -> CompletionKind {
+        .custom { _, _, beginning in
+            let known = (try? names(Wiring(GlobalOptions()))) ?? []
+            // A name with a control character would be more than one line.
+            return known.filter { $0.hasPrefix(beginning) && !$0.contains(where: \.isNewline) }.sorted()
+        }
+    }
+}

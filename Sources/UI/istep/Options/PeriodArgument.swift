@@ -1,0 +1,60 @@
+import ArgumentParser
+import StepDomain
+import StepServices
+
+/// A period as users write it: `week`, `last month`, `2026`, `2026-10`, or a day.
+enum PeriodArgument: Hashable {
+    /// The one that contains a day; nil for today. `all` is the whole history.
+    case named(PeriodRequest.Named, Day?)
+    /// The one before the current one.
+    case last(PeriodRequest.Named)
+    case day(DayArgument)
+
+    static let forms = "week, last month, 2026, 2026-10 or all"
+
+    /// - Parameter words: one or two words, in any case.
+    /// - Throws: `ValidationError`, which says how a period is written.
+    init(words: [String]) throws {
+        let lowered = words.map { $0.lowercased() }
+        if lowered.count == 2, lowered[0] == "last" || lowered[0] == "this", let named = PeriodRequest.Named(rawValue: lowered[1]), named != .all
+        {
+            self = lowered[0] == "last" ? .last(named) : .named(named, nil)
+        } else if lowered.count == 1, let named = PeriodRequest.Named(rawValue: lowered[0]) {
+            self = .named(named, nil)
+        } else if lowered.count == 1, let span = Self.span(lowered[0]) {
+            self = span
+        } else if lowered.count == 1, let day = try? DayArgument(word: words[0]) {
+            self = .day(day)
+        } else {
+            throw ValidationError("'\(words.joined(separator: " "))' is not a period. Write it like \(Self.forms).")
+        }
+    }
+
+    /// `2026` or `2026-10`.
+    private static func span(_ text: String) -> PeriodArgument? {
+        switch text.utf8.count {
+        case 4: Day("\(text)-01-01").map { .named(.year, $0) }
+        case 7: Day("\(text)-01").map { .named(.month, $0) }
+        default: nil
+        }
+    }
+
+    func request(today: Day) -> PeriodRequest {
+        switch self {
+        case .named(let named, let day): PeriodRequest(named: named, day: day)
+        case .last(let named): PeriodRequest(named: named, day: Self.dayBefore(named, today))
+        case .day(let argument):
+            PeriodRequest(first: argument.day(today: today), last: argument.day(today: today))
+        }
+    }
+
+    /// A day of the period before the current one.
+    private static func dayBefore(_ named: PeriodRequest.Named, _ today: Day) -> Day {
+        switch named {
+        case .week: today.advanced(by: -7)
+        case .month: Period(.month, containing: today, weekStart: .monday).days.lowerBound.advanced(by: -1)
+        case .year: Period(.year, containing: today, weekStart: .monday).days.lowerBound.advanced(by: -1)
+        case .all: today
+        }
+    }
+}
