@@ -27,6 +27,24 @@ import Testing
         #expect(both.people.map { $0.pedometers.map(\.pedometer.name) } == [["ring"], [watch.name]])
     }
 
+    @Test func `days that wait for a destination that has failed are counted, others are not`() throws {
+        func entry(_ day: Day, _ destination: String, _ state: ShareEntry.State, of user: User) -> ShareEntry {
+            ShareEntry(user: user.id, day: day, destination: destination, state: state, changedAt: outbox.now)
+        }
+        let ben = outbox.history.addUser(named: "ben"), day = today.advanced(by: -5)
+        try outbox.history.record([
+            entry(day, "dead", .pending, of: outbox.anna), entry(today, "dead", .unknown, of: outbox.anna),
+            entry(today, "dead", .rejected, of: outbox.anna), entry(day, "dead", .sent, of: ben), entry(day, "fresh", .pending, of: ben),
+        ])
+        #expect(try report().backlogs.isEmpty)
+        var state = DestinationState(name: "dead")
+        (state.failures, state.lastError) = (3, "no connection")
+        try outbox.history.record(state)
+        let dead = StatusReport.Backlog(destination: "dead", days: 2, oldest: day, reason: "no connection")
+        #expect(try report().backlogs == [dead])
+        #expect(try report(of: ben).backlogs.isEmpty)
+    }
+
     @Test func `a report of one user is still that of a household`() throws {
         let ben = outbox.history.addUser(named: "ben"), watch = add("watch", of: ben)
         let one = try report(of: ben)

@@ -164,6 +164,7 @@ import Testing
                 (["restore", "--yes", folder.path + "/cut"], 65, "the backup \"\(folder.path)/cut\" is damaged"),
                 (["restore", "--yes", folder.path], 64, "cannot open the backup"),
                 (["backup", folder.path], 64, "cannot write the backup"),
+                (["backup", folder.path + "/usb/istep/x.sqlite"], 64, "Mount its disk"),
                 (["backup", folder.path + "/pipe"], 64, "cannot write the backup"),
                 (["backup", history + ".lock"], 64, "Choose another name"), (["backup", history + "-wal"], 64, "Choose another name"),
             ] {

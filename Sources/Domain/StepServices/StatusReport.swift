@@ -12,9 +12,27 @@ public struct StatusReport: Sendable {
         public var pedometers: [Device]
     }
 
+    /// Days that wait for a destination that has failed.
+    public struct Backlog: Hashable, Sendable {
+        public var destination: String
+        public var days: Int
+        public var oldest: Day
+        /// Why the last delivery failed; nil if that is not known.
+        public var reason: String?
+
+        public init(destination: String, days: Int, oldest: Day, reason: String?) {
+            self.destination = destination
+            self.days = days
+            self.oldest = oldest
+            self.reason = reason
+        }
+    }
+
     public var people: [Person]
     /// Those that have not ended, of these people and of the machine.
     public var notices: [StoredNotice]
+    /// Of these people, by the name of the destination.
+    public var backlogs: [Backlog]
     /// Whether the history has several users, even if the report is about one of them.
     public var isHousehold: Bool
 
@@ -25,12 +43,23 @@ public struct StatusReport: Sendable {
         let statistics = StepStatistics(history, localTime: localTime, now: { now })
         isHousehold = users.count > 1
         notices = try history.standingNotices(concerning: user)
+        backlogs = try Self.backlogs(history, of: user?.id)
         people = try users.filter { user == nil || $0.id == user?.id }.map { person in
             Person(
                 today: try statistics.summary(of: person, on: localTime.day(of: now)),
                 pedometers: try pedometers.filter { $0.user == person.id }.map {
                     Device(pedometer: $0, recent: try history.recentSyncs(of: $0.id, at: now))
                 })
+        }
+    }
+
+    private static func backlogs(_ history: History, of user: User.ID?) throws -> [Backlog] {
+        let waiting = try history.unsettledEntries(of: user).filter { $0.state != .rejected }
+        return try Dictionary(grouping: waiting, by: \.destination).sorted { $0.key < $1.key }.compactMap { name, entries in
+            let state = try history.state(of: name)
+            guard state.failures > 0 || state.stopped != nil, let oldest = entries.map(\.day).min() else { return nil }
+            return Backlog(
+                destination: name, days: Set(entries.map(\.day)).count, oldest: oldest, reason: state.stopped ?? state.lastError)
         }
     }
 }

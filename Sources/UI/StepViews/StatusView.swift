@@ -30,6 +30,7 @@ public struct StatusView: View {
 
     let people: [Person]
     let notices: [StoredNotice]
+    let backlogs: [StatusReport.Backlog]
     let isHousehold: Bool
     let database: String
     let now: Timestamp
@@ -38,15 +39,18 @@ public struct StatusView: View {
 
     /// - Parameters:
     ///   - notices: those that have not ended.
+    ///   - backlogs: days that wait for destinations that have failed.
     ///   - isHousehold: whether the history has several people, regardless of which of them are shown.
     ///   - database: where the history is.
     ///   - unknownZone: the zone that the environment asks for and the machine does not have.
     public init(
-        _ people: [Person], notices: [StoredNotice] = [], isHousehold: Bool = false, database: String, now: Timestamp,
+        _ people: [Person], notices: [StoredNotice] = [], backlogs: [StatusReport.Backlog] = [], isHousehold: Bool = false, database: String,
+        now: Timestamp,
         localTime: LocalTime, unknownZone: String? = nil
     ) {
         self.people = people
         self.notices = notices.filter(\.isNew) + notices.filter { !$0.isNew }
+        self.backlogs = backlogs
         self.isHousehold = isHousehold
         self.database = database
         self.now = now
@@ -79,6 +83,7 @@ public struct StatusView: View {
             }
             for device in person.pedometers { show(device, on: &page) }
         }
+        for backlog in backlogs { show(backlog, on: &page) }
         page.path("History:", database, emphasis: .faint)
         return page.lines
     }
@@ -92,6 +97,14 @@ public struct StatusView: View {
         page.paragraph(
             (stored.isNew ? "New: " : "") + words.headline, emphasis: stored.notice.isGood ? .good : .doubtful, hanging: 2)
         page.advice(words.advice, indent: 2)
+    }
+
+    private func show(_ backlog: StatusReport.Backlog, on page: inout Page) {
+        let reason = backlog.reason.map { ": " + Printable($0, limit: 300).description } ?? ""
+        page.paragraph(
+            "\(backlog.destination): \(Words.count(backlog.days, "day")) \(backlog.days == 1 ? "waits" : "wait") to be shared, "
+                + "the oldest is \(backlog.oldest)\(reason)", emphasis: .doubtful, hanging: 2)
+        page.advice("\(command: "istep outbox list", backlog.destination)", indent: 2)
     }
 
     private func steps(_ day: DayView) -> StyledText {
@@ -156,14 +169,28 @@ extension StatusView {
             ])
         }
 
+        public struct Backlog: Codable, Sendable {
+            public var destination: String
+            public var days: Int
+            public var oldest: String
+            @Nullable public var reason: String?
+
+            static let schema = JSONSchema.object([
+                .init("destination", .text, "Its name in the configuration."), .init("days", .integer, "Number of days that wait."),
+                .init("oldest", .day, "The oldest of them."), .init("reason", .nullable(.text), "Why the last delivery failed."),
+            ])
+        }
+
         public var version = 1
         public var database: String
         /// New ones first.
         public var notices: [NoticeDocument]
+        public var backlogs: [Backlog]
         public var users: [Person]
 
         public static let schema = JSONSchema.object([
             .version, .init("database", .text, "Path of the history."), .init("notices", .list(NoticeDocument.schema), "New ones first."),
+            .init("backlogs", .list(Backlog.schema), "Days that wait for destinations that have failed."),
             .init("users", .list(Person.schema), "Every user, or the one of --user."),
         ])
     }
@@ -171,6 +198,9 @@ extension StatusView {
     public var document: Document {
         Document(
             database: database, notices: notices.map { NoticeDocument($0, words($0.notice), localTime) },
+            backlogs: backlogs.map {
+                Document.Backlog(destination: $0.destination, days: $0.days, oldest: $0.oldest.description, reason: $0.reason)
+            },
             users: people.map { person in
                 Document.Person(
                     today: day(person).document,

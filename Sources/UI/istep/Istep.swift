@@ -1,7 +1,5 @@
 import ArgumentParser
-import Blocking
 import StepDomain
-import StepServices
 
 /// The command: its subcommands, one file each, under `Commands`.
 struct Istep: AsyncParsableCommand {
@@ -59,18 +57,6 @@ struct Istep: AsyncParsableCommand {
           128+N  interrupted by signal N (130: Ctrl-C). 'istep watch', 'serve'
                  and 'scan' end normally on a signal, with 0
         """
-
-    /// Without a subcommand: today, and how to go on. Without a history: the help.
-    func run() async throws {
-        let wiring = try Wiring(GlobalOptions())
-        guard try await blocking({ try wiring.hasHistory() }) else { throw CleanExit.helpRequest(self) }
-        do {
-            try await blocking { try ShowCommand.parse([]).run() }
-        } catch ServiceError.severalUsers {
-            try await blocking { try StatusCommand.parse([]).run() }
-        }
-        try Output.standard.result("\nMore: istep sync, istep history, istep browse, istep status. All commands: istep help")
-    }
 }
 
 enum Version {

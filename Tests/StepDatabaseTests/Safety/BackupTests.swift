@@ -29,11 +29,23 @@ import Testing
 
     @Test func `nothing is left beside a backup, and its mode is 0600`() throws {
         try withFixture { history in
-            let directory = (history.path as NSString).deletingLastPathComponent + "/to"
+            let directory = (history.path as NSString).deletingLastPathComponent + "/backups/monthly"
             _ = try StepDatabase.backUp(history.path, to: directory + "/b.sqlite")
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["b.sqlite"])
             #expect(try mode(of: directory + "/b.sqlite") == 0o600)
             #expect(try mode(of: directory) == 0o700)
+        }
+    }
+
+    /// Where a disk is not mounted, the backup would be on the disk of the history.
+    @Test func `only directories below the default one are created`() throws {
+        try withFixture { history in
+            let directory = (history.path as NSString).deletingLastPathComponent
+            for folder in ["/usb", "/usb/istep", "/backups-of-mine"].map({ directory + $0 }) {
+                let place = folder + "/b.sqlite"
+                expect(.of(.place, .noDirectory(path: place, directory: folder))) { try StepDatabase.backUp(history.path, to: place) }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).allSatisfy { !$0.contains("usb") && !$0.contains("mine") })
         }
     }
 

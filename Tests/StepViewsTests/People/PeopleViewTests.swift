@@ -89,6 +89,21 @@ import Testing
                 """)
     }
 
+    @Test func `the status names destinations for which days wait, and why`() throws {
+        let view = StatusView(
+            [.init(today: today, pedometers: [])],
+            backlogs: [
+                .init(destination: "diary", days: 5, oldest: Sample.day, reason: "no connection\u{1b}[2J"),
+                .init(destination: "server", days: 1, oldest: Sample.day, reason: nil),
+            ], database: "/h", now: Sample.now, localTime: Sample.localTime)
+        let text = view.text()
+        #expect(
+            text.contains("diary: 5 days wait to be shared, the oldest is \(Sample.day): no connection?[2J\n  istep outbox list diary\n"),
+            "\(text)")
+        #expect(text.contains("server: 1 day waits to be shared, the oldest is \(Sample.day)\n"), "\(text)")
+        #expect(view.document.backlogs.map(\.days) == [5, 1])
+    }
+
     @Test func `the status describes missing, unknown and wrong data`() {
         #expect(status(today).text().contains("  ring: never synced\n    istep sync\n"))
         #expect(status(today, Sample.sync(.failed)).text().contains("  ring: no sync has succeeded lately"))

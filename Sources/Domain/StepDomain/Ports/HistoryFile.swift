@@ -60,7 +60,7 @@ public protocol HistoryBackups: Sendable {
 
     /// Copies the history to one file with access for its owner only, and reads the copy back. A sync may continue meanwhile.
     ///
-    /// - Parameter path: the path of the copy; a missing directory is created. An earlier backup there is replaced, any other file is not.
+    /// - Parameter path: the path of the copy; its directory must exist, unless it is `directory` or below. An earlier backup there is replaced, any other file is not.
     ///   Nil for a new file in `directory`.
     /// - Throws: an error if there is no history, or if it is damaged; why the copy cannot be written.
     func backUp(to path: String?) async throws -> HistoryContents

@@ -21,6 +21,8 @@ public enum HistoryError: Error, Hashable, Sendable {
     case irreparable(path: String, reason: String)
     /// The file would be overwritten, and it is not a backup of istep.
     case occupied(path: String)
+    /// A backup was to be written into a directory that does not exist. It may be that of a disk that is not mounted.
+    case noDirectory(path: String, directory: String)
     /// A name that istep or SQLite uses for files beside a history, such as locks: a backup of that name would be emptied or deleted.
     case reserved(path: String)
     /// The file at the history's path is not the one that was opened.
@@ -85,6 +87,7 @@ public enum HistoryError: Error, Hashable, Sendable {
         case .unsupported(_, let missing): .unsupported(path: path, missing)
         case .failed(_, let reason): .failed(path: path, reason: reason)
         case .of(let role, let error): .of(role, error.naming(path))
+        case .noDirectory(_, let directory): .noDirectory(path: path, directory: directory)
         case .irreparable, .occupied, .reserved, .replaced, .nameTaken, .addressTaken, .invalidName, .invalidValue, .notFound: self
         }
     }
@@ -114,7 +117,7 @@ extension HistoryError: ReportableError {
         // A full disk is a temporary condition: the nightly sync is retried.
         case .locked, .noSpace, .replaced: .temporary
         case .readOnly, .closedLog: .permission
-        case .cannotOpen, .occupied, .reserved, .nameTaken, .addressTaken, .invalidName: .usage
+        case .cannotOpen, .noDirectory, .occupied, .reserved, .nameTaken, .addressTaken, .invalidName: .usage
         // Users do not enter row numbers.
         case .inputOutput, .failed, .notFound: .unforeseen
         }
@@ -146,6 +149,11 @@ extension HistoryError: ReportableError {
                 "no permission for \(quoted(file)), the write-ahead log of the history: \(reason)",
                 "change its owner to that of the history, and make it writable: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(file)) && sudo chmod u+rw \(shellQuoted(file))`"
             )
+        case .damaged(let path, Self.noDatabase):
+            ErrorWords(
+                "\(quoted(path)) is not a database, or its beginning is damaged",
+                "if it is not your history, choose another file with --db; if it is, save the readable part: `istep doctor --repair --db \(shellQuoted(path))`; or restore a backup: `istep restore --db \(shellQuoted(path))`"
+            )
         case .damaged(let path, let reason):
             ErrorWords(
                 "the history \(quoted(path)) is damaged: \(reason)",
@@ -161,6 +169,10 @@ extension HistoryError: ReportableError {
             ErrorWords(
                 "\(quoted(path)) is a name that istep or SQLite uses for a file beside a history",
                 "choose another name, such as history-copy.sqlite")
+        case .noDirectory(let path, let directory):
+            ErrorWords(
+                "cannot write the backup \(quoted(path)): there is no directory \(quoted(directory))",
+                "mount its disk, create the directory, or name another file")
         case .of(.backup, let error):
             error.wordsOfBackup
         case .of(.place, let error):
@@ -198,6 +210,8 @@ extension HistoryError: ReportableError {
         }
     }
 
+    /// SQLite's message for `SQLITE_NOTADB`.
+    static let noDatabase = "file is not a database"
     /// The system's message for `EROFS`.
     static let readOnlyFileSystem = String(cString: strerror(EROFS))
 

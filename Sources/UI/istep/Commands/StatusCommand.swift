@@ -30,7 +30,8 @@ struct StatusCommand: ParsableCommand {
         }
         try wiring.show(
             StatusView(
-                people, notices: report.notices, isHousehold: report.isHousehold, database: wiring.databasePath, now: now,
+                people, notices: report.notices, backlogs: report.backlogs, isHousehold: report.isHousehold, database: wiring.databasePath,
+                now: now,
                 localTime: wiring.localTime, unknownZone: wiring.unknownZone))
         let shown = report.notices.filter(\.isNew).map(\.id)
         guard !shown.isEmpty, !common.json else { return }

@@ -8,7 +8,8 @@ extension StepDatabase {
     ///
     /// - Parameters:
     ///   - path: the path of the history; a history of an earlier version is copied as it is.
-    ///   - place: an earlier backup there is replaced; any other file is not. A missing directory is created.
+    ///   - place: an earlier backup there is replaced; any other file is not. Its directory must exist, unless it is `AutomaticBackups.directory` or
+    ///     below.
     /// - Returns: the contents of the backup, read back from it.
     /// - Throws: `missing`, `empty`, `damaged` of the history; of the place `reserved`, `occupied`, or why it cannot be written.
     public static func backUp(_ path: String, to place: String) throws(HistoryError) -> HistoryContents {

@@ -24,6 +24,11 @@ final class DatabaseCopy {
         let directory = directoryName(place)
         let path = "\(directory)/.\(baseName(place)).new-\(getpid())"
         do throws(HistoryError) {
+            // A directory that the user has named may be where a disk is not mounted: the backup would be on the disk of the history.
+            let own = AutomaticBackups.directory(of: history) + "/"
+            if role == .place, access(directory, F_OK) != 0, !(directory + "/").hasPrefix(own) {
+                throw .noDirectory(path: place, directory: directory)
+            }
             try StepDatabase.createDirectory(of: place)
             AbandonedFiles.remove(ofHistory: history, at: place)
             while true {

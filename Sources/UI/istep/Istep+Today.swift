@@ -1,0 +1,17 @@
+import ArgumentParser
+import Blocking
+import StepServices
+
+extension Istep {
+    /// Without a subcommand: today, and how to go on. Without a history: the help.
+    func run() async throws {
+        let wiring = try Wiring(GlobalOptions())
+        guard try await blocking({ try wiring.hasHistory() }) else { throw CleanExit.helpRequest(self) }
+        do {
+            try await blocking { try ShowCommand.parse([]).run() }
+        } catch ServiceError.severalUsers {
+            try await blocking { try StatusCommand.parse([]).run() }
+        }
+        try Output.standard.result("\nMore: istep sync, istep history, istep browse, istep status. All commands: istep help")
+    }
+}
