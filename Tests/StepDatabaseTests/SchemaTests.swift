@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [-1, 0, 1, 2, -2_147_483_648])
+    @Test(arguments: [-1, 0, 1, 2, 72, -2_147_483_648])
     func `a version number that cannot be right is damage`(number: Int) throws {
         try withFixture { history in
             try history.merge(slot(0, 10))
@@ -107,6 +107,7 @@ import Testing
             // A repair finds the right version.
             let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
             #expect(report.isWhole && report.contents.version == Schema.current.version)
+            #expect(report.headerNumbers == [.version])
             #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
         }
     }

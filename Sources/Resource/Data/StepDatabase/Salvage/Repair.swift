@@ -46,10 +46,7 @@ extension StepDatabase {
         let report = try queue.writeWithoutTransaction { database in
             var report: SalvageReport?
             try database.inTransaction(.immediate) {
-                let saved = try salvage.save(in: database)
-                report = SalvageReport(
-                    tables: saved.tables, days: saved.days, isSharingUncertain: saved.isSharingUncertain,
-                    contents: try HistoryContents(database, path: path), damaged: "")
+                report = try salvage.save(in: database)
                 return .commit
             }
             _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
