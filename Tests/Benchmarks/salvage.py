@@ -26,7 +26,10 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("ISTEP_BUILD", ROOT / ".build/debug"))
 # Tables that are calculated from others.
-DERIVED = {"day_sum", "seal"}
+DERIVED = {"day_sum", "seal", "sealing"}
+# Tables with checksums: what people see, and what it is calculated with.
+SEALED = {
+    "sample", "implausible_sample", "coverage", "device_total", "correction", "profile", "plan", "person", "pedometer", "sync"}
 
 
 def shell():
@@ -235,6 +238,43 @@ def measure_repairs(options, folder, data, program):
     print("more, by table:", dict(more_by_table.most_common()))
 
 
+def measure_flips(options, folder, data):
+    """Single bits: whether a value of a table changed, and who noticed."""
+    original = rows(folder / "base.sqlite")
+    changed, unseen, passed = collections.Counter(), collections.Counter(), 0
+    for seed in range(options.first, options.first + options.flips):
+        chance = random.Random(seed)
+        place, bit = chance.randrange(len(data)), chance.randrange(8)
+        bytes_ = bytearray(data)
+        bytes_[place] ^= 1 << bit
+        path = folder / "flipped.sqlite"
+        clean(folder, "flipped")
+        path.write_bytes(bytes_)
+        try:
+            now = rows(path)
+            with sqlite3.connect(path) as database:
+                is_intact = [line for line, in database.execute("PRAGMA integrity_check")] == ["ok"]
+            database.close()
+        except sqlite3.Error:
+            now, is_intact = {}, False
+        tables = [table for table in original if now.get(table) != original[table]]
+        if not tables:
+            continue
+        kind = "figures" if any(table in SEALED for table in tables) else "other tables"
+        changed[kind] += 1
+        passed += is_intact
+        clean(folder, "flipped")
+        path.write_bytes(bytes_)
+        report, _ = repair(path, folder)
+        if report is not None and report["repaired"] is None:
+            unseen[kind] += 1
+            if options.list:
+                print(f"flip {seed}: bit {bit} of byte {place} not found: {tables}")
+    print(f"{options.flips} flips: {sum(changed.values())} changed a value, {passed} of these passed integrity_check")
+    for kind, count in sorted(changed.items()):
+        print(f"  {kind}: {count} changed, {unseen[kind]} not found by istep")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=600)
@@ -249,6 +289,8 @@ def main():
         data = base(folder, options.page_size)
         if options.files:
             measure_repairs(options, folder, data, program)
+        if options.flips:
+            measure_flips(options, folder, data)
 
 
 main()

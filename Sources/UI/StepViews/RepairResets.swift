@@ -10,7 +10,11 @@ extension RepairView.Repaired {
         page.paragraph("Values that could not be read or cannot be correct. Their rows were saved without them:")
         for reset in resets {
             var line = Printable(reset.table, limit: 32).description
-            if let name = reset.pedometer { line = "\(Printable(name, limit: 32))" } else { line += " (\(Words.count(reset.rows, "row")))" }
+            if let name = reset.pedometer {
+                line = reset.table == "pedometer" ? "\(Printable(name, limit: 32))" : "\(line) of \(Printable(name, limit: 32))"
+            } else {
+                line += " (\(Words.count(reset.rows, "row")))"
+            }
             page.paragraph("\(line): \(reset.words)", indent: 2, hanging: 4)
         }
     }
@@ -36,6 +40,9 @@ extension SalvageReport.Reset {
         case ("pedometer", "model"): "its model is lost; forget it and add it again"
         case ("pedometer", "name"), ("person", "name"): "the name is taken from its second copy, or made up"
         case ("sync", "pedometer"): "the pedometer is taken from the samples"
+        case ("sample", "checksum"):
+            "steps of \(Words.count(rows, "day")) are not as they were stored. They are kept; compare the days below with a backup"
+        case (_, "checksum"): "a value is not as it was stored. It is kept; compare it with a backup"
         case (_, "sync"): "the sync is taken from the neighbouring rows"
         default: "\(Printable(column, limit: 32)) is reset"
         }

@@ -104,6 +104,10 @@ extension StepDatabase {
         var broken: [String] = []
         for (words, sql) in rules where try Bool.fetchOne(database, sql: "SELECT EXISTS (\(sql))") ?? false { broken.append(words) }
         let tables = Set(try Schema.current.ownTables(in: database))
+        if tables.contains("seal") {
+            let seals = Seals(database)
+            broken += try seals.complaints(Array(seals.broken().prefix(mostComplaints)))
+        }
         for rule in ColumnRule.all where tables.contains(rule.table) {
             if try rule.isViolated(in: database) { broken.append("a row of \(rule.table) has an invalid value in \(rule.column)") }
         }
@@ -163,6 +167,11 @@ extension StepDatabase {
             if lines != ["ok"] { throw HistoryError.damaged(path: path, reason: lines.first ?? "\(table) cannot be read") }
         }
         try readNewest(database, path)
+        guard try Schema.current.state(of: database) == .current else { return }
+        // A sync writes to these, and calculates the sums of whole groups of them.
+        let seals = Seals(database)
+        let broken = try seals.broken(besides: ["sample", "implausible_sample"])
+        if let first = try seals.complaints(Array(broken.prefix(1))).first { throw HistoryError.damaged(path: path, reason: first) }
     }
 
     /// Bytes of the largest file that is checked as a whole.

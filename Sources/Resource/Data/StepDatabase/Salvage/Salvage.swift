@@ -15,6 +15,7 @@ final class Salvage {
     private let shapes: [TableShape]
     /// How many columns each of the tables of `derived` has.
     private let derivedColumns: [(name: String, count: Int)]
+    private let derivedIndexes: [String]
     private let roots: [String: Int]
     private var tables: [String: SalvageReport.Table] = [:]
     private var inserts: [String: Statement] = [:]
@@ -32,7 +33,7 @@ final class Salvage {
     private var gaps: [(before: SampleKey?, after: SampleKey?)] = []
 
     /// Tables that are calculated from others: they stay empty, and their rows are not taken for rows of other tables.
-    private static let derived: Set = ["day_sum"]
+    private static let derived: Set = ["day_sum", "seal", "sealing"]
 
     /// A column in which a value was replaced, and of `pedometer` the row.
     struct ReplacedValue: Hashable {
@@ -55,8 +56,12 @@ final class Salvage {
         let end: Int
     }
 
-    init(_ path: String, schema: Schema = .current) throws {
+    /// Groups whose rows can be read and are not those that were stored.
+    private let broken: [SealedGroup]
+
+    init(_ path: String, schema: Schema = .current, broken: [SealedGroup] = []) throws {
         self.path = path
+        self.broken = broken
         self.schema = schema
         store = try PageStore(path)
         // The schema table begins on the first page.
@@ -99,6 +104,7 @@ final class Salvage {
         if let header, unsigned(header, 68, 4) != Schema.applicationID { headerNumbers.append(.applicationID) }
         self.headerNumbers = headerNumbers
         derivedColumns = all.filter { Self.derived.contains($0.name) }.map { ($0.name, $0.columns.count) }
+        derivedIndexes = all.filter { Self.derived.contains($0.name) }.flatMap(\.indexes).map(\.name)
         // A table whose root is lost is recovered page by page.
         roots = found
     }
@@ -124,7 +130,27 @@ final class Salvage {
             tables[name]?.rejected += change.removed
             for (column, count) in change.corrected { replaced[ReplacedValue(table: name, column: column), default: 0] += count }
         }
-        let days = try LostTime(gaps).mark(in: database)
+        // Which of its samples is wrong is not known: the day is read again, if the pedometer still holds it.
+        for group in broken {
+            let start = Int(clamping: group.part) * 86_400
+            if group.kind == "sample" {
+                gaps.append(
+                    (
+                        SampleKey(pedometer: group.owner, start: start, end: start),
+                        SampleKey(pedometer: group.owner, start: start + 86_400, end: 0)
+                    ))
+            }
+            let pedometer = ["pedometer", "sample", "implausible_sample", "coverage", "device_total"].contains(group.kind) ? group.owner : nil
+            replaced[ReplacedValue(table: group.kind, column: Self.checksum, pedometer: pedometer), default: 0] += 1
+        }
+        var days = try LostTime(gaps).mark(in: database)
+        for group in broken where group.kind == "sample" {
+            let name = try String.fetchOne(database, sql: "SELECT name FROM pedometer WHERE id = ?", arguments: [group.owner]) ?? ""
+            let day = Day(daysSince1970: Int(clamping: group.part))
+            if !days.contains(where: { $0.pedometer == name && $0.first <= day && day <= $0.last }) {
+                days.append(SalvageReport.LostDays(pedometer: name, first: day, last: day))
+            }
+        }
         let isSharingUncertain = try repairSharing(database)
         for shape in shapes {
             tables[shape.name]?.rows = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(shape.name)") ?? 0
@@ -135,10 +161,14 @@ final class Salvage {
         }
         inserts = [:]
         try schema.migrate(database, from: version)
+        if schema.hasSeals { try Seals(database).complete(atMost: .max) }
         return SalvageReport(
             tables: shapes.compactMap { tables[$0.name] }, days: days, resets: try namedResets(database), headerNumbers: headerNumbers,
             isSharingUncertain: isSharingUncertain, contents: try HistoryContents(database, path: path), damaged: "")
     }
+
+    /// In place of a column: the rows are kept as they are.
+    private static let checksum = "checksum"
 
     /// In the order of the schema.
     private func namedResets(_ database: Database) throws -> [SalvageReport.Reset] {
@@ -200,6 +230,7 @@ final class Salvage {
                 }
             }
         }
+        for name in derivedIndexes { walk.walk(roots[name] ?? 0, isIndex: true) { _ in } }
         let free = walk.freePages()
         isAnyTableMissingPages = walk.isFreeListSound
         try walk.strays(besides: free) { event in

@@ -15,12 +15,15 @@ struct Schema: Sendable {
     /// "istp" in ASCII.
     static let applicationID = 0x6973_7470
 
-    static let current = Schema(migrations: [.history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals])
+    static let current = Schema(migrations: [.history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals, .seals])
 
     let migrations: [Migration]
 
     /// The version that this program writes; a database has version n after the first n migrations.
     var version: Int { migrations.count }
+
+    /// Whether it has checksums; tests also use earlier versions.
+    var hasSeals: Bool { migrations.contains { $0.name == Migration.seals.name } }
 
     /// The names of the tables of all versions. Other tables are the user's own.
     ///
