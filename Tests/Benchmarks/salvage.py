@@ -204,7 +204,7 @@ def measure_repairs(options, folder, data, program):
         recover(path, other, program)
         try:
             theirs = rows(other)
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             theirs = {}
         clean(folder, "damaged")
         path.write_bytes(bytes_)
@@ -255,7 +255,7 @@ def measure_flips(options, folder, data):
             with sqlite3.connect(path) as database:
                 is_intact = [line for line, in database.execute("PRAGMA integrity_check")] == ["ok"]
             database.close()
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             now, is_intact = {}, False
         tables = [table for table in original if now.get(table) != original[table]]
         if not tables:

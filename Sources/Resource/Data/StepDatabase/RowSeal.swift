@@ -89,10 +89,14 @@ struct Seals {
         }
     }
 
-    /// Adds samples that a transaction has inserted to their sums. A group without a row had no samples before.
+    /// Adds samples that a transaction has inserted to their sums, and deletes the stored sums of their days, which is left to it. A group without a row had no samples before.
     func add(_ sums: [Int64: UInt64], of pedometer: Pedometer.ID) throws {
         let select = try database.cachedStatement(sql: "SELECT sum FROM seal WHERE kind = 'sample' AND owner = ? AND part = ?")
+        let deleteSums = try database.cachedStatement(
+            sql: "DELETE FROM day_sum WHERE person = (SELECT person FROM pedometer WHERE id = ?) AND day BETWEEN ?2 - 1 AND ?2 + 1")
         for (part, sum) in sums {
+            // In whatever offset, a sample belongs to this day, the one before or the one after.
+            try deleteSums.execute(arguments: [pedometer, part])
             let group = SealedGroup(kind: "sample", owner: pedometer, part: part)
             guard let row = try Row.fetchOne(select, arguments: [pedometer, part]) else {
                 try store(sum, of: group)

@@ -22,6 +22,13 @@ extension Schema.Migration {
             -- would take longer.
             CREATE TABLE sealing (id INTEGER PRIMARY KEY) STRICT;
 
+            -- As in version 7, except that a merge deletes the sums of its days itself: once for a day, not for each sample.
+            DROP TRIGGER day_sum_sample_insert;
+            CREATE TRIGGER day_sum_sample_insert AFTER INSERT ON sample WHEN NOT EXISTS (SELECT 1 FROM sealing) BEGIN
+                DELETE FROM day_sum WHERE person = (SELECT person FROM pedometer WHERE id = new.pedometer)
+                    AND day BETWEEN (new.start + 36000) / 86400 - 1 AND (new.start + 50400) / 86400;
+            END;
+
             """ + SealedTable.all.map(triggers).joined())
 
     private static func triggers(_ table: SealedTable) -> String {
