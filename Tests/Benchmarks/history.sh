@@ -38,7 +38,7 @@ for ((i = 0; i < rounds; i++)); do
     rm -f "$directory"/merged.sqlite* "$directory"/imported.sqlite*
     "$bench" prepare "$directory/merged.sqlite"
     "$bench" prepare "$directory/imported.sqlite"
-    sqlite3 "$directory/imported.sqlite" "DROP TRIGGER day_sum_sample_insert"
+    sqlite3 "$directory/imported.sqlite" "DROP TRIGGER day_sum_sample_insert; DROP TRIGGER seal_sample_insert"
     microseconds "$bench" merge "$directory/merged.sqlite" 2014-01-01 $days >>"$directory/merge"
     microseconds sqlite3 "$directory/imported.sqlite" ".import --csv $directory/rows.csv sample" >>"$directory/import"
 done

@@ -60,7 +60,7 @@ import Testing
 
     @Test func `a history of a later version is reported as an error`() async throws {
         try await withHistory { path in
-            try execute("PRAGMA user_version = 99", path)
+            try execute("CREATE TABLE later (a); PRAGMA user_version = 99", path)
             let known = Schema.current.version
             await #expect(throws: HistoryError.newerVersion(path: path, found: 99, supported: known)) {
                 try await StepDatabase.examine(path)

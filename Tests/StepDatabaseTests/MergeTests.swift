@@ -21,7 +21,7 @@ import Testing
             let before = try history.totalChanges()
             let counts = try history.database.merge(batch, sync: history.sync)
             #expect(counts == MergeCounts(unchanged: 1, implausible: 1))
-            #expect(try history.totalChanges() - before == 1, "only the counts of the sync")
+            #expect(try history.totalChanges() - before == 5, "only the counts of the sync and their checksum, and the mark of a merge")
             #expect(try history.samples() == [slot(0, 10, distance: 7)])
         }
     }

@@ -17,7 +17,7 @@ import Testing
             #expect(
                 tables == [
                     "changed_day", "correction", "coverage", "day_sum", "destination", "device_total", "frame", "implausible_sample", "notice",
-                    "pedometer", "person", "plan", "profile", "sample", "share", "share_watermark", "sync",
+                    "pedometer", "person", "plan", "profile", "sample", "seal", "sealing", "share", "share_watermark", "sync",
                 ])
         }
     }
@@ -31,13 +31,13 @@ import Testing
         }
         #expect(
             Schema.current.migrations.map(\.name) == [
-                "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals",
+                "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals", "seals",
             ])
         #expect(
             Schema.current.migrations.map { checksum($0.sql) }
                 == [
                     "4ae2bf8d688edaf7", "459d08644d97961a", "694e12637e316b9a", "72ce1b7d5a3b5c36", "f3b9b715003651d0", "133531aebcc958e4",
-                    "49384e4b224dc327", "ad4d225571bf2903",
+                    "49384e4b224dc327", "ad4d225571bf2903", "6315f4a2ab5592b0",
                 ])
     }
 
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [-1, 0, 1, 2, -2_147_483_648])
+    @Test(arguments: [-1, 0, 1, 2, 72, -2_147_483_648])
     func `a version number that cannot be right is damage`(number: Int) throws {
         try withFixture { history in
             try history.merge(slot(0, 10))
@@ -107,6 +107,7 @@ import Testing
             // A repair finds the right version.
             let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
             #expect(report.isWhole && report.contents.version == Schema.current.version)
+            #expect(report.headerNumbers == [.version])
             #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
         }
     }

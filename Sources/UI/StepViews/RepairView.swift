@@ -9,24 +9,28 @@ public struct RepairView: View {
         public var damaged: String
         public var tables: [SalvageReport.Table]
         public var lostDays: [SalvageReport.LostDays]
+        public var resets: [SalvageReport.Reset]
+        public var headerNumbers: [SalvageReport.HeaderNumber]
         /// The record of what was shared lacks entries.
         public var isSharingUncertain: Bool
 
         public init(
             holdings: HistoryHoldings, damaged: String, tables: [SalvageReport.Table], lostDays: [SalvageReport.LostDays],
-            isSharingUncertain: Bool
+            resets: [SalvageReport.Reset] = [], headerNumbers: [SalvageReport.HeaderNumber] = [], isSharingUncertain: Bool
         ) {
             self.holdings = holdings
             self.damaged = damaged
             self.tables = tables
             self.lostDays = lostDays
+            self.resets = resets
+            self.headerNumbers = headerNumbers
             self.isSharingUncertain = isSharingUncertain
         }
 
         public init(_ report: SalvageReport) {
             self.init(
                 holdings: HistoryHoldings(report.contents), damaged: report.damaged, tables: report.tables, lostDays: report.days,
-                isSharingUncertain: report.isSharingUncertain)
+                resets: report.resets, headerNumbers: report.headerNumbers, isSharingUncertain: report.isSharingUncertain)
         }
     }
 
@@ -60,9 +64,9 @@ public struct RepairView: View {
         repaired.holdings.show(in: &page)
         page.path("The damaged file is kept:", repaired.damaged)
         let hurt = repaired.tables.filter { !$0.isWhole }
-        if hurt.isEmpty {
+        if hurt.isEmpty, repaired.resets.isEmpty {
             page.paragraph("All rows were saved.", emphasis: .good)
-        } else {
+        } else if !hurt.isEmpty {
             page.paragraph("Rows that were saved, and what is lost:")
             for table in hurt {
                 var parts = [Words.count(table.rows, "row")]
@@ -72,6 +76,7 @@ public struct RepairView: View {
                 page.paragraph("\(Printable(table.name, limit: 32)): \(parts.joined(separator: "; "))", indent: 2, hanging: 4)
             }
         }
+        repaired.showResets(in: &page)
         if !repaired.lostDays.isEmpty {
             page.paragraph("Days that may lack steps; they are shown as partial:")
             for days in repaired.lostDays.prefix(Self.mostDays) {
@@ -127,6 +132,18 @@ public struct RepairView: View {
                                     .init("first", .day, "First of the days."),
                                     .init("last", .day, "Last of the days."),
                                 ])), "Days that may lack steps."),
+                        .init(
+                            "resets",
+                            .list(
+                                .object([
+                                    .init("table", .text, "Of the values."),
+                                    .init("column", .text, "Of the values."),
+                                    .init("pedometer", .nullable(.text), "Its name, for a value of a pedometer; else null."),
+                                    .init("rows", .integer, "How many."),
+                                ])), "Values that could not be read or cannot be correct; their rows were saved without them."),
+                        .init(
+                            "headerNumbers", .list(.choice(["user_version", "application_id"])),
+                            "Numbers in the header of the file that were wrong and are corrected."),
                         .init("isSharingUncertain", .boolean, "Whether the record of what was shared lacks entries."),
                     ])), "Null where no damage was found."),
             .init("correctedSums", .integer, "Days whose stored sums differed from their samples and were corrected."),

@@ -1,4 +1,4 @@
-// What Tests/Benchmarks/history.sh and sharing.sh measure, or prepare: one job per process, so that opening the history counts too.
+// What Tests/Benchmarks/history.sh, salvage.py and sharing.sh measure, or prepare: one job per process, so that opening the history counts too.
 
 import StepDatabase
 import StepDomain
@@ -42,9 +42,45 @@ func mergeSlots(_ path: String, from first: Day, days: Int) throws {
     }
 }
 
+/// Fills each table: two users with a ring each, nights of quarter hours, an implausible slot, totals, a correction, sharing and a notice.
+func fill(_ path: String) throws {
+    let database = try StepDatabase(path: path)
+    let first = Day(daysSince1970: 16_180)
+    for (index, name) in ["Ada", "Ben"].enumerated() {
+        let user = try database.addUser(named: name)
+        try database.setProfile(Profile(validFrom: first, height: 1.7, weight: 70, sex: .female), of: user.id)
+        try database.setPlan(SportPlan(validFrom: first, goals: Array(repeating: 8000, count: 7)), of: user.id)
+        let pedometer = try database.addPedometer(
+            Pedometer(
+                id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:0\(index)", addressType: "public", name: "ring \(index)"))
+        for night in 0..<20 {
+            let day = first.advanced(by: night)
+            let start = Timestamp(day.daysSince1970 * 86_400)
+            let sync = try database.beginSync(of: pedometer.id, at: start + 43_200)
+            var samples = (0..<20).map {
+                StepSample(start: start + $0 * 900, length: 900, steps: 100 + $0, distance: 70.5, utcOffset: 0)
+            }
+            if night == 3 { samples.append(StepSample(start: start + 300, length: 900, steps: 90_000, utcOffset: 0)) }
+            // Of every third night only the first five hours are covered, so that there are several spans.
+            let span = TimeSpan(start, start + (night % 3 == 0 ? 18_000 : 86_400))
+            _ = try database.merge(
+                SampleBatch(
+                    samples: samples, coverage: [span],
+                    frames: (0..<4).map { RawFrame(.received, at: start, bytes: Array(repeating: UInt8($0), count: 16)) },
+                    cursor: PedometerCursor(readThrough: start + 18_000), deviceTotal: DeviceTotal(day: day, at: start, total: 3000, slots: 2190)
+                ),
+                sync: sync, localTime: .fixed(0))
+            try database.endSync(sync, at: start + 43_260, outcome: .complete, battery: 80, failure: nil, cause: nil)
+        }
+        try database.setCorrection(9000, of: user.id, on: first, at: Timestamp(first.daysSince1970 * 86_400))
+        try database.enqueueChanges(of: user.id, for: "diary", since: first, at: Timestamp(first.daysSince1970 * 86_400))
+    }
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
 case ("prepare", 2): try prepare(arguments[1])
+case ("fill", 2): try fill(arguments[1])
 case ("merge", 4):
     guard let day = Day(arguments[2]), let days = Int(arguments[3]) else { fallthrough }
     try merge(arguments[1], from: day, days: days)
@@ -52,5 +88,5 @@ case ("slots", 4):
     guard let day = Day(arguments[2]), let days = Int(arguments[3]) else { fallthrough }
     try mergeSlots(arguments[1], from: day, days: days)
 default:
-    print("usage: HistoryBenchmark prepare DB | merge DB DAY DAYS | slots DB DAY DAYS")
+    print("usage: HistoryBenchmark prepare DB | fill DB | merge DB DAY DAYS | slots DB DAY DAYS")
 }

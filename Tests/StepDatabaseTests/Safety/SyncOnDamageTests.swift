@@ -62,7 +62,7 @@ import Testing
                 #expect(Set(problems) == ["ok"], "\(about)")
             }
         }
-        // The check of a small history finds nearly every damage.
-        #expect(refused > 0 && (stored > 0 || check.notWhole.isEmpty), "\(refused) refused, \(stored) stored")
+        // With the checksums nearly every damage is found.
+        #expect(refused > 0, "\(refused) refused, \(stored) stored")
     }
 }

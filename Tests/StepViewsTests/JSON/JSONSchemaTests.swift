@@ -142,7 +142,9 @@ import Testing
             history: "/h",
             .init(
                 holdings: holdings(), damaged: "/h.damaged", tables: [.init(name: "sample", rows: 5, rebuilt: 1, rejected: 1, gaps: 1)],
-                lostDays: [.init(pedometer: "ring", first: Sample.day, last: Sample.day)], isSharingUncertain: true))
+                lostDays: [.init(pedometer: "ring", first: Sample.day, last: Sample.day)],
+                resets: [.init(table: "pedometer", column: "cursor", pedometer: "ring"), .init(table: "sync", column: "battery", rows: 2)],
+                headerNumbers: [.version, .applicationID], isSharingUncertain: true))
     }
 
     private func live() -> LiveDocument {

@@ -133,9 +133,42 @@ public struct SalvageReport: Hashable, Sendable {
         }
     }
 
+    /// Values that could not be decoded, or that istep never writes, in rows that were saved without them.
+    public struct Reset: Hashable, Sendable, Codable {
+        public var table: String
+        public var column: String
+        /// The name of the pedometer, for a value of the pedometer itself.
+        public var pedometer: String?
+        public var rows: Int
+
+        public init(table: String, column: String, pedometer: String? = nil, rows: Int = 1) {
+            self.table = table
+            self.column = column
+            self.pedometer = pedometer
+            self.rows = rows
+        }
+
+        /// A missing name is null.
+        public func encode(to encoder: any Encoder) throws {
+            var values = encoder.container(keyedBy: CodingKeys.self)
+            try values.encode(table, forKey: .table)
+            try values.encode(column, forKey: .column)
+            try values.encode(pedometer, forKey: .pedometer)
+            try values.encode(rows, forKey: .rows)
+        }
+    }
+
+    /// A number in the file's header that was wrong, by SQLite's name.
+    public enum HeaderNumber: String, Hashable, Sendable, Codable {
+        case version = "user_version"
+        case applicationID = "application_id"
+    }
+
     /// In the order of the schema.
     public var tables: [Table]
     public var days: [LostDays]
+    public var resets: [Reset]
+    public var headerNumbers: [HeaderNumber]
     /// The record of shared days is incomplete: a day may be sent again, or not at all.
     public var isSharingUncertain: Bool
     /// The contents of the repaired history.
@@ -143,14 +176,19 @@ public struct SalvageReport: Hashable, Sendable {
     /// The new path of the damaged file.
     public var damaged: String
 
-    public init(tables: [Table], days: [LostDays], isSharingUncertain: Bool, contents: HistoryContents, damaged: String) {
+    public init(
+        tables: [Table], days: [LostDays], resets: [Reset] = [], headerNumbers: [HeaderNumber] = [], isSharingUncertain: Bool,
+        contents: HistoryContents, damaged: String
+    ) {
         self.tables = tables
         self.days = days
+        self.resets = resets
+        self.headerNumbers = headerNumbers
         self.isSharingUncertain = isSharingUncertain
         self.contents = contents
         self.damaged = damaged
     }
 
     /// Whether nothing is missing, for example if only an index was damaged.
-    public var isWhole: Bool { tables.allSatisfy(\.isWhole) && days.isEmpty }
+    public var isWhole: Bool { tables.allSatisfy(\.isWhole) && days.isEmpty && resets.isEmpty }
 }

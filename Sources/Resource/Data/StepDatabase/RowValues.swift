@@ -22,12 +22,12 @@ extension Row {
 extension Timestamp {
     /// - Throws: if no clock can have shown this time: calculations with it would overflow.
     fileprivate init(stored seconds: Int) throws {
-        guard (-Self.limit...Self.limit).contains(seconds) else { throw notWritten("the time \(seconds)") }
+        guard Self.stored.contains(seconds) else { throw notWritten("the time \(seconds)") }
         self.init(seconds)
     }
 
     /// Nine million years in seconds.
-    private static let limit = 1 << 48
+    static let stored = -(1 << 48)...1 << 48
 }
 
 extension Day {

@@ -140,7 +140,9 @@ public final class StepDatabase: Sendable {
                 return try Self.transaction(database, .immediate) { database in
                     // The process that this has waited for may have replaced the file.
                     if !isFileInPlace { throw HistoryError.replaced(path: path) }
-                    return try body(database)
+                    let result = try body(database)
+                    if schema.hasSeals { try Seals(database).complete() }
+                    return result
                 }
             }
         }

@@ -13,8 +13,13 @@ struct SampleMerge {
     private let select: Statement
     private let update: Statement
     private let database: Database
+    /// The hashes of inserted samples, by the day at Greenwich.
+    private var sums: [Int64: UInt64] = [:]
+    private let isSealed: Bool
 
-    init(_ database: Database, pedometer: Pedometer.ID, sync: SyncRecord.ID) throws {
+    /// - Parameter isSealed: whether the history has checksums.
+    init(_ database: Database, pedometer: Pedometer.ID, sync: SyncRecord.ID, isSealed: Bool) throws {
+        self.isSealed = isSealed
         self.database = database
         self.pedometer = pedometer
         self.sync = sync
@@ -30,16 +35,24 @@ struct SampleMerge {
     }
 
     /// - Parameter changed: receives the days of everything that is written.
-    func merge(_ samples: [StepSample], _ changed: inout ChangedDays) throws -> MergeCounts {
+    mutating func merge(_ samples: [StepSample], _ changed: inout ChangedDays) throws -> MergeCounts {
         var counts = MergeCounts()
+        let isSealed = isSealed && !samples.isEmpty
+        if isSealed { try database.cachedStatement(sql: "INSERT INTO sealing VALUES (1)").execute() }
         for sample in samples where sample.countsInHistory { try merge(sample.withPlausibleFigures, &counts, &changed) }
+        if isSealed {
+            try database.cachedStatement(sql: "DELETE FROM sealing").execute()
+            try Seals(database).add(sums, of: pedometer)
+        }
         try ImplausibleSampleMerge(database, pedometer: pedometer, sync: sync).merge(samples)
         counts.implausible = samples.count { !$0.countsInHistory }
         return counts
     }
 
-    private func merge(_ sample: StepSample, _ counts: inout MergeCounts, _ changed: inout ChangedDays) throws {
+    private mutating func merge(_ sample: StepSample, _ counts: inout MergeCounts, _ changed: inout ChangedDays) throws {
         if try insert.run(sample) {
+            let hash = RowSeal(sample, pedometer: pedometer, sync: sync).hash
+            sums[Int64(sample.start.seconds / 86_400), default: 0] &+= hash
             counts.added += 1
             counts.steps += sample.steps
             changed.insert(sample.day)

@@ -20,7 +20,8 @@ extension StepDatabase {
             let own = try hadOtherOwner ? PreviousOwner(pedometer, database).own(batch) : batch
 
             var changed = ChangedDays()
-            var counts = try SampleMerge(database, pedometer: pedometer, sync: sync).merge(own.samples, &changed)
+            var merge = try SampleMerge(database, pedometer: pedometer, sync: sync, isSealed: schema.hasSeals)
+            var counts = try merge.merge(own.samples, &changed)
             try CoverageMerge(database, pedometer: pedometer).merge(own.coverage, localTime: localTime, &changed)
             try changed.store(of: person, database)
             if let total = batch.deviceTotal { try keep(total, of: pedometer, database) }

@@ -103,17 +103,13 @@ extension StepDatabase {
     private static func brokenRules(_ database: Database) throws -> [String] {
         var broken: [String] = []
         for (words, sql) in rules where try Bool.fetchOne(database, sql: "SELECT EXISTS (\(sql))") ?? false { broken.append(words) }
-        do {
-            for row in try Row.fetchAll(database, sql: "SELECT options, clock, cursor FROM pedometer") {
-                _ = try value(row.get(0)) as [String: String]
-                _ = try value(row.get(1)) as ClockState
-                _ = try value(row.get(2)) as PedometerCursor
-            }
-            for (table, column) in days {
-                for text in try String.fetchAll(database, sql: "SELECT DISTINCT \(column) FROM \(table)") { _ = try Day(column: text) }
-            }
-        } catch is DecodingError {
-            broken.append("a row is invalid")
+        let tables = Set(try Schema.current.ownTables(in: database))
+        if tables.contains("seal") {
+            let seals = Seals(database)
+            broken += try seals.complaints(Array(seals.broken().prefix(mostComplaints)))
+        }
+        for rule in ColumnRule.all where tables.contains(rule.table) {
+            if try rule.isViolated(in: database) { broken.append("a row of \(rule.table) has an invalid value in \(rule.column)") }
         }
         return broken
     }
@@ -131,7 +127,6 @@ extension StepDatabase {
             "SELECT 1 FROM sample JOIN sync ON sync.id = sample.sync WHERE sync.pedometer <> sample.pedometer"
         ),
     ]
-    private static let days = [("profile", "valid_from"), ("plan", "valid_from"), ("correction", "day")]
 }
 
 extension StepDatabase {
@@ -172,6 +167,11 @@ extension StepDatabase {
             if lines != ["ok"] { throw HistoryError.damaged(path: path, reason: lines.first ?? "\(table) cannot be read") }
         }
         try readNewest(database, path)
+        guard try Schema.current.state(of: database) == .current else { return }
+        // A sync writes to these, and calculates the sums of whole groups of them.
+        let seals = Seals(database)
+        let broken = try seals.broken(besides: ["sample", "implausible_sample"])
+        if let first = try seals.complaints(Array(broken.prefix(1))).first { throw HistoryError.damaged(path: path, reason: first) }
     }
 
     /// Bytes of the largest file that is checked as a whole.

@@ -8,6 +8,8 @@ struct LostParents {
     struct Change {
         var rebuilt = 0
         var removed = 0
+        /// By column, references that were wrong.
+        var corrected: [String: Int] = [:]
     }
 
     private let shapes: [TableShape]
@@ -32,6 +34,9 @@ struct LostParents {
             var count = 0
             for number in try missing(table, database).sorted().prefix(Self.most) where try make(table, number, database) { count += 1 }
             changes[table, default: Change()].rebuilt += count
+        }
+        for (table, count) in try SyncReferences.correct(in: database) where count > 0 {
+            changes[table, default: Change()].corrected[table == "sync" ? "pedometer" : "sync", default: 0] += count
         }
         // Removing the row of a pedometer can leave other rows with dangling references.
         var isChanged = true
@@ -191,17 +196,16 @@ struct LostTime {
         return removed
     }
 
-    /// Overlapping spans cannot both be correct; rows of pages that no tree leads to can be very old.
+    /// Overlapping spans cannot both be correct: the end of a span is damaged, or one is from a page that no tree leads to, which can be very
+    /// old. The earlier one ends where the later one begins.
     private func removeOverlaps(_ database: Database) throws {
-        var last: (pedometer: Int64, end: Int)?
-        for row in try Row.fetchAll(database, sql: "SELECT pedometer, start, until FROM coverage ORDER BY pedometer, start") {
-            let (pedometer, start, end): (Int64, Int, Int) = (try row.get(0), try row.get(1), try row.get(2))
-            if let last, last.pedometer == pedometer, start < last.end {
-                try database.execute(sql: "DELETE FROM coverage WHERE pedometer = ? AND start = ?", arguments: [pedometer, start])
-            } else {
-                last = (pedometer, end)
-            }
-        }
+        try database.execute(
+            sql: """
+                UPDATE coverage SET until = later.start
+                FROM (SELECT pedometer, start, lead(start) OVER (PARTITION BY pedometer ORDER BY start) AS next FROM coverage) AS span
+                JOIN coverage AS later ON later.pedometer = span.pedometer AND later.start = span.next
+                WHERE coverage.pedometer = span.pedometer AND coverage.start = span.start AND coverage.until > later.start
+                """)
     }
 
     /// Makes the next sync request everything that the pedometer still holds, if that can include missing data.

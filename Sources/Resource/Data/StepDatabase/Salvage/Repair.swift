@@ -15,13 +15,17 @@ extension StepDatabase {
             guard try isThere(path) else { throw HistoryError.missing(path: path) }
             var status = stat()
             if stat(path, &status) == 0, status.st_size == 0 { throw HistoryError.empty(path: path) }
-            if try check(path).isSound {
+            let health = try check(path)
+            if health.isSound {
                 CheckRecord.remove(ofDatabase: path)
                 return nil
             }
+            // In a broken tree, sums mean nothing.
+            let isReadable = health.complaints.isEmpty && !health.isOlder
+            let broken = isReadable ? try reading(path) { try $0.read { try Seals($0).broken() } } : []
             let file = try DatabaseCopy(for: HistoryLock.realPath(path), ofHistory: path)
             do {
-                var report = try fill(file, from: HistoryLock.realPath(path))
+                var report = try fill(file, from: HistoryLock.realPath(path), broken)
                 if let wrong = try check(file.path).allComplaints.first {
                     throw HistoryError.irreparable(path: path, reason: "the readable part is not a valid history: \(wrong)")
                 }
@@ -37,8 +41,8 @@ extension StepDatabase {
         }
     }
 
-    private static func fill(_ file: DatabaseCopy, from path: String) throws -> SalvageReport {
-        let salvage = try Salvage(path)
+    private static func fill(_ file: DatabaseCopy, from path: String, _ broken: [SealedGroup]) throws -> SalvageReport {
+        let salvage = try Salvage(path, broken: broken)
         var configuration = configuration(busyTimeout: busyTimeout)
         // References are corrected at the end.
         configuration.foreignKeysEnabled = false
@@ -46,10 +50,7 @@ extension StepDatabase {
         let report = try queue.writeWithoutTransaction { database in
             var report: SalvageReport?
             try database.inTransaction(.immediate) {
-                let saved = try salvage.save(in: database)
-                report = SalvageReport(
-                    tables: saved.tables, days: saved.days, isSharingUncertain: saved.isSharingUncertain,
-                    contents: try HistoryContents(database, path: path), damaged: "")
+                report = try salvage.save(in: database)
                 return .commit
             }
             _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")

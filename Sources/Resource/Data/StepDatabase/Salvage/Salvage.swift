@@ -15,9 +15,15 @@ final class Salvage {
     private let shapes: [TableShape]
     /// How many columns each of the tables of `derived` has.
     private let derivedColumns: [(name: String, count: Int)]
+    private let derivedIndexes: [String]
     private let roots: [String: Int]
     private var tables: [String: SalvageReport.Table] = [:]
     private var inserts: [String: Statement] = [:]
+    private let resets: [String: ValueReset]
+    /// The values that were replaced.
+    private(set) var replaced: [ReplacedValue: Int] = [:]
+    /// The numbers in the file's header that cannot be correct.
+    let headerNumbers: [SalvageReport.HeaderNumber]
     /// Row numbers of tables that other tables refer to and that were read without a gap.
     private var parents: [String: Set<Int64>] = [:]
     private var isAnyTableMissingPages = false
@@ -27,7 +33,22 @@ final class Salvage {
     private var gaps: [(before: SampleKey?, after: SampleKey?)] = []
 
     /// Tables that are calculated from others: they stay empty, and their rows are not taken for rows of other tables.
-    private static let derived: Set = ["day_sum"]
+    private static let derived: Set = ["day_sum", "seal", "sealing"]
+
+    /// A column in which a value was replaced, and of `pedometer` the row.
+    struct ReplacedValue: Hashable {
+        let table: String
+        let column: String
+        var pedometer: Int64?
+    }
+
+    /// A row that could not be inserted where it was found.
+    private struct Displaced {
+        let number: Int64?
+        let values: [DatabaseValue]
+        /// The table in whose tree it was found.
+        var shape: TableShape?
+    }
 
     struct SampleKey {
         let pedometer: Int64
@@ -35,8 +56,12 @@ final class Salvage {
         let end: Int
     }
 
-    init(_ path: String, schema: Schema = .current) throws {
+    /// Groups whose rows can be read and are not those that were stored.
+    private let broken: [SealedGroup]
+
+    init(_ path: String, schema: Schema = .current, broken: [SealedGroup] = []) throws {
         self.path = path
+        self.broken = broken
         self.schema = schema
         store = try PageStore(path)
         // The schema table begins on the first page.
@@ -73,7 +98,13 @@ final class Salvage {
             ? stated : (counts.lastIndex(of: best) ?? schema.version - 1) + 1
         let all = try TableShape.all(schema, version: version)
         shapes = all.filter { !Self.derived.contains($0.name) }
+        resets = try Dictionary(uniqueKeysWithValues: shapes.map { ($0.name, try ValueReset($0)) })
+        var headerNumbers: [SalvageReport.HeaderNumber] = []
+        if header != nil, stated != version { headerNumbers.append(.version) }
+        if let header, unsigned(header, 68, 4) != Schema.applicationID { headerNumbers.append(.applicationID) }
+        self.headerNumbers = headerNumbers
         derivedColumns = all.filter { Self.derived.contains($0.name) }.map { ($0.name, $0.columns.count) }
+        derivedIndexes = all.filter { Self.derived.contains($0.name) }.flatMap(\.indexes).map(\.name)
         // A table whose root is lost is recovered page by page.
         roots = found
     }
@@ -82,7 +113,7 @@ final class Salvage {
     ///
     /// - Returns: the tables in the order of the schema, and which days are affected.
     /// - Throws: `irreparable` if nothing can be saved.
-    func save(in database: Database) throws -> (tables: [SalvageReport.Table], days: [SalvageReport.LostDays], isSharingUncertain: Bool) {
+    func save(in database: Database) throws -> SalvageReport {
         for migration in schema.migrations[..<version] { try database.execute(sql: migration.sql) }
         // A migration may have filled a table with initial rows.
         for shape in shapes {
@@ -97,8 +128,29 @@ final class Salvage {
         for (name, change) in try parents.restore(in: database) {
             tables[name]?.rebuilt += change.rebuilt
             tables[name]?.rejected += change.removed
+            for (column, count) in change.corrected { replaced[ReplacedValue(table: name, column: column), default: 0] += count }
         }
-        let days = try LostTime(gaps).mark(in: database)
+        // Which of its samples is wrong is not known: the day is read again, if the pedometer still holds it.
+        for group in broken {
+            let start = Int(clamping: group.part) * 86_400
+            if group.kind == "sample" {
+                gaps.append(
+                    (
+                        SampleKey(pedometer: group.owner, start: start, end: start),
+                        SampleKey(pedometer: group.owner, start: start + 86_400, end: 0)
+                    ))
+            }
+            let pedometer = ["pedometer", "sample", "implausible_sample", "coverage", "device_total"].contains(group.kind) ? group.owner : nil
+            replaced[ReplacedValue(table: group.kind, column: Self.checksum, pedometer: pedometer), default: 0] += 1
+        }
+        var days = try LostTime(gaps).mark(in: database)
+        for group in broken where group.kind == "sample" {
+            let name = try String.fetchOne(database, sql: "SELECT name FROM pedometer WHERE id = ?", arguments: [group.owner]) ?? ""
+            let day = Day(daysSince1970: Int(clamping: group.part))
+            if !days.contains(where: { $0.pedometer == name && $0.first <= day && day <= $0.last }) {
+                days.append(SalvageReport.LostDays(pedometer: name, first: day, last: day))
+            }
+        }
         let isSharingUncertain = try repairSharing(database)
         for shape in shapes {
             tables[shape.name]?.rows = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(shape.name)") ?? 0
@@ -109,7 +161,25 @@ final class Salvage {
         }
         inserts = [:]
         try schema.migrate(database, from: version)
-        return (shapes.compactMap { tables[$0.name] }, days, isSharingUncertain)
+        if schema.hasSeals { try Seals(database).complete(atMost: .max) }
+        return SalvageReport(
+            tables: shapes.compactMap { tables[$0.name] }, days: days, resets: try namedResets(database), headerNumbers: headerNumbers,
+            isSharingUncertain: isSharingUncertain, contents: try HistoryContents(database, path: path), damaged: "")
+    }
+
+    /// In place of a column: the rows are kept as they are.
+    private static let checksum = "checksum"
+
+    /// In the order of the schema.
+    private func namedResets(_ database: Database) throws -> [SalvageReport.Reset] {
+        let order = Dictionary(uniqueKeysWithValues: shapes.enumerated().map { ($1.name, $0) })
+        return try replaced.map { value, rows in
+            let name = try value.pedometer.flatMap {
+                try String.fetchOne(database, sql: "SELECT name FROM pedometer WHERE id = ?", arguments: [$0])
+            }
+            return SalvageReport.Reset(table: value.table, column: value.column, pedometer: name, rows: rows)
+        }
+        .sorted { (order[$0.table] ?? 0, $0.pedometer ?? "", $0.column) < (order[$1.table] ?? 0, $1.pedometer ?? "", $1.column) }
     }
 
     // MARK: Rows
@@ -117,7 +187,7 @@ final class Salvage {
     private func readRows(_ database: Database) throws {
         var walk = TreeWalk(store)
         walk.walk(1, isIndex: false) { _ in }
-        var displaced: [(Int64?, [DatabaseValue])] = []
+        var displaced: [Displaced] = []
         for shape in shapes {
             var last: SampleKey?, isGap = false
             try walk.walk(roots[shape.name] ?? 0, isIndex: shape.isWithoutRowID) { event in
@@ -125,9 +195,10 @@ final class Salvage {
                 case .hole:
                     tables[shape.name]?.gaps += 1
                     isGap = true
+                case .doubtful(let number, let values): displaced.append(Displaced(number: number, values: values, shape: shape))
                 case .row(let number, let values):
                     guard try insert(number, values, into: shape, database) else {
-                        displaced.append((number, values))
+                        displaced.append(Displaced(number: number, values: values, shape: shape))
                         tables[shape.name]?.gaps += 1
                         isGap = true
                         return
@@ -154,28 +225,45 @@ final class Salvage {
         for (name, columns) in derivedColumns {
             walk.walk(roots[name] ?? 0, isIndex: true) { event in
                 // If its root is damaged, the pages below can be those of another table.
-                if case .row(let number, let values) = event, values.count != columns { displaced.append((number, values)) }
+                if case .row(let number, let values) = event, values.count != columns {
+                    displaced.append(Displaced(number: number, values: values))
+                }
             }
         }
+        for name in derivedIndexes { walk.walk(roots[name] ?? 0, isIndex: true) { _ in } }
         let free = walk.freePages()
         isAnyTableMissingPages = walk.isFreeListSound
-        try walk.strays(besides: free) { try insertStray($0, $1, database) }
-        for (number, values) in displaced where try !insertStray(number, values, database) {
-            // The table of this row is unknown: it is counted for the first table that it fits.
-            for shape in candidates where shape.row(number, values) != nil {
-                tables[shape.name]?.rejected += 1
-                break
+        try walk.strays(besides: free) { event in
+            switch event {
+            case .row(let number, let values): try insertStray(number, values, database)
+            // After all rows that are certain.
+            case .doubtful(let number, let values): displaced.append(Displaced(number: number, values: values))
+            case .hole: break
             }
+        }
+        for row in displaced {
+            // A wrong value makes a row of `sample` fit a table that accepts any value, so its own table comes before those.
+            if let shape = row.shape {
+                if try insertStray(row.number, row.values, database, atLeast: shape.strictness) { continue }
+                if try insertCorrected(row.number, row.values, into: shape, database) { continue }
+            }
+            if try insertStray(row.number, row.values, database) { continue }
+            // If the table of this row is unknown, it is counted for the first table that it fits.
+            guard let shape = row.shape ?? candidates.first(where: { $0.row(row.number, row.values) != nil }) else { continue }
+            tables[shape.name]?.rejected += 1
         }
     }
 
     /// The strictest first: a row that fits `sample` is not an implausible sample.
     private lazy var candidates = shapes.sorted { ($0.strictness, $0.name) > ($1.strictness, $1.name) }
 
+    /// - Parameter strictness: of the least strict table.
     @discardableResult
-    private func insertStray(_ number: Int64?, _ values: [DatabaseValue], _ database: Database) throws -> Bool {
+    private func insertStray(
+        _ number: Int64?, _ values: [DatabaseValue], _ database: Database, atLeast strictness: Int = 0
+    ) throws -> Bool {
         // If it is not certain which pages are free, a stray row of a table without gaps is a deleted row.
-        for shape in candidates where isAnyTableMissingPages || tables[shape.name]?.gaps ?? 0 > 0 {
+        for shape in candidates where shape.strictness >= strictness && (isAnyTableMissingPages || tables[shape.name]?.gaps ?? 0 > 0) {
             guard values.count == shape.columns.count, try insert(number, values, into: shape, database) else { continue }
             if database.changesCount > 0, tables[shape.name]?.gaps == 0 { tables[shape.name]?.gaps = 1 }
             return true
@@ -185,15 +273,45 @@ final class Salvage {
 
     /// - Returns: whether the schema accepts the row, or already has it.
     private func insert(_ number: Int64?, _ values: [DatabaseValue], into shape: TableShape, _ database: Database) throws -> Bool {
-        guard let row = shape.row(number, values), let insert = inserts[shape.name] else { return false }
+        guard var row = shape.row(number, values), let changed = resets[shape.name]?.decodable(&row) else { return false }
         // A row with a dangling reference would take the place of a good row with the same key, and would be removed at the end.
-        for (column, parent) in shape.parents {
-            guard let known = parents[parent], let id = Int64.fromDatabaseValue(row[column]) else { continue }
-            if !known.contains(id) { return false }
+        for (column, parent) in shape.parents where isDangling(row[column], parent) { return false }
+        return try insert(row, replacing: changed, shape, database)
+    }
+
+    /// Inserts a row of a known table that the schema does not accept, with other values in place of those that cannot be correct. All good
+    /// rows are inserted before.
+    private func insertCorrected(_ number: Int64?, _ values: [DatabaseValue], into shape: TableShape, _ database: Database) throws -> Bool {
+        guard let reset = resets[shape.name], var row = shape.row(number, values), var changed = reset.decodable(&row) else { return false }
+        for (column, parent) in shape.parents where isDangling(row[column], parent) {
+            if let number, let known = fragments[shape.name]?[number]?[shape.columns[column]], !isDangling(known, parent) {
+                row[column] = known
+            } else if let all = parents[parent], all.count == 1, let only = all.first {
+                row[column] = only.databaseValue
+            } else if parent == "sync" {
+                // Corrected by its neighbours (`LostParents`).
+                continue
+            } else {
+                return false
+            }
+            changed.append(column)
         }
+        if try insert(row, replacing: changed, shape, database) { return true }
+        for attempt in reset.attempts(row) where try insert(attempt.row, replacing: changed + attempt.changed, shape, database) {
+            return true
+        }
+        return false
+    }
+
+    private func isDangling(_ value: DatabaseValue, _ parent: String) -> Bool {
+        guard let known = parents[parent], let id = Int64.fromDatabaseValue(value) else { return false }
+        return !known.contains(id)
+    }
+
+    private func insert(_ row: [DatabaseValue], replacing changed: [Int], _ shape: TableShape, _ database: Database) throws -> Bool {
+        guard let insert = inserts[shape.name] else { return false }
         do {
             try insert.execute(arguments: StatementArguments(row))
-            return true
         } catch let error as DatabaseError
             where [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_ERROR, .SQLITE_TOOBIG].contains(error.resultCode)
         {
@@ -201,6 +319,13 @@ final class Salvage {
             sqlite3_reset(insert.sqliteStatement)
             return false
         }
+        if database.changesCount > 0 {
+            let pedometer = shape.name == "pedometer" ? shape.numberColumn.flatMap { Int64.fromDatabaseValue(row[$0]) } : nil
+            for column in changed {
+                replaced[ReplacedValue(table: shape.name, column: shape.columns[column], pedometer: pedometer), default: 0] += 1
+            }
+        }
+        return true
     }
 
     private func sampleKey(_ shape: TableShape, _ values: [DatabaseValue]) -> SampleKey? {
@@ -223,7 +348,9 @@ final class Salvage {
     /// years again.
     private func repairSharing(_ database: Database) throws -> Bool {
         guard tables["share"] != nil else { return false }
-        let isUncertain = ["share", "share_watermark", "destination"].contains { tables[$0]?.isWhole == false }
+        let isUncertain = ["share", "share_watermark", "destination"].contains { table in
+            tables[table]?.isWhole == false || replaced.keys.contains { $0.table == table }
+        }
         if tables["changed_day"]?.isWhole == false {
             // The known days are determined from the remaining samples.
             try database.execute(

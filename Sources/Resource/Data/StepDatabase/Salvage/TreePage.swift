@@ -21,6 +21,8 @@ struct TreePage {
         var number: Int64?
         /// Nil on interior pages of tables, and if the values cannot be decoded.
         var values: [DatabaseValue]?
+        /// Without `values`: as many values as can be decoded, if the record's lengths disagree or a text is not valid.
+        var doubtful: [DatabaseValue]?
     }
 
     let kind: Kind
@@ -60,11 +62,19 @@ extension TreePage.Cell {
         case .tableLeaf:
             guard let size = reader.varint(), let row = reader.varint() else { return nil }
             number = row
-            values = reader.payload(size, of: kind, store).flatMap { RecordReader.values($0, repairingText: repairingText) }
+            read(size, &reader, kind, store, repairingText)
         case .indexLeaf, .indexInterior:
             guard let size = reader.varint() else { return nil }
-            values = reader.payload(size, of: kind, store).flatMap { RecordReader.values($0, repairingText: repairingText) }
+            read(size, &reader, kind, store, repairingText)
         }
+    }
+
+    private mutating func read(_ size: Int64, _ reader: inout RecordReader, _ kind: TreePage.Kind, _ store: PageStore, _ repairingText: Bool) {
+        let rest = reader.rest
+        let record = reader.payload(size, of: kind, store)
+        values = record.flatMap { RecordReader.values($0, repairingText: repairingText) }
+        // If the length of the record is damaged, its own header may still tell where its values are.
+        if values == nil { doubtful = record.flatMap(RecordReader.doubtfulValues) ?? RecordReader.doubtfulValues(rest) }
     }
 }
 
@@ -137,6 +147,22 @@ struct RecordReader {
         return header.isAtEnd && body.isAtEnd ? values : nil
     }
 
+    /// The values of a record whose header and length do not agree: those that are cut off are NULL, and a text has
+    /// replacement characters where it is not valid. Nil if there is no header.
+    static func doubtfulValues(_ record: [UInt8]) -> [DatabaseValue]? {
+        var header = RecordReader(record[...])
+        guard let size = header.varint(), size >= 2, size <= Int64(record.count), size <= 64 else { return nil }
+        header = RecordReader(record[..<Int(size)])
+        _ = header.varint()
+        var body = RecordReader(record[Int(size)...])
+        var values: [DatabaseValue] = []
+        while let type = header.isAtEnd ? nil : header.varint() { values.append(body.value(type, true) ?? .null) }
+        return values
+    }
+
+    /// What was not read yet.
+    fileprivate var rest: [UInt8] { Array(bytes[index...]) }
+
     private var isAtEnd: Bool { index == bytes.endIndex }
 
     /// "Serial type codes of the record format".
@@ -156,7 +182,7 @@ struct RecordReader {
         case 12...:
             guard type < Int64(Self.mostBytes) * 2, let parts = bytes(Int(type - 12) / 2) else { return nil }
             if type % 2 == 0 { return Data(parts).databaseValue }
-            if repairingText { return String(decoding: parts, as: UTF8.self).databaseValue }
+            if repairingText { return String(decoding: parts.map { $0 == 0 ? 0xff : $0 }, as: UTF8.self).databaseValue }
             // istep never writes a text that is not UTF-8 or that contains a NUL.
             guard !parts.contains(0) else { return nil }
             return String(validating: parts, as: UTF8.self)?.databaseValue
@@ -169,6 +195,8 @@ struct RecordReader {
 struct TreeWalk {
     enum Event {
         case row(Int64?, [DatabaseValue])
+        /// A row whose values may be wrong. It comes after a hole.
+        case doubtful(Int64?, [DatabaseValue])
         /// Rows are missing here: a page, or a cell of a page, cannot be read.
         case hole
     }
@@ -203,16 +231,27 @@ struct TreeWalk {
                 try walk(child, isIndex: isIndex, repairingText, depth: depth + 1, body)
                 if !isIndex { continue }
             }
-            if let values = cell.values { try body(.row(cell.number, values)) } else { try body(.hole) }
+            if let values = cell.values {
+                try body(.row(cell.number, values))
+            } else {
+                try body(.hole)
+                if let values = cell.doubtful { try body(.doubtful(cell.number, values)) }
+            }
         }
         if let last = page.last { try walk(last, isIndex: isIndex, repairingText, depth: depth + 1, body) }
     }
 
     /// The rows of pages that no tree leads to, because a page above them is damaged. Rows on free pages were deleted and are not returned.
-    func strays(besides free: Set<Int>, _ body: (Int64?, [DatabaseValue]) throws -> Void) rethrows {
+    func strays(besides free: Set<Int>, _ body: (Event) throws -> Void) rethrows {
         for number in stride(from: 2, through: store.count, by: 1) where !visited.contains(number) && !free.contains(number) {
             guard let page = TreePage(number, in: store), page.kind != .tableInterior else { continue }
-            for cell in page.cells { if let values = cell.values { try body(cell.number, values) } }
+            for cell in page.cells {
+                if let values = cell.values {
+                    try body(.row(cell.number, values))
+                } else if let values = cell.doubtful {
+                    try body(.doubtful(cell.number, values))
+                }
+            }
         }
     }
 

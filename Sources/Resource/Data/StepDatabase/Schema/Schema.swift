@@ -5,7 +5,8 @@ import GRDB
 /// The version is in the file's header (`PRAGMA user_version`), so that opening costs one read and no query on a table of migrations;
 /// `PRAGMA application_id` distinguishes a history from another program's database.
 struct Schema: Sendable {
-    /// One migration. A released migration is never edited: a change is a new migration.
+    /// One migration. A released migration is never edited: a change is a new migration. Each one changes the schema, so that a damaged
+    /// version number can be distinguished from a later one.
     struct Migration: Sendable {
         let name: String
         let sql: String
@@ -14,12 +15,15 @@ struct Schema: Sendable {
     /// "istp" in ASCII.
     static let applicationID = 0x6973_7470
 
-    static let current = Schema(migrations: [.history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals])
+    static let current = Schema(migrations: [.history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals, .seals])
 
     let migrations: [Migration]
 
     /// The version that this program writes; a database has version n after the first n migrations.
     var version: Int { migrations.count }
+
+    /// Whether it has checksums; tests also use earlier versions.
+    var hasSeals: Bool { migrations.contains { $0.name == Migration.seals.name } }
 
     /// The names of the tables of all versions. Other tables are the user's own.
     ///
@@ -71,7 +75,12 @@ struct Schema: Sendable {
             return .inconsistent("its application ID is that of another program, but its tables are those of istep")
         }
         if version == self.version { return .current }
-        if version > self.version { return .newer(version) }
+        if version > self.version {
+            // Each migration changes the schema: a later version cannot have that of an earlier one.
+            let fingerprint = Schema.fingerprint(of: try SchemaObject.all(in: database))
+            guard let known = Schema.fingerprints.prefix(self.version).firstIndex(of: fingerprint) else { return .newer(version) }
+            return .inconsistent("its version number is \(version), but its tables are those of version \(known + 1)")
+        }
         // A migration sets both numbers at once, so no history of istep has a version below 1.
         if version < 1 { return .inconsistent("its version number is \(version), which istep never writes") }
         let found = try columns(in: database)

@@ -1,0 +1,130 @@
+import Foundation
+import GRDB
+import StepDomain
+import Testing
+
+@testable import StepDatabase
+
+/// Checksums of groups of rows.
+@Suite(.timeLimit(.minutes(5))) struct SealTests {
+    /// Two days with something in each sealed table.
+    private func fill(_ history: Fixture) throws {
+        for start in [midnight, midnight + 86_400] {
+            let samples = (0..<8).map { StepSample(start: start + $0 * 900, length: 900, steps: 100 + $0, distance: 0.5, utcOffset: 0) }
+            let wrong = StepSample(start: start + 9000, length: 900, steps: 90_000, utcOffset: 0)
+            _ = try history.database.merge(
+                SampleBatch(
+                    samples: samples + [wrong], coverage: [TimeSpan(start, start + 10_000)], cursor: PedometerCursor(readThrough: start),
+                    deviceTotal: DeviceTotal(day: Day(of: start, utcOffset: 0), at: start, total: 9, slots: 8)), sync: history.sync)
+        }
+        try history.database.setProfile(Profile(validFrom: day, height: 1.7, weight: 70), of: history.user.id)
+        try history.database.setPlan(SportPlan(validFrom: day, goals: Array(repeating: 8000, count: 7)), of: history.user.id)
+        try history.database.setCorrection(9000, of: history.user.id, on: day, at: noon)
+    }
+
+    private func open(_ history: Fixture) throws -> Int? {
+        try history.database.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seal WHERE sum IS NULL") }
+    }
+
+    private func broken(_ history: Fixture) throws -> [SealedGroup] { try history.database.queue.read { try Seals($0).broken() } }
+
+    @Test func `every transaction leaves all sums known and right`() throws {
+        try withFixture { history in
+            try fill(history)
+            func check(_ what: String) throws {
+                #expect(try open(history) == 0, "\(what)")
+                #expect(try broken(history) == [], "\(what)")
+            }
+            try check("filled")
+            try history.merge(slot(0, 500), slot(15, 100), slot(500, 3, distance: -0.0))
+            try check("more steps in a slot, and new slots")
+            try history.database.setCorrection(9500, of: history.user.id, on: day, at: noon)
+            try history.database.renamePedometer(history.pedometer.id, to: "other")
+            try history.database.endSync(history.sync, at: noon, outcome: .complete, battery: 80, failure: nil, cause: nil)
+            try check("changed")
+            try history.database.setCorrection(nil as StepCorrection?, of: history.user.id, on: day, at: noon)
+            try check("a group lost its last row")
+            #expect(try history.strings("SELECT count(*) FROM seal WHERE kind = 'correction'") == ["0"])
+            #expect(try history.strings("SELECT count(*) FROM sealing") == ["0"])
+        }
+    }
+
+    private static let changes = [
+        ("sample", "steps = steps + 1"), ("sample", "length = length + 1"), ("sample", "distance = NULL"), ("sample", "utc_offset = 1"),
+        ("sample", "energy = 0"), ("implausible_sample", "steps = 90001"), ("coverage", "until = until + 1"),
+        ("device_total", "total = 11"), ("correction", "steps = 9001"), ("profile", "weight = 71"), ("plan", "sunday = 8001"),
+        ("person", "name = 'Adb'"), ("pedometer", "model = 'colmj'"), ("pedometer", "cursor = '{}'"), ("sync", "battery = 1"),
+    ]
+
+    @Test(arguments: changes) func `a changed value is found, and named by a repair`(table: String, change: String) throws {
+        try withFixture { history in
+            try fill(history)
+            try history.database.close()
+            try changeUnnoticed(history.path, "UPDATE \(table) SET \(change)")
+            let health = try StepDatabase.check(history.path)
+            #expect(health.complaints == [], "PRAGMA integrity_check sees nothing")
+            #expect(health.broken.allSatisfy { $0.contains("checksum") } && !health.broken.isEmpty, "\(health)")
+            if table == "sample" {
+                #expect(
+                    health.broken == ["20", "21"].map { "the steps of \"ring\" around 2014-04-\($0) are not as they were stored (checksum)" })
+            }
+            #expect(throws: HistoryError.self) { try StepDatabase.checkBeforeSync(history.path, at: noon) }
+            let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
+            #expect(report.resets.contains { ($0.table, $0.column) == (table, "checksum") })
+            #expect(report.contents.samples == 16)
+            #expect(report.days.isEmpty == (table != "sample"))
+            #expect(try StepDatabase.check(history.path).isSound)
+        }
+    }
+
+    /// As a flipped bit does it: without the triggers.
+    private func changeUnnoticed(_ path: String, _ sql: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction {
+            try $0.execute(
+                sql: "CREATE TEMP TABLE kept AS SELECT * FROM seal; \(sql); DELETE FROM seal; INSERT INTO seal SELECT * FROM kept")
+        }
+        try queue.close()
+    }
+
+    @Test func `a change by another program is not damage, and is sealed with the next change`() throws {
+        try withFixture { history in
+            try fill(history)
+            let other = try DatabaseQueue(path: history.path)
+            try other.write { try $0.execute(sql: "UPDATE sample SET steps = 7 WHERE start = \(midnight.seconds)") }
+            try other.close()
+            #expect(try StepDatabase.check(history.path).isSound)
+            #expect(try open(history) == 1)
+            try history.merge(slot(700, 10))
+            #expect(try open(history) == 0)
+            #expect(try broken(history) == [])
+        }
+    }
+
+    /// A history of the previous version is not checked against anything; its rows are sealed by the next change.
+    @Test func `a history of the version before is sealed after its migration`() throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            let index = try #require(Schema.current.migrations.firstIndex { $0.name == "seals" })
+            let before = Schema(migrations: Array(Schema.current.migrations[..<index]))
+            let old = try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: before)
+            try old.queue.write { database in
+                try database.execute(
+                    sql: """
+                        INSERT INTO person VALUES (1, 'Ada', 'ada');
+                        INSERT INTO pedometer VALUES (1, 1, 'colmi', '30:34:42:00:00:01', 'public', 'ring', 'ring', '{}', '{"settings":[]}', '{}', 0);
+                        INSERT INTO sync (id, pedometer, started_at) VALUES (1, 1, 0);
+                        INSERT INTO sample VALUES (1, \(midnight.seconds), 900, 10, 0.5, NULL, 0, 1), (1, \(noon.seconds), 900, 10, NULL, 1, 0, 1);
+                        """)
+            }
+            try old.close()
+            let database = try StepDatabase(path: path)
+            let read = { (sql: String) in try database.queue.read { try Int.fetchOne($0, sql: sql) } }
+            #expect(try read("SELECT count(*) FROM seal WHERE sum IS NULL") == 4)
+            #expect(try StepDatabase.check(path).isSound)
+            _ = try database.merge(SampleBatch(samples: [slot(15, 5)]), sync: 1)
+            #expect(try read("SELECT count(*) FROM seal WHERE sum IS NULL") == 0)
+            #expect(try database.queue.read { try Seals($0).broken() } == [])
+        }
+    }
+}
