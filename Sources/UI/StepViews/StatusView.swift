@@ -1,5 +1,5 @@
 public import StepDomain
-internal import StepServices
+public import StepServices
 
 /// The overall state: what is new since the user last looked, every user's day so far, every pedometer's last sync and battery.
 public struct StatusView: View {

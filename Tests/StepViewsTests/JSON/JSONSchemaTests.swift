@@ -45,6 +45,10 @@ import Testing
                 StoredNotice(
                     id: 1, notice: Notice(.pedometer(1), name: "ring", since: Sample.synced, .batteryLow(percent: 9)), storedAt: Sample.now),
                 StoredNotice(id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")), storedAt: Sample.now),
+            ],
+            backlogs: [
+                .init(destination: "diary", days: 5, oldest: Sample.day, reason: "no connection"),
+                .init(destination: "server", days: 1, oldest: Sample.day, reason: nil),
             ], database: "/h", now: Sample.now, localTime: Sample.localTime)
     }
 

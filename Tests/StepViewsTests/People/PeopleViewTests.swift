@@ -1,5 +1,6 @@
 import Foundation
 import StepDomain
+import StepServices
 import Testing
 
 @testable import StepViews
@@ -98,7 +99,7 @@ import Testing
             ], database: "/h", now: Sample.now, localTime: Sample.localTime)
         let text = view.text()
         #expect(
-            text.contains("diary: 5 days wait to be shared, the oldest is \(Sample.day): no connection?[2J\n  istep outbox list diary\n"),
+            text.contains("diary: 5 days wait to be shared, the oldest is \(Sample.day): no connection\u{fffd}[2J\n  istep outbox list diary\n"),
             "\(text)")
         #expect(text.contains("server: 1 day waits to be shared, the oldest is \(Sample.day)\n"), "\(text)")
         #expect(view.document.backlogs.map(\.days) == [5, 1])

@@ -15,7 +15,7 @@ final class Salvage {
     private let shapes: [TableShape]
     /// How many columns each of the tables of `derived` has.
     private let derivedColumns: [(name: String, count: Int)]
-    private let derivedIndexes: [String]
+    private let derivedIndexes: [TableShape.Index]
     private let roots: [String: Int]
     private var tables: [String: SalvageReport.Table] = [:]
     private var inserts: [String: Statement] = [:]
@@ -104,7 +104,7 @@ final class Salvage {
         if let header, unsigned(header, 68, 4) != Schema.applicationID { headerNumbers.append(.applicationID) }
         self.headerNumbers = headerNumbers
         derivedColumns = all.filter { Self.derived.contains($0.name) }.map { ($0.name, $0.columns.count) }
-        derivedIndexes = all.filter { Self.derived.contains($0.name) }.flatMap(\.indexes).map(\.name)
+        derivedIndexes = all.filter { Self.derived.contains($0.name) }.flatMap(\.indexes)
         // A table whose root is lost is recovered page by page.
         roots = found
     }
@@ -218,7 +218,13 @@ final class Salvage {
         for shape in shapes {
             for index in shape.indexes {
                 walk.walk(roots[index.name] ?? 0, isIndex: true) { event in
-                    if case .row(_, let values) = event { keep(values, of: index, shape) }
+                    guard case .row(let number, let values) = event else { return }
+                    // The root of the index may be the page of a table, which leads to its rows.
+                    if values.count == index.columns.count {
+                        keep(values, of: index, shape)
+                    } else {
+                        displaced.append(Displaced(number: number, values: values))
+                    }
                 }
             }
         }
@@ -230,7 +236,13 @@ final class Salvage {
                 }
             }
         }
-        for name in derivedIndexes { walk.walk(roots[name] ?? 0, isIndex: true) { _ in } }
+        for index in derivedIndexes {
+            walk.walk(roots[index.name] ?? 0, isIndex: true) { event in
+                if case .row(let number, let values) = event, values.count != index.columns.count {
+                    displaced.append(Displaced(number: number, values: values))
+                }
+            }
+        }
         let free = walk.freePages()
         isAnyTableMissingPages = walk.isFreeListSound
         try walk.strays(besides: free) { event in
