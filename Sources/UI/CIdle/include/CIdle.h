@@ -20,7 +20,8 @@ void use_one_arena(void);
 /// service of the whole machine (its SystemCallFilter), nothing changes.
 void do_not_preempt_others(void);
 
-/// Whether a time server has set this machine's clock since it was started, whichever program does that: adjtimex(2).
+/// Whether a time server has set this machine's clock since it was started, whichever program does that: adjtimex(2). Where a service may not
+/// ask the kernel, systemd-timesyncd's mark decides, and without that program the clock counts as set.
 int is_clock_synchronized(void);
 
 /// What this process may use too little of.
