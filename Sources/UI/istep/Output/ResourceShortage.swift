@@ -27,17 +27,17 @@ struct ResourceShortage: ReportableError {
         switch (resource, limit) {
         case (.threads, let limit?): "The threads that istep needs cannot be started: the limit is \(limit) processes and threads of this user."
         case (.threads, nil): "The threads that istep needs cannot be started: the system, or the service that started istep, limits them."
-        case (.files, let limit): "istep cannot open enough files: the limit is \(limit ?? 0) open files."
-        case (.memory, let limit): "istep cannot get enough memory: the limit is \((limit ?? 0) >> 10) KiB of address space."
+        case (.files, let limit): "This program cannot open enough files: the limit is \(limit ?? 0) open files."
+        case (.memory, let limit): "This program cannot get enough memory: the limit is \((limit ?? 0) >> 10) KiB of address space."
         }
     }
 
     var advice: String? {
         switch (resource, limit) {
-        case (.threads, _?): "Raise the limit (`ulimit -u`), or end other programs of this user, then run the command again."
-        case (.threads, nil): "Raise `TasksMax` of the service or `pids.max` of the control group, then run the command again."
-        case (.files, _): "Raise the limit, such as `ulimit -n 256`, then run the command again."
-        case (.memory, _): "Raise the limit, such as `ulimit -v 1000000`, then run the command again."
+        case (.threads, _?): "End other programs of this user, or raise the limit: `ulimit -u`"
+        case (.threads, nil): "Raise TasksMax of the service or pids.max of the control group, then run the command again."
+        case (.files, _): "To raise the limit: `ulimit -n 256`"
+        case (.memory, _): "To raise the limit: `ulimit -v 1000000`"
         }
     }
 }
