@@ -1,7 +1,10 @@
 // A wall clock that is $SHIFTED_CLOCK seconds ahead of the machine's, for programs that are started with this library in LD_PRELOAD.
 //
 // Only the wall clock and the times of files are shifted; time limits use the monotonic clock. Waits until a moment of the wall clock are
-// shifted back for the kernel. libfaketime does more, but with it some tests never end.
+// shifted back for the kernel. libfaketime does more, but no Swift program that waits
+// can run with it: of version 0.9.10, `try await Task.sleep(for: .milliseconds(100))` never ends with a shift of -3 days, -1 hour, +1 hour or +3
+// days. libdispatch's timers are timerfds with an absolute time, and libfaketime shifts that time by another amount than the clock. Only a
+// shift into the future with FAKETIME_DONT_FAKE_MONOTONIC=1 works. With this library all four end.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

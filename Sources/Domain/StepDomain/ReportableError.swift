@@ -32,6 +32,8 @@ public enum FailureCategory: String, Sendable, CaseIterable {
     case configuration
     /// Not permitted, or credentials were rejected.
     case permission
+    /// A limit of this process: threads, files or memory.
+    case resources
     /// A fault of istep, or of the machine (a disk that fails).
     case unforeseen
 
@@ -44,7 +46,8 @@ public enum FailureCategory: String, Sendable, CaseIterable {
         case .usage: 4
         case .configuration: 5
         case .permission: 6
-        case .unforeseen: 7
+        case .resources: 7
+        case .unforeseen: 8
         }
     }
 }

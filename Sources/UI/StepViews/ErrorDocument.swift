@@ -3,7 +3,7 @@ internal import StepDomain
 /// What a command prints with `--json` where it fails.
 public struct ErrorDocument: JSONDocument {
     public struct Failure: Codable, Sendable {
-        /// `usage`, `data`, `unavailable`, `temporary`, `permission`, `configuration` or `unforeseen`.
+        /// `usage`, `data`, `unavailable`, `temporary`, `permission`, `configuration`, `resources` or `unforeseen`.
         public var category: String
         /// After sysexits(3), one for each category.
         public var exitCode: Int

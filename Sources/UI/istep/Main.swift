@@ -17,6 +17,7 @@ enum Main {
         setenv("LIBDISPATCH_LOG", "NO", 0)
         Output.reserveStandardDescriptors()
         signal(SIGPIPE, SIG_IGN)  // 'istep show | head' ends by a failed write, not by a signal
+        if let shortage = ResourceShortage.found { _exit(report(shortage, isForPrograms: isForPrograms(CommandLine.arguments))) }
         // Before another thread reads the environment, which these may change.
         let (arguments, failure) = directedArguments()
         limitColumns()

@@ -53,7 +53,7 @@ struct BandFixture {
 }
 
 /// The player takes one type of session.
-private struct AnySession: PedometerSession {
+struct AnySession: PedometerSession {
     var session: any PedometerSession
     mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
         session.next(after: event, at: now, uptime: uptime)

@@ -53,7 +53,7 @@ import Testing
         #expect(sample.start == midnight && sample.day == BandFixture.today && sample.utcOffset == 7_200)
         #expect(converter.spans(wall..<wall + 900, now: now) == [TimeSpan(midnight, midnight + 900)])
         // The next reading, after the clock was set, gives the same time.
-        let mark = try #require(converter.mark)
+        let mark = try #require(converter.tail(nil, now: now))
         var pedometer = Pedometer.sample(Lefun.self, cursor: PedometerCursor(readThrough: now, tail: mark))
         pedometer.clock = ClockState(settings: [.init(at: now + 5, utcOffset: 7_200)])
         var next = WallSlotConverter(SessionContext(pedometer: pedometer, localTime: .fixed(7_200)), days: 7)
@@ -67,7 +67,7 @@ import Testing
         let wall = BandFixture.today.daysSince1970 * 86_400
         #expect(converter.sample(WallRecord(wall: wall - 1_800, length: 60, steps: 5), now: now) == nil)
         #expect(converter.sample(WallRecord(wall: wall + 600, length: 60, steps: 5), now: now)?.day == BandFixture.today)
-        #expect(converter.misplaced == 1 && converter.mark == nil)
+        #expect(converter.misplaced == 1 && converter.tail(nil, now: now) == nil)
         let midnight = LocalTime.fixed(7_200).moment(BandFixture.today)
         #expect(
             converter.spans(wall - 10_000..<wall + 10_000, now: now) == [

@@ -118,7 +118,7 @@ import Testing
     @Test func `steps of the future, and those older than a month, are not counted`() {
         let early = play([Self.captured], at: Self.then - 86_400)
         #expect(early.notices == [.clockWasOff(seconds: 86_400 - 600), .implausible(samples: 5)])
-        #expect(early.cursor == nil && early.samples.isEmpty && early.coverage.isEmpty)
+        #expect(early.cursor?.readThrough == nil && early.samples.isEmpty && early.coverage.isEmpty)
         let late = play([Self.captured], at: Self.then + 40 * 86_400)
         #expect(late.samples.isEmpty && late.notices == [.implausible(samples: 5)] && late.coverage.isEmpty)
     }

@@ -91,18 +91,21 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     /// Seconds east of Greenwich at `readThrough` according to the pedometer itself, if it reports them and does not change them by a rule.
     /// A change shows that its zone was set.
     public var deviceOffset: Int?
+    /// This machine's clock when the cursor was stored; nil in the cursors of versions that did not keep it.
+    public var clockMark: ClockMark?
 
     private enum CodingKeys: String, CodingKey {
         case readThrough, utcOffset, counter
         /// The name in the histories of released versions.
         case undecided = "quarantined"
-        case tail, missing, lacksTotalSince, lacksBatterySince, clockLead, pastDays, deviceOffset
+        case tail, missing, lacksTotalSince, lacksBatterySince, clockLead, pastDays, deviceOffset, clockMark
     }
 
     public init(
         readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, undecided: CounterReading? = nil,
         tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil,
-        lacksBatterySince: Timestamp? = nil, clockLead: Int? = nil, pastDays: PastDays? = nil, deviceOffset: Int? = nil
+        lacksBatterySince: Timestamp? = nil, clockLead: Int? = nil, pastDays: PastDays? = nil, deviceOffset: Int? = nil,
+        clockMark: ClockMark? = nil
     ) {
         self.readThrough = readThrough
         self.utcOffset = utcOffset
@@ -115,6 +118,7 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         self.clockLead = clockLead
         self.pastDays = pastDays
         self.deviceOffset = deviceOffset
+        self.clockMark = clockMark
     }
 
     /// The missing days that a user should know of.

@@ -128,6 +128,9 @@ public struct SessionContext: Sendable {
     public var days: Int?
     /// Whether this machine's clock is known to be right. If it is not, it may be behind: what seems to be in the future may not be.
     public var isClockTrusted: Bool
+    /// Whether the pedometer's clock may be set by this machine's. It is not by a clock that no time server has set, and that no earlier
+    /// reading shows to be right: a pedometer that is right would be set to a wrong time.
+    public var setsClock = true
 
     public init(pedometer: Pedometer, localTime: LocalTime, days: Int? = nil, isClockTrusted: Bool = true) {
         self.pedometer = pedometer

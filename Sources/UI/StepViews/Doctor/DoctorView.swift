@@ -87,7 +87,7 @@ extension DoctorView {
             public var subject: String
             /// `fine`, `note`, `warning`, `fault` or `skipped`.
             public var severity: String
-            /// The category of a fault: `temporary`, `unavailable`, `data`, `usage`, `configuration`, `permission`, `unforeseen`.
+            /// The category of a fault: `temporary`, `unavailable`, `data`, `usage`, `configuration`, `permission`, `resources`, `unforeseen`.
             @Nullable public var category: String?
             public var message: String
             @Nullable public var fix: String?

@@ -19,7 +19,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
             Exit code 0: no faults (warnings possible). Otherwise the code of the worst fault: 69 a required resource is unavailable, such \
             as an adapter, a bus or a device; 75 a pedometer is not in range, or another temporary failure; 77 not permitted; 78 the \
-            configuration is invalid; 65 the history is damaged; 1 unexpected error.
+            configuration is invalid; 65 the history is damaged; 71 too few threads or files, or too little memory; 1 unexpected error.
             """)
 
     @Flag(name: .customLong("no-radio"), help: "Do not scan for pedometers or connect to them.")

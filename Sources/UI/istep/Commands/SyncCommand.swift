@@ -58,6 +58,10 @@ struct SyncCommand: AsyncParsableCommand {
         }
         let progress = unattended ? Progress(.silent) : wiring.progress()
         defer { progress.end() }
+        if let wait = wiring.clockWait, !(await wait.run { progress.step(ClockWaitWords.waiting) }) {
+            Output.error.line("istep: \(ClockWaitWords.problem)", JournalPriority.warning)
+            Output.error.line("       \(ClockWaitWords.advice)", JournalPriority.warning)
+        }
         // Text is printed as results arrive; a document, or the one line of an unattended run, at the end.
         let lines = unattended || common.json ? nil : SyncLines(wiring, progress)
         let outcome = try await sync.run(progress: { progress.step(ProgressWords.line($0, wiring.localTime)) }, finished: { lines?.show($0) })

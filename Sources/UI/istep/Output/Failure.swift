@@ -92,6 +92,8 @@ enum ExitStatus: Int32 {
     case data = 65
     /// No adapter, no bus, no daemon, or not the expected device.
     case unavailable = 69
+    /// This process may use too few threads, files, or too little memory.
+    case resources = 71
     /// Not now: try again later.
     case temporary = 75
     /// Not permitted.
@@ -109,6 +111,7 @@ extension ExitStatus {
         case .usage: self = .usage
         case .configuration: self = .configuration
         case .permission: self = .permission
+        case .resources: self = .resources
         case .unforeseen: self = .unforeseen
         }
     }

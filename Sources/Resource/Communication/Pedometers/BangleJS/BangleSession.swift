@@ -59,7 +59,7 @@ struct BangleSession: PedometerSession {
     init(_ context: SessionContext, isProbe: Bool = false) {
         self.context = context
         self.isProbe = isProbe
-        converter = BangleSlotConverter(cursor: context.pedometer.cursor, localTime: context.localTime, now: Timestamp(0))
+        converter = BangleSlotConverter(context, now: Timestamp(0))
     }
 
     mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
@@ -122,7 +122,7 @@ struct BangleSession: PedometerSession {
     @discardableResult
     private mutating func restart(_ now: Timestamp) -> Timestamp {
         (received, undecodable, scriptError) = (0, 0, nil)
-        converter = BangleSlotConverter(cursor: context.pedometer.cursor, localTime: context.localTime, now: now, clock: clock)
+        converter = BangleSlotConverter(context, now: now, clock: clock)
         let since = converter.requested(days: context.days)
         return isProbe ? now - 3600 : since
     }

@@ -10,6 +10,7 @@ struct BangleSlotConverter {
     private let now: Timestamp
     private let clock: BangleClock?
     private var zone: BangleZone
+    private var early: EarlySlots
 
     private var samples: [StepSample] = []
     private var spans: [TimeSpan] = []
@@ -38,7 +39,9 @@ struct BangleSlotConverter {
     /// All zones of the world have their midnight at such a time of UTC.
     private static let zoneStep = 300
 
-    init(cursor known: PedometerCursor, localTime: LocalTime, now: Timestamp, clock: BangleClock? = nil) {
+    init(_ context: SessionContext, now: Timestamp, clock: BangleClock? = nil) {
+        let (known, localTime) = (context.pedometer.cursor, context.localTime)
+        early = EarlySlots(context)
         var cursor = known
         // Noted by a machine whose clock was ahead: all newer records would count as read.
         if known.readThrough?.isAhead(of: now) == true {
@@ -69,6 +72,8 @@ struct BangleSlotConverter {
         let through = place.start + BangleJS.slot
         guard !through.isAhead(of: now) else {
             if case .changed = zone.rule { return isWaiting = true }
+            if early.isKnown(wall: place.wall, start: place.start, steps: steps) { return }
+            early.see(wall: place.wall, start: place.start, steps: steps, at: now)
             lead = max(lead ?? 0, through - now)
             return misplaced += 1
         }
@@ -80,6 +85,7 @@ struct BangleSlotConverter {
             isContiguous = place.start <= read
         }
         if last.map({ $0.wall < wallEnd }) ?? true { last = (wallEnd, through) }
+        let steps = early.count(wall: place.wall, start: place.start, steps: steps)
         if steps > 0 {
             samples.append(StepSample(start: place.start, length: BangleJS.slot, steps: steps, utcOffset: place.utcOffset))
         }
@@ -140,6 +146,8 @@ struct BangleSlotConverter {
         } else if isLast {
             batch.cursor = cursor
         }
+        if early.hasNew, batch.cursor == nil, isComplete || isLast { batch.cursor = cursor }
+        batch.cursor?.tail = early.kept(since: now - Self.memory)
         return batch
     }
 

@@ -71,7 +71,7 @@ struct CRPSession: PedometerSession {
             return deliver(now)
         case (.history, _):
             return forward(event, now, uptime)
-        case (.delivering, .done) where !isProbe && ClockCorrection.isSafe(at: now, context.localTime):
+        case (.delivering, .done) where !isProbe && context.setsClock && ClockCorrection.isSafe(at: now, context.localTime):
             stage = .settingClock
             // A ring without this characteristic is read, too.
             return .writeIfPresent(CRP.setTime(setter.begin(at: now, context.localTime)), to: CRP.requests)

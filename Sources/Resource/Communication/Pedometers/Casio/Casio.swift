@@ -136,7 +136,7 @@ struct CasioReading: ExchangeProtocol {
         guard let log = CasioLog(received), let steps = log.steps else { return SampleBatch(notices: [.stepsInDoubt(.unchecked)]) }
         if let other = log.contradiction { return SampleBatch(notices: [.stepsInDoubt(.totals(steps, other))]) }
         let reading = CounterReading(at: now, value: steps, utcOffset: context.localTime.utcOffset(now))
-        var batch = CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime).batch(of: reading, clock: log.clock)
+        var batch = CounterOfToday(context).batch(of: reading, clock: log.clock)
         let lead = log.clock.lead(over: reading)
         let isReported = batch.notices.contains { if case .clockWasOff = $0 { true } else { false } }
         // istep does not set it: that needs several of the watch's settings to be written back.

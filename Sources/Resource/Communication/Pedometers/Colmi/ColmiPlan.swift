@@ -140,6 +140,7 @@ struct ColmiPlan {
         guard leadChanges < Self.mostLeadChanges else { return miss(requested, .incomplete) }
         leadChanges += 1
         lead = ringToday - today
+        if lead < 0, !isNearMidnight { for day in unreached(today) where gaps[day] == nil { gaps[day] = .unconfirmed } }
         guard leadChanges == 1, abs(lead) > 0 else { return }
         // The ring stores what it counted since the last sync under its own dates. That of its today, unless this answer has it, may hold
         // steps of the time in which its clock was ahead. At midnight the next sync requests it.
@@ -147,6 +148,25 @@ struct ColmiPlan {
         let last = isNearMidnight ? ringToday - 1 : ringToday
         guard since <= last else { return }
         queue += (since...last).filter { !queue.contains($0) && !received.contains($0) && gaps[$0] == nil && isWithinLimit($0) }
+    }
+
+    /// The days that a ring whose clock is behind has not reached: it may still hold them, since its clock may have been set back. One that
+    /// is years behind had an empty battery, and holds none.
+    private func unreached(_ today: Int) -> [Int] {
+        guard lead > -366 else { return [] }
+        let first = max(today + lead + 1, today - Self.oldestDay)
+        return first <= today ? (first...today).filter { isWithinLimit($0) && !received.contains($0) } : []
+    }
+
+    /// The ring's clock was set to this machine's.
+    ///
+    /// - Returns: whether days are to be requested that it had not reached before.
+    mutating func reopen(today: Int) -> Bool {
+        guard lead < 0 else { return false }
+        let days = unreached(today)
+        (lead, isRechecked) = (0, true)
+        queue = days.filter(isWithinLimit)
+        return !queue.isEmpty
     }
 
     /// The ring was asked for its own total of today.

@@ -71,8 +71,7 @@ struct ColmiSession: PedometerSession {
         self.context = context
         self.isProbe = isProbe
         let cursor = context.pedometer.cursor
-        converter = ColmiSlotConverter(
-            clock: WallClockConverter(context.pedometer.clock, context.localTime), cursor: cursor, isClockTrusted: context.isClockTrusted)
+        converter = ColmiSlotConverter(context, cursor: cursor)
         plan = .todayOnly(cursor, today: 0)  // replaced when the session starts
     }
 
@@ -112,8 +111,7 @@ struct ColmiSession: PedometerSession {
         // Written by a machine whose clock was ahead: with a mark in the future, newer steps would stay unread.
         if cursor.readThrough?.isAhead(of: now) == true {
             cursor.readThrough = nil
-            converter = ColmiSlotConverter(
-                clock: WallClockConverter(context.pedometer.clock, context.localTime), cursor: cursor, isClockTrusted: context.isClockTrusted)
+            converter = ColmiSlotConverter(context, cursor: cursor)
         }
         let today = converter.today(at: now)
         plan =
@@ -126,7 +124,10 @@ struct ColmiSession: PedometerSession {
     /// The next day, or what comes after the last one.
     private mutating func proceed(_ now: Timestamp) -> SessionAction {
         if isEndless { return .fail(Self.endless) }
-        if unansweredDays > 0, let failure = failureAfterSilence() { return .fail(failure) }
+        if unansweredDays > 0, let failure = failureAfterSilence() {
+            // What it had before its clock was set is stored, and the days after that are named by the cursor.
+            return report.clockSet == nil ? .fail(failure) : finish(now)
+        }
         guard let (day, daysAgo) = plan.next(today: converter.today(at: now)) else {
             if !plan.hasAnswer {
                 if let failure = silenceFailure { return .fail(failure) }
@@ -134,7 +135,7 @@ struct ColmiSession: PedometerSession {
             }
             // Midnight has removed the last day from the ring: what was delivered before did not expect the end.
             if readsOn { return deliver(SampleBatch(), now) }
-            return isProbe ? finish(now) : ask(.clock, now)
+            return isProbe || !context.setsClock || report.clockSet != nil ? finish(now) : ask(.clock, now)
         }
         if unansweredDays > 0, batteryAnswers, stage != .probe { return ask(.probe, now) }
         return ask(.day(day, daysAgo: daysAgo), now)
@@ -184,6 +185,8 @@ struct ColmiSession: PedometerSession {
             unansweredDays += 1
             silentDays.append(day)
             return deliver(day, daysAgo: daysAgo, nil, now)
+        case .probe where report.clockSet != nil:
+            return finish(now)
         case .probe:
             return .fail(silenceFailure ?? .noAnswer(to: "a request", attempts: 1, seconds: Self.replyTimeout))
         case .clock:
@@ -253,8 +256,10 @@ struct ColmiSession: PedometerSession {
             guard uptime - waitStart < .seconds(Self.totalTimeout) else { return deliver(day, daysAgo: daysAgo, .complete, now) }
             return .receive(seconds: Self.totalTimeout)
         case .clock where packet.command == ColmiPacket.Command.setTime:
-            if !packet.isError { report.clockSet = clockSet }
-            return finish(now)
+            guard !packet.isError else { return finish(now) }
+            report.clockSet = clockSet
+            // Days that its clock had not reached can be requested only now.
+            return plan.reopen(today: converter.today(at: now)) ? proceed(now) : finish(now)
         default:
             return waiting(now)  // unsolicited: live steps, a button, a charger
         }
@@ -326,7 +331,10 @@ struct ColmiSession: PedometerSession {
         case .complete:
             // Its records show which day it belongs to.
             let date = best.date ?? day
-            batch.coverage = [converter.span(ofWallDay: date, now: now)].compactMap(\.self)
+            // How late it is on the ring's day, if that is not this machine's, is not known.
+            let isBehind = daysAgo == 0 && date < converter.today(at: now) && !converter.isNearMidnight(now)
+            let end = isBehind ? best.slots.last { $0.steps > 0 }?.wall ?? date * 86_400 : nil
+            batch.coverage = [converter.span(ofWallDay: date, through: end, now: now)].compactMap(\.self)
             plan.receive(date, ringToday: date + daysAgo, at: now)
             if date != day {
                 plan.follow(

@@ -18,16 +18,16 @@ struct ColmiSlotConverter {
     private(set) var misplaced = 0
     private let clock: WallClockConverter
     private let readThrough: Timestamp?
-    private let isClockTrusted: Bool
+    private let early: EarlySlots
     /// The slots of the last reading, by wall time, and those that this one has seen before their time.
     private var known: [Int: WallSlot]
     private var seen: [Int: WallSlot] = [:]
     private var hasSeenEarly = false
 
-    /// - Parameter isClockTrusted: whether this machine's clock is known to be right.
-    init(clock: WallClockConverter, cursor: PedometerCursor, isClockTrusted: Bool) {
-        self.clock = clock
-        self.isClockTrusted = isClockTrusted
+    /// - Parameter cursor: that of the context, or a part of it.
+    init(_ context: SessionContext, cursor: PedometerCursor) {
+        clock = WallClockConverter(context.pedometer.clock, context.localTime)
+        early = EarlySlots(context)
         readThrough = cursor.readThrough
         known = Dictionary((cursor.tail ?? []).map { ($0.wall, $0) }, uniquingKeysWith: { $1 })
     }
@@ -51,17 +51,18 @@ struct ColmiSlotConverter {
     }
 
     /// The span of one of the ring's days, as far as the ring can remember it, cut off at `now`; nil if nothing is left.
-    func span(ofWallDay day: Int, now: Timestamp) -> TimeSpan? {
-        func moment(_ day: Int) -> Timestamp { max(now - Self.memory, min(clock.moment(wall: day * 86_400), now)) }
-        let span = TimeSpan(moment(day), moment(day + 1))
+    ///
+    /// - Parameter end: the last moment of the ring's clock that it accounts for; nil for the end of the day.
+    func span(ofWallDay day: Int, through end: Int? = nil, now: Timestamp) -> TimeSpan? {
+        func moment(_ wall: Int) -> Timestamp { max(now - Self.memory, min(clock.moment(wall: wall), now)) }
+        let span = TimeSpan(moment(day * 86_400), moment(max(day * 86_400, min(end ?? .max, (day + 1) * 86_400))))
         return span.isEmpty ? nil : span
     }
 
     /// The samples of an answer. Slots more than nine days old or in the future are counted in `misplaced` and kept only in the raw frames.
     ///
-    /// A slot in the future was recorded while the ring's clock was ahead: its steps were made at another time, which is not known, and are
-    /// not counted when the time of the slot has come either. Or this machine's clock is behind, as that of a board without a battery may
-    /// be until a time server has set it: then they are counted later.
+    /// `EarlySlots` has the rule for those in the future; unlike other models, a ring adds later steps to them, and its slots are kept for
+    /// a clock that was set back as well.
     ///
     /// - Parameter daysAgo: as requested, counted from the ring's today.
     mutating func samples(of answer: ColmiDay, daysAgo: Int, now: Timestamp) -> [StepSample] {
@@ -73,7 +74,7 @@ struct ColmiSlotConverter {
         for record in answer.slots where record.steps > 0 {
             var (sample, slot) = convert(record, length)
             let isEarly = sample.start.isAhead(of: now)
-            if isEarly, isRingAhead(at: now) {
+            if isEarly, early.isPedometerAhead(at: now) {
                 slot.base = record.steps
                 known[slot.wall] = slot
                 hasSeenEarly = true
@@ -88,10 +89,6 @@ struct ColmiSlotConverter {
         }
         return samples
     }
-
-    /// Whether a slot in the future shows that the ring is ahead, and not that this machine is behind: also where istep has set the ring by a
-    /// later time than the present one.
-    private func isRingAhead(at now: Timestamp) -> Bool { isClockTrusted || clock.settings.contains { $0.at.isAhead(of: now) } }
 
     private func convert(_ record: ColmiDay.Record, _ length: Int) -> (StepSample, WallSlot) {
         var interpretation = clock.interpret(wall: record.wall, length: length)

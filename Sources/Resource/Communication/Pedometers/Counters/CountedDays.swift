@@ -27,12 +27,14 @@ struct CountedDays {
     private let clock: ClockState
     private let localTime: LocalTime
     private let today: Day
+    private let isClockInDoubt: Bool
     /// What the totals add.
     private var completed = SampleBatch()
 
     /// - Parameter today: of the reading.
     init(_ context: SessionContext, today: Day) {
         (cursor, clock, localTime, self.today) = (context.pedometer.cursor, context.pedometer.clock, context.localTime, today)
+        isClockInDoubt = !context.setsClock
         past = cursor.pastDays ?? Self.older(cursor)
         // This machine's clock was ahead, or it was in another zone: then it is not known which of its days have what was stored.
         let readings = [cursor.counter, cursor.undecided].compactMap(\.self)
@@ -50,7 +52,7 @@ struct CountedDays {
 
     /// Whether totals are to be requested now: once a day, and not around midnight.
     func isDue(at now: Timestamp) -> Bool {
-        past.requested != today && localTime.day(of: now) == today && Self.safe.contains(now - localTime.moment(today))
+        !isClockInDoubt && past.requested != today && localTime.day(of: now) == today && Self.safe.contains(now - localTime.moment(today))
     }
 
     /// Days before today that can still be completed, the oldest first.
@@ -154,7 +156,7 @@ struct CountedDays {
 
     /// The batch of a reading, and of the days that were completed before it.
     func batch(of reading: CounterReading) -> SampleBatch {
-        let counter = CounterOfToday(cursor: cursor, localTime: localTime).batch(of: reading)
+        let counter = CounterOfToday(cursor: cursor, localTime: localTime, isClockInDoubt: isClockInDoubt).batch(of: reading)
         var days = self
         days.record(counter)
         var batch = completed.followed(by: counter)

@@ -1,5 +1,11 @@
 internal import StepDomain
 
+extension CounterOfToday {
+    init(_ context: SessionContext) {
+        self.init(cursor: context.pedometer.cursor, localTime: context.localTime, isClockInDoubt: !context.setsClock)
+    }
+}
+
 /// What the pedometer's own clock shows about the midnights between two readings.
 extension CounterOfToday {
     /// What the pedometer's clock shows about the first reading ever, or the first of a day; nil if it does not decide.

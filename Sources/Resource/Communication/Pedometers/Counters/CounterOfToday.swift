@@ -27,6 +27,8 @@ struct CounterOfToday {
     var shownBefore: CounterReading?
     /// When istep last set the pedometer's clock; nil if it never has.
     var clockSet: ClockState.Setting?
+    /// This machine's clock may be wrong (`SessionContext.setsClock`): a reading is undecided, unless the pedometer's clock agrees with it.
+    var isClockInDoubt = false
 
     typealias Result = CounterResult
 
@@ -46,6 +48,7 @@ struct CounterOfToday {
     /// of a day, if the counter has not fallen or it is soon after midnight; one that is undecided without the clock; one that has fallen
     /// since the last reading of its day. The hour of the reading does not matter.
     func dependsOnClock(_ reading: CounterReading) -> Bool {
+        if isClockInDoubt { return true }
         if let past = withoutFuture(reading) { return past.cursor.counter == nil || past.dependsOnClock(reading) }
         let result = steps(reading)
         if result.isUndecided || result.notices.contains(.counterRestarted) { return true }
@@ -75,6 +78,9 @@ struct CounterOfToday {
     }
 
     private func decided(_ reading: CounterReading, _ clock: DeviceClock?) -> Result {
+        if isClockInDoubt, clock.map({ abs($0.lead(over: reading)) > ClockMark.tolerance }) ?? true {
+            return reading.value > 0 ? keepUndecided(reading) : Result()
+        }
         if let past = withoutFuture(reading) {
             if let result = clock.flatMap({ grownBeforeFuture(reading, $0) }) { return result }
             let isFirst = past.cursor.counter == nil && past.cursor.undecided == nil
@@ -159,7 +165,8 @@ struct CounterOfToday {
     private func withoutFuture(_ reading: CounterReading) -> CounterOfToday? { cursor.withoutFuture(of: reading).map(with) }
 
     private func with(_ cursor: PedometerCursor) -> CounterOfToday {
-        CounterOfToday(cursor: cursor, localTime: localTime, reset: reset, shownBefore: shownBefore, clockSet: clockSet)
+        CounterOfToday(
+            cursor: cursor, localTime: localTime, reset: reset, shownBefore: shownBefore, clockSet: clockSet, isClockInDoubt: isClockInDoubt)
     }
 
     /// Like the first reading ever, but steps of this day may be stored under another time: without a clock that decides, the reading is

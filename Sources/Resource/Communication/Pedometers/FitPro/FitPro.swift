@@ -109,13 +109,13 @@ struct FitProReading: ExchangeProtocol {
             // A band that has answered before, and has nothing new, may be silent.
             let request = FitProFrames.request(Self.stored, 6, [1])
             return exchange(request, "its steps", isAnswered ? .optional : .required, 5)
-        case .steps:
+        case .steps where context.setsClock:
             stage = .clock
             let time = setter.begin(at: now, context.localTime).fields
             let date = (time.year - 2_000) << 26 | time.month << 22 | time.day << 17
             let value = date | time.hour << 12 | time.minute << 6 | time.second
             return exchange(FitProFrames.request(0x12, 1, .big(value, 4)), "its clock", .none, 1)
-        case .greeting, .clock, .end:
+        case .greeting, .steps, .clock, .end:
             stage = .end
             return nil
         }
@@ -133,9 +133,14 @@ struct FitProReading: ExchangeProtocol {
             guard frame.isAnswered, isTransferred || Self.acknowledged.contains(frame.group) else { continue }
             acknowledgedFrames += 1
             guard acknowledgedFrames <= Self.mostFrames else { return .failed(.undecodable("too many packets")) }
-            if isTransferred, frame.command == 2, !add(frame.data) {
-                // What cannot be decoded stays on the band.
-                return .undecodable
+            if isTransferred, frame.command == 2 {
+                // What cannot be decoded stays on the band, and what may have its time still to come.
+                guard let records = Self.records(frame.data) else { return .undecodable }
+                guard !records.contains(where: { converter.mustStay($0, now: now) }) else {
+                    for record in records { _ = converter.sample(record, now: now) }
+                    return .other
+                }
+                add(records)
             }
             if isTransferred, frame.command == 0x0c { total = frame.data.big(2, 4) }
             acknowledgements.append(frame.acknowledgement)
@@ -148,27 +153,30 @@ struct FitProReading: ExchangeProtocol {
     /// metres in 16, the quarter of the day in 11, two unknown bits, and energy in 19 bits whose unit is not confirmed. The captured frame has
     /// more than 2,047 steps in a record: the number has no sign.
     ///
-    /// - Returns: false if it cannot be decoded.
-    private mutating func add(_ data: [UInt8]) -> Bool {
+    /// - Returns: nil if it cannot be decoded.
+    private static func records(_ data: [UInt8]) -> [WallRecord]? {
         guard let date = data.big(0, 2), let count = data.big(2, 2), data.count == 4 + 8 * count,
             let midnight = DeviceClock(year: 2_000 + date >> 9, month: date >> 5 & 15, day: date & 31, hour: 0)
-        else { return false }
+        else { return nil }
         var added: [WallRecord] = []
         for start in stride(from: 4, to: data.count, by: 8) {
-            guard let head = data.big(start, 4), let tail = data.big(start + 4, 4), tail >> 21 < 96 else { return false }
+            guard let head = data.big(start, 4), let tail = data.big(start + 4, 4), tail >> 21 < 96 else { return nil }
             let (steps, metres) = (head >> 20, head & 0xffff)
             // No step is longer than 2.5 m.
             let isPossible = metres * 2 <= steps * 5
             added.append(
                 WallRecord(wall: midnight.wall + (tail >> 21) * 900, length: 900, steps: steps, metres: isPossible ? metres : nil))
         }
+        return added
+    }
+
+    private mutating func add(_ added: [WallRecord]) {
         // The frame may have been sent again, and the present quarter has grown since.
         for record in added where records[record.wall].map({ $0.steps < record.steps }) ?? true {
             records[record.wall] = record
             new.append(record)
         }
         order += added
-        return true
     }
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
@@ -205,7 +213,7 @@ struct FitProReading: ExchangeProtocol {
             batch.coverage = records.keys.sorted().filter { records[$0].map { converter.isPlaced($0, now: now) } == true }
                 .flatMap { converter.spans($0..<$0 + 900, now: now) }
         }
-        if converter.lead == nil { batch.cursor = context.pedometer.cursor.advanced(to: now, now: now) }
+        batch.cursor = converter.cursor(context.pedometer.cursor, through: now, now: now)
     }
 }
 

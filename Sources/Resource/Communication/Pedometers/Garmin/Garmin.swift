@@ -142,7 +142,7 @@ struct GarminSession: PedometerSession {
             return .receive(seconds: Self.steps)
         }
         let reading = CounterReading(at: now, value: value, utcOffset: context.localTime.utcOffset(now))
-        let batch = CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime).batch(of: reading)
+        let batch = CounterOfToday(context).batch(of: reading)
         stage = .delivering
         return .deliver(batch, progress: .reading(done: 1, of: 1))
     }

@@ -131,10 +131,11 @@ struct GenericSession: PedometerSession {
         }
     }
 
-    private var counterOfToday: CounterOfToday { CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime) }
+    private var counterOfToday: CounterOfToday { CounterOfToday(context) }
 
     private var growingCounter: GrowingCounter {
-        GrowingCounter(cursor: context.pedometer.cursor, localTime: context.localTime, modulus: options.format.modulus)
+        GrowingCounter(
+            cursor: context.pedometer.cursor, localTime: context.localTime, modulus: options.format.modulus, isClockInDoubt: !context.setsClock)
     }
 
     private mutating func deliver(_ reading: CounterReading, _ clock: DeviceClock?) -> SessionAction {
@@ -150,33 +151,27 @@ struct GenericSession: PedometerSession {
     }
 }
 
-/// A counter that notifies. If it counts today's steps its value is used as it is; otherwise what it has gained since the last reading is
-/// added.
+/// A counter that notifies: what it has gained since the last reading is added to the stored steps of today.
 struct GenericLive: LiveSession {
     private let options: GenericOptions
-    /// Today's steps by the last reading, and the counter then.
-    private let known: Int
-    private let counter: Int?
+    private var counter: LiveCounter?
 
     init(_ options: GenericOptions, _ pedometer: Pedometer, known: Int) {
         self.options = options
-        self.known = known
-        counter = pedometer.cursor.counter?.value
+        // A total without a reading before shows nothing of today.
+        let isKnown = options.counting == .today || pedometer.cursor.counter != nil
+        counter = isKnown ? LiveCounter(pedometer.cursor, known: known) : nil
     }
 
     var address: GATTAddress { options.address }
 
-    mutating func steps(after value: [UInt8]) -> Int? {
+    mutating func steps(after value: [UInt8]) -> Int? { steps(after: value, at: Timestamp(0), utcOffset: 0) }
+
+    mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int? {
         guard let value = options.format.decode(value) else { return nil }
-        let steps: Int
-        switch options.counting {
-        case .today: steps = value
-        case .total:
-            // A counter that restarted or overflowed is left to the next reading.
-            guard let counter, value >= counter else { return nil }
-            steps = known + value - counter
-        }
-        return steps <= mostStepsOfADay ? steps : nil
+        // A value that no day has is a glitch: it must not become the count from which the next one is counted.
+        guard options.counting == .total || value <= mostStepsOfADay else { return nil }
+        return counter?.steps(value, on: Day(of: now, utcOffset: utcOffset))
     }
 }
 
@@ -189,8 +184,11 @@ struct GrowingCounter {
     let localTime: LocalTime
     /// One more than the counter's greatest value.
     let modulus: Int
+    /// This machine's clock may be wrong (`SessionContext.setsClock`): the next reading has the growth as well.
+    var isClockInDoubt = false
 
     func steps(_ reading: CounterReading) -> CounterResult {
+        if isClockInDoubt, cursor.counter != nil { return CounterResult() }
         if let past = cursor.withoutFuture(of: reading) {
             return GrowingCounter(cursor: past, localTime: localTime, modulus: modulus).steps(reading)
         }

@@ -76,7 +76,7 @@ struct ID115Reading: ExchangeProtocol {
             stage = .steps
             return ProtocolExchange(request: .write([0x08, 0x03, 0x01, 0x00, 0x00], to: ID115.requests), name: "the steps of today")
         // Near midnight its clock is not set: that could set today's steps to zero, or add them to those of yesterday.
-        case .steps where !isProbe && ClockCorrection.isSafe(at: now, context.localTime):
+        case .steps where !isProbe && context.setsClock && ClockCorrection.isSafe(at: now, context.localTime):
             stage = .clock
             let clock = setter.begin(at: now, context.localTime)
             let time = clock.fields
@@ -181,8 +181,8 @@ struct ID115Reading: ExchangeProtocol {
         let through = isCut || isShort(now) ? sentThrough : (day + 1) * 86_400
         batch.coverage = converter.spans(day * 86_400..<through, now: now)
         let cursor = context.pedometer.cursor
-        if converter.lead == nil {
-            batch.cursor = cursor.advanced(to: min(converter.clock.moment(wall: through), now), now: now)
+        batch.cursor = converter.cursor(cursor, through: min(converter.clock.moment(wall: through), now), now: now)
+        if converter.isAllPlaced {
             // What it counted on an earlier day after the last reading of that day is lost.
             if let last = cursor.readThrough, case let read = context.localTime.day(of: last), read.daysSince1970 < day,
                 !CounterOfToday.isClosed(read, by: last, context.localTime)

@@ -49,7 +49,7 @@ public enum InfiniTime: LinkedPedometerModel {
     public static func batch(ofLive reading: CounterReading, _ context: SessionContext) -> SampleBatch? {
         let counter = CounterOfToday(
             cursor: context.pedometer.cursor, localTime: context.localTime, reset: .onTime,
-            clockSet: context.pedometer.clock.settings.last)
+            clockSet: context.pedometer.clock.settings.last, isClockInDoubt: !context.setsClock)
         return counter.batch(of: reading, clock: counter.clock(at: reading.at))
     }
 }
@@ -159,11 +159,11 @@ struct InfiniTimeSession: PedometerSession {
         if let clock { correction = ClockCorrection(of: clock, at: reading) }
         let counter = CounterOfToday(
             cursor: context.pedometer.cursor, localTime: context.localTime, reset: behavior.reset, shownBefore: shownBefore,
-            clockSet: context.pedometer.clock.settings.last)
+            clockSet: context.pedometer.clock.settings.last, isClockInDoubt: !context.setsClock)
         var batch = counter.batch(of: reading, clock: clock)
         let reportsClock = batch.notices.contains { if case .clockWasOff = $0 { true } else { false } }
         switch correction {
-        case .set where setsClock:
+        case .set where setsClock && context.setsClock:
             // Reported when it is set.
             batch.notices.removeAll { if case .clockWasOff = $0 { true } else { false } }
         case .set(let seconds), .postponed(let seconds):

@@ -106,6 +106,7 @@ struct JringReading: ExchangeProtocol {
                 plan(now)
             }
             guard !isInDoubt, let day = days.popLast() else {
+                guard context.setsClock else { return finish() }
                 stage = .clock
                 let wall = setter.begin(at: now, context.localTime).wall
                 return exchange(Jring.packet(0x01, .little(wall, 4)), "its clock", .optional)
@@ -314,12 +315,14 @@ struct JringReading: ExchangeProtocol {
     /// A ring that was never read may not have the oldest days that it was asked for. The days that its first reading has not come to, and
     /// those for which it was silent, are requested once more, and not reported as missing.
     private func cursor(_ now: Timestamp) -> PedometerCursor? {
-        guard isWhole, converter.lead == nil else { return nil }
+        guard isWhole, converter.isAllPlaced else {
+            return converter.isAllPlaced ? nil : converter.cursor(context.pedometer.cursor, through: now, now: now)
+        }
         var cursor = context.pedometer.cursor
         var missing = gaps
         for day in days where missing[day] == nil { missing[day] = known[day] ?? (wasRead ? .unanswered : .unconfirmed) }
         cursor.missing = missing.isEmpty ? nil : missing.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
-        if let mark = converter.mark { cursor.tail = mark }
+        cursor.tail = converter.tail(cursor.tail, now: now)
         return cursor.advanced(to: min(began, now), now: now)
     }
 

@@ -204,7 +204,8 @@ struct LefunReading: ExchangeProtocol {
     }
 
     private mutating func setClock(_ now: Timestamp) -> ProtocolExchange? {
-        stage = .settingClock
+        stage = context.setsClock ? .settingClock : .end
+        guard context.setsClock else { return nil }
         let time = setter.begin(at: now, context.localTime).fields
         let fields = [time.year - 2000, time.month, time.day, time.hour, time.minute, time.second].map { UInt8(truncatingIfNeeded: $0) }
         return ProtocolExchange(
@@ -306,11 +307,13 @@ struct LefunReading: ExchangeProtocol {
 
     /// Where the next sync continues if this one ends after a day; nil if the cursor stays as it is.
     private func cursor(after day: Int, _ now: Timestamp) -> PedometerCursor? {
-        guard isWhole, hasAnswer, converter.lead == nil else { return nil }
+        guard isWhole, hasAnswer, converter.isAllPlaced else {
+            return converter.isAllPlaced ? nil : converter.cursor(context.pedometer.cursor, through: now, now: now)
+        }
         let through = day >= converter.today(now) ? now : converter.clock.moment(wall: (day + 1) * 86_400)
         var cursor = context.pedometer.cursor.advanced(to: min(through, now), now: now)
         cursor.missing = gaps.isEmpty ? nil : gaps.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
-        if let mark = converter.mark { cursor.tail = mark }
+        cursor.tail = converter.tail(cursor.tail, now: now)
         return cursor
     }
 

@@ -47,7 +47,7 @@ public enum MiBand: AdvertisedPedometerModel {
         var batch = SampleBatch()
         if let steps = reading.steps {
             let counter = CounterReading(at: now, value: steps, utcOffset: context.localTime.utcOffset(now))
-            batch = CounterOfToday(cursor: context.pedometer.cursor, localTime: context.localTime).batch(of: counter)
+            batch = CounterOfToday(context).batch(of: counter)
         } else {
             batch.notices = [.undecodable(frames: 1)]
         }

@@ -67,7 +67,7 @@ struct MoYoungReading: ExchangeProtocol {
     /// midnight would set them to zero.
     private mutating func setClock(_ now: Timestamp) -> ProtocolExchange? {
         stage = .clock
-        guard ClockCorrection.isSafe(at: now, context.localTime) else { return nil }
+        guard context.setsClock, ClockCorrection.isSafe(at: now, context.localTime) else { return nil }
         let time = setter.begin(at: now, context.localTime).wall - 8 * 3_600
         let request = MoYoungFrames.request(0x31, .big(time, 4) + [8], isSecond: isSecond)
         return ProtocolExchange(request: .write(request, to: MoYoung.requests), name: "its clock", answer: .none)

@@ -73,12 +73,12 @@ struct No1F1Reading: ExchangeProtocol {
         case .firmware where !isProbe:
             stage = .steps
             return exchange([0xb2, 0xfa], "its steps", .required)
-        case .steps:
+        case .steps where context.setsClock:
             stage = .clock
             let time = setter.begin(at: now, context.localTime).fields
             let rest = [time.month, time.day, time.hour, time.minute, time.second].map { UInt8($0) }
             return exchange([0xa3] + .big(time.year, 2) + rest, "its clock")
-        case .firmware, .clock, .end:
+        case .firmware, .steps, .clock, .end:
             stage = .end
             return nil
         }
@@ -143,9 +143,7 @@ struct No1F1Reading: ExchangeProtocol {
             let last = received.filter { converter.isPlaced($0, now: now) }.map(\.wall).max() ?? first
             batch.coverage = converter.spans(first..<max(hour, last + 3_600), now: now)
         }
-        if !records.isEmpty, converter.lead == nil {
-            batch.cursor = context.pedometer.cursor.advanced(to: now, now: now)
-        }
+        if !records.isEmpty { batch.cursor = converter.cursor(context.pedometer.cursor, through: now, now: now) }
         batch.notices = converter.notices + undecodable
         return batch
     }

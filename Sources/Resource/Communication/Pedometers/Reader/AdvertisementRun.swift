@@ -39,8 +39,10 @@ struct AdvertisementRun: Sendable {
     }
 
     private func merge(_ heard: Heard, of pedometer: AdvertisingPedometer) async throws -> ReadReport {
-        let context = SessionContext(pedometer: pedometer.pedometer, localTime: reader.localTime, days: reader.days)
-        try await receiver?.merge(pedometer.model.batch(heard.reading, context, at: heard.at), of: pedometer.pedometer)
+        let mark = reader.clockMark()
+        let context = SessionContext(pedometer: pedometer.pedometer, localTime: reader.localTime, days: reader.days, mark: mark)
+        let batch = pedometer.model.batch(heard.reading, context, at: heard.at)
+        try await receiver?.merge(context.marked(batch, start: mark, now: mark), of: pedometer.pedometer)
         receiver?.progress(.reading(done: 1, of: 1), of: pedometer.pedometer)
         return ReadReport()
     }

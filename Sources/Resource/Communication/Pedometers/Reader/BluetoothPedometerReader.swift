@@ -13,7 +13,7 @@ public struct BluetoothPedometerReader: PedometerReader {
     let recovers: Bool
     let localTime: LocalTime
     let now: @Sendable () -> Timestamp
-    let isClockTrusted: @Sendable () -> Bool
+    let clockMark: @Sendable () -> ClockMark
     let clock: any Clock<Duration>
 
     /// - Parameters:
@@ -23,12 +23,12 @@ public struct BluetoothPedometerReader: PedometerReader {
     ///   - registered: addresses of the history's pedometers, which are not mistaken for one whose address has changed.
     ///   - restartsAdapter: whether an adapter that has received nothing during a whole search is switched off and on, once in a reading.
     ///   - recovers: whether BlueZ may be made to remove a pedometer without a bond that it neither connects to nor disconnects.
-    ///   - isClockTrusted: whether `now` is known to be right, as after an answer of a time server.
+    ///   - clockMark: this machine's clock, beside one that is never set; nil for a clock that is always right.
     ///   - central: opened for each reading and closed at its end.
     public init(
         adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(), days: Int? = nil, registered: Set<String> = [],
         restartsAdapter: Bool = false, recovers: Bool = false, localTime: LocalTime = .system, now: @escaping @Sendable () -> Timestamp,
-        isClockTrusted: @escaping @Sendable () -> Bool = { true },
+        clockMark: (@Sendable () -> ClockMark)? = nil,
         clock: any Clock<Duration> = ContinuousClock(), central: @escaping @Sendable () async throws -> Central
     ) {
         self.adapter = adapter
@@ -39,7 +39,7 @@ public struct BluetoothPedometerReader: PedometerReader {
         self.recovers = recovers
         self.localTime = localTime
         self.now = now
-        self.isClockTrusted = isClockTrusted
+        self.clockMark = clockMark ?? { ClockMark(at: now(), uptime: now().seconds, boot: "", isTrusted: true) }
         self.clock = clock
         self.central = central
     }
@@ -202,7 +202,9 @@ public struct BluetoothPedometerReader: PedometerReader {
 
     public func batch(of reading: CounterReading, from pedometer: Pedometer) -> SampleBatch? {
         guard case .linked(let target)? = try? ReadMethod(pedometer) else { return nil }
-        return target.model.batch(ofLive: reading, SessionContext(pedometer: pedometer, localTime: localTime))
+        let mark = clockMark()
+        let context = SessionContext(pedometer: pedometer, localTime: localTime, mark: mark)
+        return target.model.batch(ofLive: reading, context).map { context.marked($0, start: mark, now: mark) }
     }
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { PedometerRegistry.holdsTodayOnly(pedometer) }

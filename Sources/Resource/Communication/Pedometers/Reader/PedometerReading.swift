@@ -55,13 +55,16 @@ struct PedometerReading: Sendable {
     private func read(over peripheral: Peripheral, _ cursor: MergedCursor) async throws -> SessionDriver.Outcome {
         var current = pedometer
         current.cursor = cursor.value
-        let session = try target.model.session(
-            SessionContext(pedometer: current, localTime: reader.localTime, days: reader.days, isClockTrusted: reader.isClockTrusted()))
+        let start = reader.clockMark()
+        let context = SessionContext(pedometer: current, localTime: reader.localTime, days: reader.days, mark: start)
+        cursor.begin(with: context.pedometer.cursor)
+        let session = try target.model.session(context)
         return try await reader.run(
             session, peripheral, { [receiver, pedometer] in receiver.progress($0, of: pedometer) },
-            { [receiver, pedometer] batch in
-                try await receiver.merge(batch, of: pedometer)
-                if let moved = batch.cursor { cursor.move(to: moved) }
+            { [reader, receiver, pedometer] batch in
+                let marked = context.marked(batch, start: start, now: reader.clockMark(), after: cursor.value)
+                try await receiver.merge(marked, of: pedometer)
+                if batch.cursor != nil, let moved = marked.cursor { cursor.move(to: moved) }
             })
     }
 
@@ -89,6 +92,9 @@ private final class MergedCursor: Sendable {
     var value: PedometerCursor { state.withLock { $0.cursor } }
     /// How often it has changed.
     var moves: Int { state.withLock { $0.moves } }
+
+    /// The cursor as it is understood by the present clock.
+    func begin(with cursor: PedometerCursor) { state.withLock { $0.cursor = cursor } }
 
     func move(to new: PedometerCursor) {
         state.withLock { state in

@@ -36,6 +36,12 @@ struct WallSlotConverter {
     private(set) var misplaced = 0
     /// Seconds by which the latest slot is in the future.
     private(set) var lead: Int?
+    /// The slots that were seen before their time.
+    private var early: EarlySlots
+    /// This machine's clock is not known to be right, and no clock of the pedometer agrees with it.
+    private var isUnconfirmed: Bool
+    /// The end of the latest slot, as the pedometer's clock showed it.
+    private var latest: Int?
     /// What was observed of the clock, if that is not what it should show.
     private var observed: Observed?
 
@@ -52,8 +58,10 @@ struct WallSlotConverter {
     init(_ context: SessionContext, days: Int) {
         clock = WallClockConverter(context.pedometer.clock, context.localTime)
         memory = (days + 2) * 86_400
+        early = EarlySlots(context)
+        isUnconfirmed = !context.isClockTrusted
         // Its slots from before it was first set are in the time that it showed then.
-        if let mark = context.pedometer.cursor.tail?.first, let first = clock.settings.first, first.at >= mark.start {
+        if let mark = context.pedometer.cursor.tail?.first(where: { $0.steps == 0 }), let first = clock.settings.first, first.at >= mark.start {
             clock = clock.since(Self.setting(mark))
         }
     }
@@ -62,6 +70,7 @@ struct WallSlotConverter {
     ///
     /// - Parameter ahead: seconds by which it is ahead of `wall(_:)`; negative if it is behind.
     mutating func observe(ahead: Int, at now: Timestamp) {
+        if abs(ahead) <= 86_400 { isUnconfirmed = false }
         guard abs(ahead) > Self.drift else { return }
         guard abs(ahead) <= 86_400 else {
             observed = .unknown
@@ -79,8 +88,35 @@ struct WallSlotConverter {
         clock = clock.since(Self.setting(mark))
     }
 
-    /// What the next reading has to know of the clock, for `PedometerCursor.tail`; nil for nothing new.
-    var mark: [WallSlot]? { if case .zone(let mark) = observed { [mark] } else { nil } }
+    /// What the next reading has to know of the clock, and of slots that were seen before their time, for `PedometerCursor.tail`.
+    ///
+    /// - Parameter before: of the last reading.
+    func tail(_ before: [WallSlot]?, now: Timestamp) -> [WallSlot]? {
+        var marks = (before ?? []).filter { $0.steps == 0 }
+        if case .zone(let mark) = observed { marks = [mark] }
+        let tail = marks + (early.kept(since: now - memory) ?? [])
+        return tail.isEmpty ? nil : tail
+    }
+
+    /// Whether all that the pedometer sent could be placed: the cursor must not pass what was not stored. Slots that were seen before their
+    /// time by an earlier reading, and are not counted, do not hold it up.
+    var isAllPlaced: Bool { lead == nil && observed != .unknown }
+
+    /// Where the next reading continues; nil if nothing has changed.
+    ///
+    /// - Parameter moment: all that the pedometer knew of the time before it has been read.
+    func cursor(_ before: PedometerCursor, through moment: Timestamp, now: Timestamp) -> PedometerCursor? {
+        var cursor = isAllPlaced ? before.advanced(to: moment, now: now) : before
+        cursor.tail = tail(before.tail, now: now)
+        if cursor.readThrough?.isAhead(of: now) == true { cursor.readThrough = nil }
+        return isAllPlaced || cursor != before ? cursor : nil
+    }
+
+    /// Whether a slot may have its time still to come because this machine's clock is behind: then it has to stay on the pedometer.
+    func mustStay(_ record: WallRecord, now: Timestamp) -> Bool {
+        record.steps > 0 && clock.interpret(wall: record.wall, length: record.length).start.isAhead(of: now)
+            && !early.isPedometerAhead(at: now)
+    }
 
     private static func setting(_ mark: WallSlot) -> ClockState.Setting {
         ClockState.Setting(at: Timestamp(0), utcOffset: mark.wall - mark.start.seconds)
@@ -106,7 +142,11 @@ struct WallSlotConverter {
         guard record.steps > 0, !isRepeated(record) else { return nil }
         let interpretation = clock.interpret(wall: record.wall, length: record.length)
         guard interpretation.start <= now + Self.drift, interpretation.start >= now - memory else {
-            if interpretation.start > now { lead = max(lead ?? 0, interpretation.start - now) }
+            if early.isKnown(wall: record.wall, start: interpretation.start, steps: record.steps) { return nil }
+            if interpretation.start > now {
+                lead = max(lead ?? 0, interpretation.start - now)
+                early.see(wall: record.wall, start: interpretation.start, steps: record.steps, at: now)
+            }
             misplaced += 1
             return nil
         }
@@ -114,9 +154,13 @@ struct WallSlotConverter {
             misplaced += 1
             return nil
         }
+        latest = max(latest ?? 0, record.wall + record.length)
+        let steps = early.count(wall: record.wall, start: interpretation.start, steps: record.steps)
+        guard steps > 0 else { return nil }
+        let share = Double(steps) / Double(record.steps)
         return StepSample(
-            start: interpretation.start, length: record.length, steps: record.steps, distance: record.metres.map(Double.init),
-            energy: record.energy, utcOffset: interpretation.utcOffset)
+            start: interpretation.start, length: record.length, steps: steps, distance: record.metres.map { Double($0) * share },
+            energy: record.energy.map { $0 * share }, utcOffset: interpretation.utcOffset)
     }
 
     /// The time of the slots in the future, if any, as a notice.
@@ -136,7 +180,9 @@ struct WallSlotConverter {
     func spans(_ wall: Range<Int>, now: Timestamp) -> [TimeSpan] {
         guard lead == nil, observed != .unknown else { return [] }  // its times are not certain
         func moment(_ wall: Int) -> Timestamp { max(now - memory, min(clock.moment(wall: wall), now)) }
-        var left = [TimeSpan(moment(wall.lowerBound), moment(wall.upperBound))]
+        // If this machine's clock is ahead, the time since the latest slot has not passed.
+        let end = isUnconfirmed ? min(wall.upperBound, latest ?? wall.lowerBound) : wall.upperBound
+        var left = [TimeSpan(moment(wall.lowerBound), moment(max(wall.lowerBound, end)))]
         for (before, after) in putBack {
             let repeated = TimeSpan(after.at, after.at + (before.utcOffset - after.utcOffset))
             left = left.flatMap { span in

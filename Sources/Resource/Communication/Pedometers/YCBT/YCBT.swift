@@ -113,13 +113,13 @@ struct YCBTReading: ExchangeProtocol {
             // The records are stored by now.
             stage = .accepting
             return exchange(YCBTFrame(0x05, 0x80, [0x00]), "its steps", .none)
-        case .steps, .accepting:
+        case .steps where context.setsClock, .accepting where context.setsClock:
             stage = .clock
             let clock = setter.begin(at: now, context.localTime)
             let time = clock.fields
             let rest = [time.month, time.day, time.hour, time.minute, time.second, clock.weekday].map { UInt8($0) }
             return exchange(YCBTFrame(0x01, 0x00, .little(time.year, 2) + rest), "its clock", .optional)
-        case .information, .clock, .end:
+        case .information, .steps, .accepting, .clock, .end:
             stage = .end
             return nil
         }
@@ -231,9 +231,7 @@ struct YCBTReading: ExchangeProtocol {
                 let end = check.isRecorded ? converter.wall(now) : known.map { $0.wall + $0.length }.max() ?? first
                 batch.coverage = converter.spans(first..<max(first, end), now: now)
             }
-            if converter.lead == nil {
-                batch.cursor = context.pedometer.cursor.advanced(to: now, now: now)
-            }
+            batch.cursor = converter.cursor(context.pedometer.cursor, through: now, now: now)
         }
         if let mark = check.mark {
             var cursor = batch.cursor ?? context.pedometer.cursor

@@ -1,0 +1,40 @@
+/// Waits for a time server before a sync, on a machine whose clock stops while it is off: after a start, such a clock shows the time at which the
+/// machine was switched off, or an older one, until a time server has set it.
+///
+/// A machine with a clock of its own is not made to wait: its clock is about right.
+public struct ClockWait: Sendable {
+    /// The longest wait. A time server is usually reached some seconds after the network.
+    public static let limit = Duration.seconds(20)
+    private static let pause = Duration.milliseconds(500)
+
+    private let isSynchronized: @Sendable () -> Bool
+    private let hasOwnClock: @Sendable () -> Bool
+    private let clock: any Clock<Duration>
+
+    /// - Parameters:
+    ///   - isSynchronized: whether a time server has set the clock since the machine was started.
+    ///   - hasOwnClock: whether the machine has a clock that runs while it is off.
+    ///   - clock: measures the wait.
+    public init(
+        isSynchronized: @escaping @Sendable () -> Bool, hasOwnClock: @escaping @Sendable () -> Bool,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.isSynchronized = isSynchronized
+        self.hasOwnClock = hasOwnClock
+        self.clock = clock
+    }
+
+    /// - Parameter begins: called if it has to wait.
+    /// - Returns: false if the clock may still be wrong.
+    public func run(_ begins: @Sendable () -> Void = {}) async -> Bool {
+        guard !isSynchronized(), !hasOwnClock() else { return true }
+        begins()
+        var waited = Duration.zero
+        while waited < Self.limit {
+            guard (try? await clock.sleep(for: Self.pause)) != nil else { break }
+            waited += Self.pause
+            if isSynchronized() { return true }
+        }
+        return isSynchronized()
+    }
+}
