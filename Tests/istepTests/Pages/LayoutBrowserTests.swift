@@ -31,6 +31,16 @@ import Testing
             #expect(try await home.istep("report", "-o", report).status == 0)
             try await browser.go("file://\(report)")
             try await measure(browser, "report")
+            // On A4, less its margins: tables stay tables, and no chart is divided between two pages.
+            _ = try await browser.protocolCommand("Emulation.setEmulatedMedia", ["media": "print"])
+            _ = try await browser.protocolCommand(
+                "Emulation.setDeviceMetricsOverride", ["width": 703, "height": 1000, "deviceScaleFactor": 1, "mobile": false])
+            let cut = try await browser.evaluate(Self.layout) as? [String] ?? ["no answer"]
+            #expect(cut.isEmpty, "\(cut.prefix(8))")
+            let isWhole = "Array.from(document.querySelectorAll('figure')).every(e => getComputedStyle(e).breakInside == 'avoid')"
+            let areTables = "Array.from(document.querySelectorAll('tr')).every(e => getComputedStyle(e).display == 'table-row')"
+            #expect(try await browser.evaluate("\(isWhole) && \(areTables)") as? Bool == true)
+            #expect(try await browser.print().starts(with: Data("%PDF-".utf8)))
             try await browser.go(base)
         }
     }

@@ -68,7 +68,7 @@ struct Table: Sendable {
                 "Numbers"
                 Element.span(.css("vh")) { ": \(caption)" }
             }
-            Element.div(.css(rows.count > 14 && columns.count <= 4 ? "scroll long" : "scroll")) { markup }
+            Element.div(.css(rows.count > 14 && columns.count <= 4 ? "scroll flow" : "scroll")) { markup }
         }
     }
 }

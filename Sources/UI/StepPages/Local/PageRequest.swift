@@ -142,7 +142,7 @@ package struct PageResponse: Sendable {
     }
 
     private static let policyOfPages =
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self' '\(StyleSheet.refusalHash)'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
     /// A picture of its own has its style sheet within it. It loads nothing, and nothing runs in it.
     private static let policyOfPictures =

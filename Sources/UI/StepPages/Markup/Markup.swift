@@ -155,6 +155,9 @@ extension Markup {
     static let doctype = Markup(source: "<!DOCTYPE html>\n")
     static let xml = Markup(source: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
 
+    /// The same without a line feed, which its hash does not have.
+    static let refusalStyle = Markup(source: "<style>\(StyleSheet.refusal.source)</style>")
+
     /// The style sheet within a document.
     static func style(_ sheet: StyleSheet) -> Markup { Markup(source: "<style>\n\(sheet.source)</style>") }
 }

@@ -82,7 +82,9 @@ struct MessagePage: Sendable {
             + Element.html(Attribute(.lang, "en")) {
                 Element.head {
                     Element.meta(Attribute(.charset, "utf-8"))
+                    Element.meta(Attribute(.name, "viewport"), Attribute(.content, "width=device-width, initial-scale=1"))
                     Element.title { "istep" }
+                    Markup.refusalStyle
                 }
                 Element.body { Element.main { Element.h1 { "istep" } + Element.p { message } } }
             }

@@ -62,7 +62,7 @@ package struct Provenance: Hashable, Sendable {
             if sources.isEmpty {
                 Element.p(.css("muted")) { "No pedometer has recorded steps on this day." }
             } else {
-                table(context).markup
+                table(summary, context).markup
                 Element.div(.css("below-chart")) {
                     calculation(summary)
                     syncs(context)
@@ -84,7 +84,7 @@ package struct Provenance: Hashable, Sendable {
         }
     }
 
-    private func table(_ context: PageContext) -> Table {
+    private func table(_ summary: DaySummary, _ context: PageContext) -> Table {
         let hasImplausible = sources.contains { $0.implausible != 0 }
         var columns: [Table.Column] = [.words("Pedometer"), .number("Recorded"), .number("Counted")]
         if hasImplausible { columns.append(.number("Implausible")) }
@@ -94,7 +94,7 @@ package struct Provenance: Hashable, Sendable {
             rows: sources.map { source in
                 var cells = [Words.grouped(source.recorded), Words.grouped(source.counted)]
                 if hasImplausible { cells.append(source.implausible == 0 ? "" : Words.grouped(source.implausible)) }
-                cells.append(source.completedBy.map(context.clock) ?? (source.isLookedUp ? "no sync after the day yet" : "not looked up"))
+                cells.append(source.completedBy.map(context.clock) ?? (summary.isInProgress ? "the day is not over" : source.isLookedUp ? "no sync after the day yet" : "not looked up"))
                 return Table.Row(PageContext.name(source.name), cells.map { .text($0) })
             }, isCards: true)
     }

@@ -45,7 +45,7 @@ extension StyleSheet {
         .numbers[open] { flex-basis: 100%; min-width: 0; }
         .numbers > div, .numbers > p { margin-top: 0.5rem; }
         .numbers th, .numbers td { padding-block: 0.25rem; }
-        .long { columns: 18rem; column-gap: 2.5rem; }
+        .flow { columns: 18rem; column-gap: 2.5rem; }
         .numbers tr { break-inside: avoid; }
         .rows > li { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; padding: 0.75rem 0; }
         .rows > li { border-top: 1px solid var(--line); }

@@ -1,5 +1,5 @@
 extension StyleSheet {
-    /// Wide, narrow and low screens.
+    /// Wide, narrow and low screens. Paper is none of the narrow ones, though A4 has fewer points than a tablet.
     static let widths = """
         @media (min-width: 60rem) {
           .grid { grid-template-columns: repeat(12, minmax(0, 1fr)); }
@@ -24,13 +24,13 @@ extension StyleSheet {
           .single.x4 .stats { grid-template-columns: 1fr 1fr; }
           .single.x4 .stats > div:nth-child(odd) { padding-left: 0; border: 0; }
         }
-        @media (max-width: 59.99rem) {
+        @media screen and (max-width: 59.99rem) {
           .site > div { gap: 0.75rem; }
           .pages a { padding-inline: 0.55rem; }
           .tools .long { display: none; }
           .cal text { font-size: 16px; }
         }
-        @media (max-width: 48rem) {
+        @media screen and (max-width: 48rem) {
           .minor { display: none; }
           .site > div, main, footer { padding-left: 1rem; padding-right: 1rem; }
           .site > div { min-height: 3.25rem; }
@@ -65,7 +65,7 @@ extension StyleSheet {
           .cards td::before { content: attr(data-label); display: block; font-size: 0.8125rem; font-weight: 400; color: var(--muted); }
         }
         /* The pages at the bottom edge; not on a low screen, such as one of 400 % zoom. */
-        @media (max-width: 48rem) and (min-height: 28rem) {
+        @media screen and (max-width: 48rem) and (min-height: 28rem) {
           .pages { position: fixed; inset: auto 0 0; z-index: 4; justify-content: space-around; }
           .pages { padding: 0.25rem 0 max(0.25rem, env(safe-area-inset-bottom)); background: var(--card); border-top: 1px solid var(--line); }
           .pages a { flex: 1; flex-direction: column; align-items: center; gap: 0.1rem; padding: 0.3rem 0; font-size: 0.6875rem; }
@@ -73,12 +73,12 @@ extension StyleSheet {
           .pages .icon { display: block; }
           body.local { padding-bottom: 3.75rem; }
         }
-        @media (max-width: 48rem) and (max-height: 28rem) {
+        @media screen and (max-width: 48rem) and (max-height: 28rem) {
           .site > div { flex-wrap: wrap; }
           .pages { flex-wrap: wrap; order: 1; }
           .synced { display: none; }
         }
-        @media (max-width: 22.5rem) {
+        @media screen and (max-width: 22.5rem) {
           .site > div { gap: 0.4rem; }
           .tools { gap: 0.35rem; }
           .site button, .site .button { padding: 0 0.6rem; }
@@ -96,7 +96,7 @@ extension StyleSheet {
         @media print {
           * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
           body { font-size: 10pt; }
-          .site, .segments, .turn .button, .menu, form, button, .actions, .skip, .more { display: none !important; }
+          .site, .segments, .turn .button, .menu, form, button, .actions, .skip, .more, .contents { display: none !important; }
           main, footer { max-width: none; padding-left: 0; padding-right: 0; }
           figure, .stats, .facts > div, .rows > li, tr, h2 { break-inside: avoid; }
           section.card:not(.tables) { break-inside: avoid; }
@@ -106,6 +106,7 @@ extension StyleSheet {
           details::details-content { content-visibility: visible; block-size: auto; }
           .numbers { flex-basis: 100%; }
           .scroll { overflow: visible; }
+          .cal text { font-size: 17px; }
           .tip { display: none; }
         }
 

@@ -171,7 +171,7 @@ struct HourChart {
             let cell = isUnknown(hour) ? level == 0 ? "?" : " " : self.cell(hour.steps ?? 0, level)
             // The sign stands in the lowest line, where the bar is seldom full.
             let text = String(repeating: isRun(hour) && level == 0 ? Self.runningSign : cell, count: pitch > 1 ? pitch - 1 : 1)
-            return line + StyledText(text, isRun(hour) ? .running : nil) + StyledText(pitch > 1 ? " " : "")
+            return line + StyledText(text, isRun(hour) && cell != " " ? .running : nil) + StyledText(pitch > 1 ? " " : "")
         }
     }
 
