@@ -199,7 +199,7 @@ let package = Package(
         tests("Settings", ["TextSafety", "StepDomain"]),
         tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning"]),
         tests("StepViews", ["StepDomain", "StepServices"]),
-        tests("StepPages", ["StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
+        tests("StepPages", ["CRsvg", "StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
         tests("LocalServer", ["Blocking", "CAccept"]),
         .testTarget(
             name: "istepTests",

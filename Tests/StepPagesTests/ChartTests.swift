@@ -1,152 +1,141 @@
-import Foundation
 import StepDomain
 import StepViews
 import Testing
 
 @testable import StepPages
 
+/// The drawings of pages.
 @Suite(.timeLimit(.minutes(5))) struct ChartTests {
-    private func bar(_ steps: Int?, running: Int = 0, goal: Int? = nil, partial: Bool = false) -> SVGBarChart.Bar {
-        SVGBarChart.Bar(label: "1", steps: steps, running: running, goal: goal, isPartial: partial, title: "a <day>")
+    private func bar(_ steps: Int?, running: Int = 0, goal: Int? = nil, partial: Bool = false, reached: Bool = true) -> BarChart.Bar {
+        BarChart.Bar(label: "1", steps: steps, running: running, goal: goal, isReached: reached, isPartial: partial, title: "a <day>")
     }
 
-    private func svg(_ bars: SVGBarChart.Bar...) -> String { SVGBarChart(bars: bars, summary: "all & nothing").svg.source }
+    private func svg(_ bars: BarChart.Bar...) -> String { BarChart(bars: bars, summary: "all & nothing").svg.source }
 
-    @Test func `unknown, partial and no steps are drawn differently`() {
-        let shapes = [svg(bar(nil)), svg(bar(0)), svg(bar(10)), svg(bar(10, partial: true))]
-        #expect(Set(shapes).count == 4)
-        #expect(shapes[0].contains("url(#unknown)") && !shapes[1].contains("url(#unknown)"))
-        #expect(shapes[1].contains("class=\"zero\"") && shapes[2].contains("class=\"walking\"") && shapes[3].contains("url(#partial)"))
+    /// The classes of the shapes of columns, in order: rectangles whose place is in per cent.
+    private func shapes(_ svg: String) -> [String] {
+        svg.matches(of: /<rect class="([a-z0-9-]+)" (fill|stroke)="[^"]+" x="[0-9.]+%"/).map { String($0.1) }
+    }
+
+    @Test func `unknown, partial, no steps, below the goal and reached are drawn differently`() {
+        #expect(shapes(svg(bar(nil))) == ["f-unknown"] && svg(bar(nil)).contains("height=\"8\""))
+        #expect(shapes(svg(bar(0))).isEmpty)
+        #expect(shapes(svg(bar(10))) == ["f-walk"])
+        #expect(shapes(svg(bar(10, reached: false))) == ["f-below"])
+        #expect(shapes(svg(bar(10, partial: true))) == ["f-walk", "s-walk"])
+    }
+
+    @Test func `the base line lies below known slots only`() {
+        func bases(_ svg: String) -> [String] {
+            svg.matches(of: /class="s-border" stroke="[^"]+" x1="([0-9.]+%)" x2="([0-9.]+%)" y1="236"/).map { "\($0.1) \($0.2)" }
+        }
+        #expect(bases(svg(bar(0), bar(5), bar(nil), bar(0))) == ["0% 50%", "75% 100%"])
     }
 
     @Test func `nothing is drawn of an hour that has not begun`() {
         var future = bar(nil)
         future.hasBegun = false
-        let chart = svg(bar(10), future)
-        #expect(chart.contains("class=\"walking\"") && !chart.contains("url(#unknown)"))
+        #expect(shapes(svg(bar(10), future)) == ["f-walk"])
     }
 
-    @Test func `running has its own colour in a bar, and the goal has a mark`() {
-        let chart = svg(bar(9000, running: 2000, goal: 8000))
-        #expect(chart.contains("class=\"running\"") && chart.contains("class=\"goal\""))
-        #expect(!svg(bar(9000)).contains("class=\"goal\""))
+    @Test func `running lies at the bottom, and what is all running is one orange bar`() {
+        #expect(shapes(svg(bar(9000, running: 2000))) == ["f-walk", "f-run", "f-card"])
+        #expect(shapes(svg(bar(9000, running: 9000))) == ["f-run"])
         // Never more running than steps: a bar would leave the chart.
-        #expect(svg(bar(100, running: 500)).contains("class=\"running\""))
+        #expect(shapes(svg(bar(100, running: 500))) == ["f-run"])
+    }
+
+    @Test func `the goal is one line through neighbours that have the same`() {
+        func lines(_ svg: String) -> Int { svg.matches(of: /stroke-dasharray="5 4"/).count }
+        #expect(lines(svg(bar(9000, goal: 8000), bar(9000, goal: 8000))) == 1)
+        #expect(lines(svg(bar(9000, goal: 8000), bar(9000), bar(9000, goal: 8000))) == 2)
+        #expect(lines(svg(bar(9000, goal: 8000), bar(9000, goal: 9000))) == 2 && lines(svg(bar(9000))) == 0)
     }
 
     @Test func `words in a chart are escaped`() {
-        #expect(svg(bar(5)).contains("a &lt;day&gt;") && svg(bar(5)).contains("aria-label=\"all &amp; nothing\""))
+        let chart = BarChart(bars: Array(repeating: bar(5), count: 8), summary: "all & nothing").svg.source
+        #expect(chart.contains("a &lt;day&gt;") && chart.contains("aria-label=\"all &amp; nothing\"") && !chart.contains("<day>"))
+    }
+
+    @Test func `few columns have numbers and are stops of the tab key, many have neither`() {
+        func chart(_ count: Int) -> String {
+            var one = bar(1234)
+            one.link = Link(["day"])
+            return BarChart(bars: Array(repeating: one, count: count), summary: "").svg.source
+        }
+        #expect(chart(7).matches(of: />1,234<\/text>/).count == 7 && !chart(7).contains("tabindex") && chart(7).contains("role=\"group\""))
+        #expect(!chart(12).contains(">1,234</text>") && !chart(12).contains("tabindex"))
+        #expect(chart(13).matches(of: /tabindex="-1"/).count == 13 && chart(13).contains("role=\"img\""))
     }
 
     @Test(arguments: [
-        (0, 1, 1), (5, 1, 5), (6, 2, 3), (9097, 2000, 5), (10_000, 2000, 5), (10_001, 2500, 5), (19_104, 5000, 4), (200_000, 50_000, 4),
+        (0, 1, 1), (4, 1, 4), (5, 2, 3), (9097, 2500, 4), (10_000, 2500, 4), (10_001, 5000, 3), (19_104, 5000, 4), (200_000, 50_000, 4),
     ])
     func `the scale ends just above the greatest value`(_ greatest: Int, _ step: Int, _ count: Int) {
-        let scale = SVGBarChart.Scale(greatest)
+        let scale = Scale(greatest)
         #expect(scale.step == step && scale.count == count && scale.top >= greatest, "\(scale)")
     }
 
-    @Test func `labels do not touch`() {
-        let bars = (1...53).map { (week: Int) in SVGBarChart.Bar(label: "\(week)", steps: week, title: "") }
-        let svg = SVGBarChart(bars: bars, summary: "").svg.source
-        let labels = svg.matches(of: /class="axis" x="([0-9.]+)" y="213"/).compactMap { Double($0.1) }
-        #expect(labels.count > 10 && zip(labels, labels.dropFirst()).allSatisfy { $1 - $0 >= 18 })
+    @Test func `numbers of an axis have one unit`() {
+        #expect([0, 2000, 8000].map(Scale(8000).name) == ["0", "2,000", "8,000"])
+        #expect([0, 2500, 10_000].map(Scale(9500).name) == ["0", "2.5k", "10k"])
+        #expect([500_000, 2_000_000].map(Scale(2_000_000).name) == ["0.5M", "2M"])
     }
+
+    // MARK: The calendar
 
     @Test(arguments: [(0, 8000, 0), (1, 8000, 1), (2666, 8000, 1), (2667, 8000, 2), (7999, 8000, 3), (8000, 8000, 4), (90_000, 8000, 4)])
-    func `tones of the heat map show how near the goal is`(_ steps: Int, _ goal: Int, _ level: Int) {
-        #expect(SVGHeatMap.level(steps: steps, goal: goal) == level)
+    func `tones of the calendar show how near the goal is`(_ steps: Int, _ goal: Int, _ level: Int) {
+        #expect(Calendar.level(steps: steps, goal: goal) == level)
     }
 
-    @Test(arguments: Weekday.allCases) func `a year of the heat map has 53 or 54 columns of seven days`(_ first: Weekday) throws {
+    @Test(arguments: Weekday.allCases) func `a year of the calendar has 53 or 54 columns of seven days`(_ first: Weekday) throws {
         let start = try #require(Day("2024-01-01"))
-        let cells = (0..<366).map { SVGHeatMap.Cell(day: start.advanced(by: $0), steps: $0, title: "\($0)") }
-        let map = SVGHeatMap(cells: cells, firstWeekday: first, summary: "")
-        let positions = map.svg.source.matches(of: /<rect x="([0-9.]+)" y="([0-9.]+)"/).map { String($0.1) + " " + String($0.2) }
-        #expect(positions.count == 366 && Set(positions).count == 366, "two days share a place")
-        #expect([53, 54].contains(Set(map.svg.source.matches(of: /<rect x="([0-9.]+)"/).map { String($0.1) }).count))
-    }
-
-    // MARK: The card
-
-    private func card(isPlain: Bool = false, _ change: (inout DaySummary) -> Void = { _ in }) throws -> String {
-        let day = try #require(Day("2014-04-20")), zone = LocalTime.fixed(7200)
-        let start = zone.moment(day)
-        let hours = (0..<24).map { DaySummary.Hour(start: start + $0 * 3600, hour: $0, steps: $0 == 8 ? 5000 : $0 == 18 ? 3123 : 0) }
-        var summary = DaySummary(
-            user: User(id: 1, name: "anna"), day: day, steps: 8123, distance: 5970, distanceSource: .height, energy: 215, energySource: .weight,
-            goal: 8000, percentage: 101.5375, category: .somewhatActive, hours: hours, completeness: .complete)
-        change(&summary)
-        let card = DayCard(DayView(summary, today: day.advanced(by: 3), now: start + 400_000, localTime: zone))
-        return (isPlain ? card.plainDocument : card.document).source
-    }
-
-    /// librsvg 2.54 knows no variables: what has one is drawn black.
-    @Test func `the plain card has colours in place of variables`() throws {
-        let plain = try card(isPlain: true)
-        #expect(!plain.contains("var(") && !plain.contains("@media") && plain.contains(".walking { fill: #2e8562; }"))
-        #expect(plain.contains("8,123"))
-    }
-
-    /// A golden file changes only with the design: look at it before it is replaced (`ISTEP_GOLDEN=write`).
-    private func expectGolden(_ picture: String, _ name: String) throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/\(name)")
-        if ProcessInfo.processInfo.environment["ISTEP_GOLDEN"] == "write" { try Data(picture.utf8).write(to: file) }
-        #expect(try String(contentsOf: file, encoding: .utf8) == picture)
-    }
-
-    @Test func `the card equals the golden file`() throws { try expectGolden(try card(), "day.svg") }
-
-    @Test func `a card names a goal, a rest day or neither`() throws {
-        let rest = try card { ($0.goal, $0.percentage, $0.isRestDay) = (nil, nil, true) }
-        #expect(rest.contains("aria-label=\"anna, Sunday 20 April 2014: 8,123 steps; rest day; complete\"") && rest.contains(">rest day<"))
-        #expect(try card().contains("8,123 steps; goal 101 % of 8,000 steps; complete"))
-        let none = try card { ($0.goal, $0.percentage) = (nil, nil) }
-        #expect(none.contains("8,123 steps; complete") && !none.contains("; goal "))
-    }
-
-    @Test func `the card shows no invalid figure`() throws {
-        let wrong = try card { $0.distance = -5 }
-        #expect(!wrong.contains(" km") && wrong.contains("8,123"))
-        let steps = try card { $0.steps = -1 }
-        #expect(!steps.contains("-1") && steps.contains(">wrong<"))
-    }
-
-    @Test func `the hours of a corrected day are marked as counted`() throws {
-        let mark = "hours as counted; the total is corrected to 9,000"
-        let corrected = try card { ($0.steps, $0.countedSteps, $0.isCorrected) = (9000, 8123, true) }
-        #expect(corrected.contains(">\(mark)<") && corrected.contains("entered by hand; \(mark)\""))
-        let wrong = try card { ($0.steps, $0.countedSteps, $0.isCorrected) = (-1, 8123, true) }
-        #expect(try !card().contains("as counted") && !wrong.contains("corrected to"))
-    }
-
-    @Test func `an unknown day is not shown as zero steps`() throws {
-        let unknown = try card { day in day = DaySummary(user: day.user, day: day.day) }
-        #expect(unknown.contains(">unknown<") && unknown.contains("url(#unknown)") && !unknown.contains(">0<"))
-    }
-
-    @Test func `markup in a user name is escaped in the card`() throws {
-        let card = try card { $0.user = User(id: 1, name: "</text><script>x</script>") }
-        #expect(!card.contains("<script") && card.contains("&lt;/text&gt;&lt;script&gt;"))
-    }
-
-    // MARK: The year
-
-    @Test func `a year is a picture with every day, and unknown ones are not pale`() throws {
-        let first = try #require(Day("2014-01-01")), user = User(id: 1, name: "<anna>")
-        let plan = SportPlan(validFrom: first, everyDay: 8000)
-        let days = (0..<365).map { index in
-            DayFigures(
-                DaySums(day: first.advanced(by: index)), correction: index % 7 == 3 ? nil : StepCorrection(steps: index * 40), profile: nil,
-                plan: plan,
-                isInProgress: false)
+        let cells = (0..<366).map { Calendar.Cell(day: start.advanced(by: $0), steps: $0, title: "\($0)") }
+        let calendar = Calendar(cells: cells, firstWeekday: first, summary: "")
+        var count = 0, columns = 0
+        for half in 0...1 {
+            let rects = calendar.content(ofHalf: half).source.matches(of: /<rect [^>]*x="([0-9.]+)" y="([0-9.]+)"/)
+            let positions = rects.map { "\($0.1) \($0.2)" }
+            #expect(Set(positions).count == positions.count, "two days share a place")
+            #expect(rects.allSatisfy { (Double($0.1) ?? 1e9) + 17 <= Calendar.width && (Double($0.2) ?? 1e9) + 17 <= Calendar.height })
+            count += positions.count
+            columns += Set(rects.map { String($0.1) }).count
         }
-        let figures = DaySeries(user: user, today: first.advanced(by: 400), days: days)
-        let picture = YearPicture(figures.statistics(of: Period(.year, containing: first)), of: user).document.source
-        #expect(picture.split(separator: "><title>").count - 1 == 366)  // and its own
-        let unknown = days.count { $0.steps == nil }
-        #expect(unknown > 50 && picture.split(separator: "url(#unknown)").count - 1 == unknown)
-        #expect(picture.contains("&lt;anna&gt;, 2014") && !picture.contains("<anna>"))
-        try expectGolden(picture, "year.svg")
+        #expect(count == 366 && [53, 54].contains(columns))
+    }
+
+    @Test func `unknown days, partial days and today are marked, and the legend says so`() throws {
+        let day = try #require(Day("2024-01-01"))
+        var partial = Calendar.Cell(day: day.advanced(by: 1), steps: 5000, title: "")
+        partial.isPartial = true
+        var today = Calendar.Cell(day: day.advanced(by: 2), steps: 5000, title: "")
+        today.isToday = true
+        let calendar = Calendar(cells: [Calendar.Cell(day: day, steps: nil, title: ""), partial, today], firstWeekday: .monday, summary: "")
+        let content = calendar.content(ofHalf: 0).source
+        #expect(content.contains("class=\"s-unknown\"") && content.contains("<circle class=\"f-card\"") && content.contains("class=\"s-text\""))
+        let legend = calendar.legend.source
+        #expect(legend.contains("partial") && legend.contains("unknown") && legend.contains("10,000") && !legend.contains("goal"))
+    }
+
+    // MARK: The ring
+
+    private func ring(_ percentage: Double?) -> String {
+        Ring(steps: 1, word: "1", name: "steps", remark: "", percentage: percentage, summary: "").drawing.source
+    }
+
+    @Test func `the ring grows to the goal, and then has a second lap`() {
+        func tones(_ percentage: Double?) -> [String] { ring(percentage).matches(of: /class="s-([a-z]+)"/).map { String($0.1) } }
+        #expect(tones(nil) == ["sunk"] && tones(0) == ["sunk"])
+        #expect(tones(43) == ["sunk", "walk"] && tones(100) == ["sunk", "below", "walk"])
+        #expect(tones(195) == ["sunk", "below", "card", "walk"] && tones(250) == ["sunk", "below", "walk"])
+        #expect(ring(50).contains("stroke-dasharray=\"263.9 527.8\""))
+    }
+
+    @Test func `places on a circle are those of the share`() {
+        for (share, x, y) in [(0.0, 1.0, 0.0), (0.125, 0.70711, 0.70711), (0.25, 0, 1), (0.5, -1, 0), (0.75, 0, -1), (0.95, 0.95106, -0.30902)] {
+            let (cosine, sine) = Geometry.onCircle(share)
+            #expect(abs(cosine - x) < 1e-4 && abs(sine - y) < 1e-4, "\(share): \(cosine) \(sine)")
+        }
     }
 }

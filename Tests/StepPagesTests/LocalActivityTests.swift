@@ -113,7 +113,7 @@ import Testing
         _ = await fixture.post("/outbox/retry", "destination=garden&day=\(day)", to: pages)
         await finish(pages)
         #expect(garden.steps(day) == 4000)
-        #expect(await fixture.get("/day/\(day)").text.contains("sent 2026-11-18 12:00"))
+        #expect(await fixture.get("/day/\(day)").text.contains("sent Wed 18 Nov, 12:00"))
         try fixture.history.record([ShareEntry(user: 1, day: day.advanced(by: -1), destination: "garden", changedAt: PagesFixture.now)])
         #expect(await fixture.post("/outbox/drop", "destination=garden&day=\(day.advanced(by: -1))", to: pages).status == 303)
         #expect(fixture.history.entries(for: "garden", in: [.pending]).isEmpty)

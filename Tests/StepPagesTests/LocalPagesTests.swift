@@ -20,7 +20,7 @@ import Testing
     func `every view has the numbers, in a table and for programs`(_ target: String) async throws {
         let fixture = try PagesFixture.ofAnna()
         let (status, text) = await fixture.get(target)
-        #expect(status == 200 && text.contains("<table>") && text.contains("<svg"), "\(target)")
+        #expect(status == 200 && text.contains("<tbody") && text.contains("<svg"), "\(target)")
         let parts = target.split(separator: "?", maxSplits: 1)
         let query = parts.count > 1 ? "?\(parts[1])" : ""
         let json = await fixture.get("\(parts[0]).json\(query)"), csv = await fixture.get("\(parts[0]).csv\(query)")
@@ -31,7 +31,7 @@ import Testing
     @Test func `previous and next lead through the known days and not beyond`() async throws {
         let fixture = try PagesFixture.ofAnna()
         let day = await fixture.get("/day/2026-11-17").text
-        #expect(day.contains("href=\"/day/2026-11-16\" rel=\"prev\"") && day.contains("href=\"/day/2026-11-18\" rel=\"next\""))
+        #expect(day.contains("href=\"/day/2026-11-16\" rel=\"prev\"") && day.contains("href=\"/day/2026-11-18\" rel=\"next\""), "\(day)")
         #expect(!(await fixture.get("/day/2026-11-18").text.contains("rel=\"next\"")))
         #expect(!(await fixture.get("/day/2026-11-16").text.contains("rel=\"prev\"")), "nothing is known before")
         #expect(await fixture.get("/month/2026-10").text.contains("href=\"/month/2026-11\" rel=\"next\""))
@@ -48,9 +48,9 @@ import Testing
     @Test func `an unknown day is not shown as zero steps`() async throws {
         let fixture = try PagesFixture.ofAnna([9000, nil, 4000, 100])
         let (_, week) = await fixture.get("/week")
-        #expect(week.contains("Tuesday 17 November 2026: 4,000 steps") && week.contains("Monday 16 November 2026: nothing known"))
-        #expect(week.contains("partial 0, unknown 1"))
-        #expect(await fixture.get("/day/2026-11-16").text.contains("<strong>unknown</strong>"))
+        #expect(week.contains("\"Tue 17 Nov: 4,000 steps\"") && week.contains("\"Mon 16 Nov: unknown\""))
+        #expect(week.contains("0 partial, 1 unknown") && week.contains("class=\"f-unknown\""))
+        #expect(await fixture.get("/day/2026-11-16").text.contains("aria-label=\"unknown steps, no goal\""))
     }
 
     @Test(arguments: [
@@ -90,11 +90,13 @@ import Testing
 
     @Test func `kilocalories have the same groups of digits everywhere`() async throws {
         let fixture = try PagesFixture.ofAnna(), day = try burn(1234.4, in: fixture)
-        for target in ["/day/\(day)", "/day/\(day).svg", "/week/\(day.advanced(by: -6))"] {
+        for (target, words) in [
+            ("/day/\(day)", "1,234 <small>kcal"), ("/day/\(day).svg", "1,234 kcal"), ("/week/\(day.advanced(by: -6))", "1,234 kcal"),
+            ("/week/\(day.advanced(by: -6))", "data-label=\"kcal\">1,234</td>"),
+        ] {
             let (status, text) = await fixture.get(target)
-            #expect(status == 200 && text.contains("1,234 kcal"), "\(target): \(text.suffix(900))")
+            #expect(status == 200 && text.contains(words), "\(target): \(text.suffix(900))")
         }
-        #expect(await fixture.get("/week/\(day.advanced(by: -6))").text.contains("<td>1,234</td>"))
     }
 
     @Test func `kilocalories that no person uses are not shown`() async throws {
@@ -114,7 +116,7 @@ import Testing
         let fixture = PagesFixture()
         _ = try fixture.walk(fixture.history.addUser(named: "Anna  B"), steps: [4000, 100])
         let (status, text) = await fixture.get("/day?user=Anna++B")
-        #expect(status == 200 && text.contains("<strong>100</strong>"), "\(text.suffix(900))")
+        #expect(status == 200 && text.contains("aria-label=\"100 steps so far,"), "\(text.suffix(900))")
     }
 
     @Test func `markup in names stays text on every page`() async throws {
@@ -158,20 +160,21 @@ import Testing
         let user = fixture.history.users()[0], day = PagesFixture.today.advanced(by: -1)
         fixture.history.setCorrection(StepCorrection(steps: 5), of: user.id, on: day, at: PagesFixture.now - 60)
         let page = await fixture.get("/day/\(day)").text
-        #expect(page.contains("The steps were entered by hand on 20"))
-        #expect(page.contains("The syncs that read these figures") && page.contains("<th scope=\"row\">20"))
+        #expect(page.contains("The steps were entered by hand on Wed 18 Nov, 11:59"))
+        #expect(page.contains("The syncs that read these figures") && page.contains("<th scope=\"row\">Wed 18 Nov, 11:59</th>"))
         // Its hours are not those of the total.
-        #expect(page.contains("<figcaption>Steps by hour, as counted; the total is corrected to 5</figcaption>"))
-        #expect(await fixture.get("/day/\(day.advanced(by: -1))").text.contains("<figcaption>Steps by hour</figcaption>"))
+        #expect(page.contains("<h2>Steps by hour, as counted; the total is corrected to 5</h2>"))
+        #expect(await fixture.get("/day/\(day.advanced(by: -1))").text.contains("<h2>Steps by hour</h2>"))
     }
 
     @Test func `several people can be chosen, and their days do not mix`() async throws {
         let fixture = try PagesFixture.ofAnna()
         _ = try fixture.walk(fixture.history.addUser(named: "bob"), steps: [333], named: "band", address: "C0:DE:52:02:A1:B3")
         let anna = await fixture.get("/day?user=anna").text, bob = await fixture.get("/day?user=bob").text
-        #expect(anna.contains("<strong>100</strong>") && !anna.contains("<strong>333</strong>"))
-        #expect(bob.contains("<strong>333</strong>") && bob.contains("<option value=\"bob\" selected=\"selected\">"))
-        #expect(bob.contains("href=\"/week?user=bob\""))
+        #expect(anna.contains(">100</text>") && !anna.contains(">333</text>"))
+        #expect(bob.contains(">333</text>") && bob.contains("<a href=\"/day/2026-11-18?user=bob\" aria-current=\"true\"><bdi>bob</bdi>"))
+        // The same day of the other user, and other pages of the same one.
+        #expect(bob.contains("<a href=\"/day/2026-11-18?user=anna\"><bdi>anna</bdi>") && bob.contains("href=\"/week/2026-11-16?user=bob\""))
     }
 
     @Test func `an error page is of the user whose page was requested`() async throws {
@@ -179,7 +182,7 @@ import Testing
         _ = try fixture.walk(fixture.history.addUser(named: "bob"), steps: [333], named: "band", address: "C0:DE:52:02:A1:B3")
         let page = await fixture.get("/day/2027-01-01?user=bob")
         #expect(page.status == 404 && page.text.contains("href=\"/day?user=bob\""), "\(page.text.suffix(900))")
-        #expect(page.text.contains("<option value=\"bob\" selected=\"selected\">"))
+        #expect(page.text.contains("aria-label=\"User: bob\""))
         let form = await fixture.post("/share", "user=bob")
         #expect(form.status == 400 && form.text.contains("href=\"/week?user=bob\""))
     }
@@ -187,8 +190,13 @@ import Testing
     @Test func `hours of today that have not begun are not zero`() async throws {
         let fixture = try PagesFixture.ofAnna()
         let page = await fixture.get("/day/2026-11-18").text
-        #expect(page.contains("<th scope=\"row\">8:00</th><td>100</td>") && page.contains("<th scope=\"row\">9:00</th><td>0</td>"))
-        #expect(page.contains("<th scope=\"row\">13:00</th><td>not begun</td>") && page.contains("<title>13:00: not begun</title>"))
+        func row(_ hour: Int, _ words: String) -> String { "<th scope=\"row\">\(hour):00</th><td class=\"num\">\(words)</td>" }
+        #expect(
+            page.contains(row(8, "100")) && page.contains(row(9, "0")) && page.contains(row(12, "not over"))
+                && page.contains(row(13, "not begun")))
+        #expect(page.contains(">13:00: not begun</text>") && page.contains(">9:00: 0 steps</text>"))
+        // Nothing is drawn for either.
+        #expect(page.matches(of: /class="f-(walk|unknown)" fill="[^"]+" x="[0-9.]+%"/).count == 1)
     }
 
     @Test func `the two hours of one name are distinguished`() async throws {
@@ -207,12 +215,12 @@ import Testing
         fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
         // The longest lies in the week before.
         let week = await fixture.get("/week").text
-        #expect(week.contains("<span>Longest streak</span> <strong>3 days</strong>"), "\(week.prefix(4000))")
-        #expect(week.contains("<span>Streak now</span> <strong>1 day</strong>"))
+        #expect(week.contains("<dt>Longest streak</dt><dd>3 days<small>13 Nov to 15 Nov, of all days"), "\(week.prefix(9000))")
+        #expect(week.contains("<dt>Streak now</dt><dd>1 day<small>since Tue 17 Nov"))
         let ended = try PagesFixture.ofAnna([9000, 9000, nil, 100])
         ended.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
         let year = await ended.get("/year").text
-        #expect(year.contains("<strong>none</strong>") && year.contains("not known whether the goal of 2026-11-17 was reached"))
+        #expect(year.contains("<dt>Streak now</dt><dd>none<small>the last, of 2 days, ended Tue 17 Nov: steps not known"))
     }
 
     @Test func `an interrupted sync is not shown as a failure`() async throws {
@@ -226,13 +234,17 @@ import Testing
         #expect(overview.contains("; an attempt was interrupted just now") && !overview.contains("failed"))
     }
 
-    @Test func `running steps have a tile`() async throws {
+    @Test func `running is orange in the day`() async throws {
         let fixture = try PagesFixture.ofAnna()
         let pedometer = try #require(fixture.history.pedometers().first), day = PagesFixture.today.advanced(by: -1)
         let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
         let start = LocalTime.berlin.moment(day, seconds: 12 * 3600)
         let run = StepSample(start: start, length: 600, steps: 1500, utcOffset: LocalTime.berlin.utcOffset(start))
         _ = try fixture.history.merge(SampleBatch(samples: [run]), sync: sync, localTime: .berlin)
-        #expect(await fixture.get("/day/\(day)").text.contains("<span>Running</span> <strong>1,500 steps</strong>"))
+        let page = await fixture.get("/day/\(day)").text
+        #expect(page.contains("<dt>Running</dt><dd class=\"value\">1,500 <small>steps</small></dd><dd>27 % of the day</dd>"))
+        #expect(page.matches(of: /class="f-run" fill="#dd6a12" x="[0-9.]+%"/).count == 1)
+        #expect(page.contains(">12:00: 1,500 steps<tspan class=\"minor\">, 1,500 run</tspan></text>"))
+        #expect(await fixture.get("/day/\(day).svg").text.matches(of: /class="f-run" fill="#dd6a12" x="[0-9.]+%"/).count == 1)
     }
 }

@@ -57,19 +57,16 @@ import Testing
             return (light + 0.05) / (dark + 0.05)
         }
         #expect(contrast(Palette.Colour(0xffffff), Palette.Colour(0)) == 21)
-        for ground in [palette.page, palette.card] {
-            for (name, colour) in [
-                ("text", palette.text), ("faint", palette.faint), ("link", palette.link), ("good", palette.good), ("bad", palette.bad),
-                ("doubtful", palette.doubtful),
-            ] { #expect(contrast(colour, ground) >= 4.5, "\(name)") }
+        for ground in [Tone.page, .card, .sunk] {
+            for tone in [Tone.text, .muted, .accent, .warn, .bad] { #expect(contrast(palette[tone], palette[ground]) >= 4.5, "\(tone)") }
         }
-        #expect(contrast(palette.onButton, palette.button) >= 4.5)
-        for (name, colour) in [("walking", palette.walking), ("running", palette.running), ("goal", palette.goal), ("faint", palette.faint)] {
-            #expect(contrast(colour, palette.card) >= 3, "\(name)")
+        for (tone, ground) in [(Tone.onAccent, Tone.accent), (.accent, .soft), (.warn, .warnSoft), (.bad, .badSoft), (.text, .raised)] {
+            #expect(contrast(palette[tone], palette[ground]) >= 4.5, "\(tone)")
         }
+        for tone in [Tone.walk, .below, .run, .unknown, .border] { #expect(contrast(palette[tone], palette[.card]) >= 3, "\(tone)") }
         // The two ends of a heat map can be distinguished, and each tone from the next.
-        #expect(contrast(palette.heat[0], palette.heat[4]) >= 4.5)
-        for (a, b) in zip(palette.heat, palette.heat.dropFirst()) { #expect(contrast(a, b) >= 1.15) }
+        #expect(contrast(palette[.heat0], palette[.heat4]) >= 4.5)
+        for (a, b) in zip(Calendar.tones, Calendar.tones.dropFirst()) { #expect(contrast(palette[a], palette[b]) >= 1.15) }
     }
 
     /// x to the power of 2.4, without a library: x² · x^(2/5) by Newton's method.

@@ -18,21 +18,25 @@ import Testing
         fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
         let (status, text) = await fixture.get("/")
         #expect(status == 200 && text.contains("<title>Overview – istep</title>"))
-        #expect(text.contains("<span>Steps</span> <strong>100</strong>") && text.contains("of 8,000 steps"))
+        #expect(
+            text.contains("aria-label=\"100 steps so far, 1 % of 8,000\"") && text.contains("<dt>To the goal</dt><dd class=\"value\">7,900 "))
         // The pedometer was last read half a minute ago.
-        #expect(text.contains("<bdi>ring</bdi></th><td>80 %</td><td class=\"words\">synced just now, 2026-11-18 11:59"), "\(text.prefix(6000))")
-        #expect(text.contains(">Sync now</button>"))
+        #expect(text.contains("<bdi>ring</bdi></strong><span class=\"muted small\">model colmi, synced just now</span>"), "\(text.prefix(6000))")
+        #expect(text.contains("Synced </span>just now</span>") && text.matches(of: />Sync<\/button>/).count == 1)
         // From the first known day on.
-        let days = text.matches(of: /<a href="\/day\/([0-9-]+)" tabindex="-1" aria-label="([^"]+)"><rect/)
+        let days = text.matches(of: /<a href="\/day\/([0-9-]+)" tabindex="-1"><rect.*?<title>([^<]+)</)
         #expect(days.map { String($0.1) } == ["2026-11-16", "2026-11-17", "2026-11-18"])
-        #expect(days.first.map { String($0.2) } == "Monday 16 November 2026: 9,000 steps (112 % of 8,000)")
+        #expect(days.first.map { String($0.2) } == "Mon 16 Nov: 9,000 steps, 113 % of 8,000, 9,000 run")
+        // The last seven days have a slot each, of which three are known.
+        let week = try #require(text.firstMatch(of: /<figure class="card o-week">.*?<\/figure>/)).output
+        #expect(
+            week.matches(of: /<(a|g) class="col"/).count == 7 && week.matches(of: /class="f-(below|run)" fill="[^"]+" x="[0-9.]+%"/).count == 3)
         // The same total of the week, the month and the year as on their pages.
         for link in ["/week/2026-11-16", "/month/2026-11", "/year/2026"] {
-            let row = try Regex("<a href=\"\(link)\">[^<]+</a></th><td>13,100</td>")
+            let row = try Regex("<a href=\"\(link)\">[^<]+</a></th>(<td[^>]*>[^<]*(<span[^>]*>[^<]*</span>)?</td>){3}<td[^>]*>13,100</td>")
             #expect(text.contains(row), "\(link)")
-            #expect(await fixture.get(link).text.contains("<span>Total steps</span> <strong>13,100</strong>"), "\(link)")
+            #expect(await fixture.get(link).text.contains("<dt>Total</dt><dd class=\"value\">13,100</dd>"), "\(link)")
         }
-        #expect(text.contains("href=\"/day/2026-11-17\" rel=\"prev\""))
     }
 
     /// As many columns as a calendar of a year has, whatever weekday it is and begins with.
@@ -50,8 +54,11 @@ import Testing
             let page = OverviewPage(
                 view: DayView(DaySummary(user: user, day: today), today: today, now: now, localTime: .berlin),
                 figures: DaySeries(user: user, today: today, days: days), pedometers: [], notices: [], activity: .idle, context: context)
-            let columns = page.document.source.matches(of: /aria-label="[^"]+"><rect x="([0-9.]+)"/).map { String($0.1) }
-            #expect(Set(columns).count == 53 && columns.count > 364, "\(weekStart)")
+            let halves = page.document.source.matches(of: /<svg class="half.*?<\/svg>/).map { half in
+                half.output.matches(of: /tabindex="-1"><rect [^>]*? x="([0-9.]+)"/).map { String($0.1) }
+            }
+            #expect(halves.count == 2 && halves.reduce(0) { $0 + Set($1).count } == 53, "\(weekStart)")
+            #expect(halves.reduce(0) { $0 + $1.count } > 364)
         }
     }
 
@@ -59,7 +66,7 @@ import Testing
         let fixture = PagesFixture()
         _ = fixture.history.addUser(named: "anna")
         let text = await fixture.get("/").text
-        #expect(text.contains("No pedometer yet.") && text.contains("Nothing is known yet.") && !text.contains("Sync now"))
+        #expect(text.contains("istep add ADDRESS") && text.contains("Nothing is known yet.") && !text.contains("<svg class=\"ring\""))
     }
 
     @Test func `while a sync is running, the first page leads to its progress`() async throws {
@@ -70,6 +77,8 @@ import Testing
         _ = await fixture.post("/sync", "", to: pages)
         for await _ in fixture.reader.hanging { break }
         let text = await pages.respond(to: PagesFixture.request("GET", "/")).text
-        #expect(text.contains("Sync: ring: searching. <a href=\"/activity\">") && !text.contains("Sync now"), "\(text.prefix(6000))")
+        #expect(
+            text.contains("Sync: ring: searching</strong>") && text.contains("<a href=\"/activity\">See the progress"), "\(text.prefix(6000))")
+        #expect(!text.contains(">Sync</button>") && text.contains("<a class=\"button\" href=\"/activity\">Running…</a>"))
     }
 }

@@ -29,21 +29,19 @@ import Testing
 
     // MARK: Maps
 
-    private func widths(_ page: String) -> [Int] { page.matches(of: /<svg viewBox="0 0 ([0-9]+) 110"/).compactMap { Int($0.1) } }
-
     @Test func `a range of years has a map for each calendar year, the latest first`() {
         let figures = figures(Array(repeating: 5000, count: 1000))
         let text = page(figures, Period(today.advanced(by: -999)...today))
-        #expect(widths(text).count == 3 && widths(text).allSatisfy { $0 <= 34 + 54 * 13 }, "\(widths(text))")
+        #expect(text.matches(of: /<div class="cal">/).count == 3)
         #expect(text.matches(of: /<a href="\/day\/[0-9-]+" tabindex="-1"/).count == 1000, "each day once")
-        let titles = text.matches(of: /<figcaption>Every day of ([^<]+)<\/figcaption>/).map { String($0.1) }
+        let titles = text.matches(of: /<h2>Days of ([^<]+)<\/h2>/).map { String($0.1) }
         #expect(titles == ["1 January to 18 November 2026", "2025", "23 February to 31 December 2024"])
-        #expect(text.contains("<figcaption>Years: mean steps a day</figcaption>"))
+        #expect(text.contains("<h2>Years: steps a day</h2>"))
     }
 
     @Test(arguments: [200, 371]) func `a range of up to a year has one map`(_ count: Int) {
         let text = page(figures(Array(repeating: 5000, count: 1000)), Period(today.advanced(by: 1 - count)...today))
-        #expect(widths(text).count == 1 && !text.contains("Years: mean"))
+        #expect(text.matches(of: /<div class="cal">/).count == 1 && !text.contains("Years: steps"))
     }
 
     // MARK: Tiles
@@ -55,17 +53,51 @@ import Testing
         #expect(!page(figures([5000, 6000, 100]), week).contains("is wrong"))
     }
 
-    @Test(arguments: [(10_000, 9_999, "0 %"), (10_000, 10_001, "0 %"), (10_000, 9_000, "−10 %"), (10_000, 11_000, "+10 %")])
+    @Test(arguments: [
+        (10_000, 9_999, "as much as on the same days of week 46"), (10_000, 10_001, "as much as on the same days of week 46"),
+        (10_000, 9_000, "▼ 10 % on the same days of week 46"), (10_000, 11_000, "▲ 10 % on the same days of week 46"),
+    ])
     func `a change of less than half a per cent has no sign`(_ before: Int, _ now: Int, _ words: String) {
         // A week, then Monday and Tuesday, and today.
         let steps = Array(repeating: before, count: 7) + [now, now, 100]
         let text = page(figures(steps), Period(.week, containing: today))
-        #expect(text.contains("<span>Compared with the week before</span> <strong>\(words)</strong>"), "\(text.prefix(4000))")
+        #expect(text.contains(">\(words)</dd>"), "\(text.prefix(9000))")
     }
 
     @Test func `one day with a goal is one day`() {
         let week = Period(.week, containing: today)
-        #expect(page(figures([5000, 100], goal: 4000), week).contains("of 1 known day with a goal"))
-        #expect(page(figures([5000, 5000, 100], goal: 4000), week).contains("of 2 known days with a goal"))
+        #expect(page(figures([5000, 100], goal: 4000), week).contains("<dt>Goal reached</dt><dd class=\"value\">1 <small>of 1 day</small>"))
+        #expect(page(figures([5000, 5000, 100], goal: 4000), week).contains("<small>of 2 days</small>"))
+    }
+
+    // MARK: Slots
+
+    @Test func `a week has seven slots, today is so far and days to come are empty`() throws {
+        let text = page(figures([5000, 6000, 100], goal: 5500), Period(.week, containing: today))
+        let chart = try #require(text.firstMatch(of: /<figure class="card s8"><figcaption><h2>Days<.*?<\/figure>/)).output
+        #expect(chart.matches(of: /<(a|g) class="col"/).count == 7)
+        let labels = chart.matches(of: /text-anchor="middle">(Mon|Tue|Wed|Today|Thu|Fri|Sat|Sun)</).map { String($0.1) }
+        #expect(labels == ["Mon", "Tue", "Today", "Thu", "Fri", "Sat", "Sun"])
+        #expect(chart.contains("Wed 18 Nov: 100 steps, 2 % of 5,500, so far") && !chart.contains("partial"))
+        #expect(!text.contains("nothing known") && !chart.contains("f-unknown"))
+        // Tuesday has reached its goal, and differs from the two that have not.
+        #expect(
+            chart.matches(of: /class="f-walk" fill="#0c6e48" x=/).count == 1 && chart.matches(of: /class="f-below" fill="#63a085" x=/).count == 2
+        )
+    }
+
+    @Test func `the axis of a range names days and months`() {
+        let text = page(figures(Array(repeating: 5000, count: 100)), Period(today.advanced(by: -59)...today))
+        for label in ["20 Sep", "Oct", "Nov", "8", "15", "22"] { #expect(text.contains(">\(label)</text>"), "\(label)") }
+        let month = page(figures(Array(repeating: 5000, count: 100)), Period(.month, containing: today.advanced(by: -40)))
+        for day in 1...31 { #expect(month.contains(">\(day)</text>"), "\(day)") }
+    }
+
+    @Test func `months stand beside those of the year before, and the means of 7 and 30 days have their numbers`() throws {
+        let text = page(figures(Array(repeating: 4000, count: 400) + Array(repeating: 6000, count: 200)), Period(.year, containing: today))
+        #expect(text.matches(of: /class="f-usual" fill="[^"]+" x=/).count == 10)
+        #expect(text.contains("<th scope=\"col\" class=\"num\" role=\"columnheader\">2025</th>"))
+        #expect(text.matches(of: /vector-effect="non-scaling-stroke" d="M0 [0-9]/).count == 2)
+        #expect(text.contains("<tr><th scope=\"row\">Wed 18 Nov</th><td class=\"num\">6,000</td><td class=\"num\">6,000</td></tr>"))
     }
 }

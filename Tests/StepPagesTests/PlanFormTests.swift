@@ -24,7 +24,7 @@ import Testing
 
     /// What a browser sends of a form, by the name of the field: hidden fields, too.
     private func fields(of form: String, in page: String) throws -> [String: String] {
-        let start = try #require(page.firstRange(of: "action=\"/\(form)\">")), rest = page[start.upperBound...]
+        let start = try #require(page.firstRange(of: "action=\"/\(form)\"")), rest = page[start.upperBound...]
         let text = rest.prefix(upTo: rest.firstRange(of: "</form>")?.lowerBound ?? rest.endIndex)
         var fields: [String: String] = [:]
         for input in text.matches(of: /<input[^>]* name="([^"]+)" value="([^"]*)"/) { fields[String(input.1)] = String(input.2) }

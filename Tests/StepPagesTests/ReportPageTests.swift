@@ -65,12 +65,23 @@ import Testing
         #expect(statistics.unknownDays == 100)
         let text = report(figures)
         #expect(text.contains("100 unknown"))
-        #expect(text.matches(of: /<td>unknown<\/td>/).count >= 101)
+        // In the table of days; today is the other one.
+        #expect(text.matches(of: /<td class="num">unknown<\/td>/).count == 101)
     }
 
     @Test func `a short span has bars of its days`() throws {
         let text = report(try figures(), Period(PagesFixture.today.advanced(by: -9)...PagesFixture.today))
         #expect(text.matches(of: /id="day-/).count == 10 && text.contains("Days of 9 to 18 November 2026"))
+    }
+
+    @Test func `the contents lead to all chapters, and all tables are in one of them`() throws {
+        let text = report(try figures())
+        let contents = try #require(text.firstMatch(of: /<nav class="contents".*?<\/nav>/)).output
+        let links = contents.matches(of: /href="#([^"]+)"/).map { String($0.1) }
+        #expect(links == ["whole", "year-2026", "year-2025", "year-2024", "tables", "sources"])
+        for id in links { #expect(text.contains("<h2 class=\"chapter\" id=\"\(id)\">"), "\(id)") }
+        let beginning = try #require(text.firstRange(of: "id=\"tables\">"))
+        #expect(!text[..<beginning.lowerBound].contains("<details") && text[beginning.upperBound...].contains("Days of 2024"))
     }
 
     @Test func `a period without known days is reported`() {

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -100,6 +101,22 @@ import Testing
             #expect(response.header("X-Content-Type-Options") == "nosniff" && response.header("Cache-Control") == "no-store")
             #expect(response.header("Referrer-Policy") == "same-origin")
         }
+    }
+
+    /// Who is not let in gets no style sheet: the page has its own, which the policy allows by its hash.
+    @Test func `the page for those who are not let in has a style that the policy allows`() async throws {
+        let response = await fixture.pages.respond(to: PagesFixture.request("GET", "/", headers: ["cookie": ""]))
+        let style = try #require(response.text.firstMatch(of: /<style>(.*)<\/style>/)).1
+        let process = ChildProcess(), input = Pipe(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
+        (process.standardInput, process.pipe) = (input.fileHandleForReading, output)
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(style.utf8))
+        try input.fileHandleForWriting.close()
+        let hex = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self).prefix(64)
+        let bytes = stride(from: 0, to: 64, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) }
+        let policy = response.header("Content-Security-Policy") ?? ""
+        #expect(bytes.count == 32 && policy.contains("style-src 'self' 'sha256-\(Data(bytes).base64EncodedString())'"), "\(policy)")
     }
 
     /// Its style sheet is within it: a browser that opens it by its address draws it black where the policy forbids that.

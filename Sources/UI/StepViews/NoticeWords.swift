@@ -14,7 +14,12 @@ public struct NoticeWords: Hashable, Sendable {
     ///   - isHousehold: whether the history has days of several people, which must be distinguished.
     ///   - now: for text such as `today`, or for the number of days that have passed.
     public init(_ notice: Notice, isHousehold: Bool, now: Timestamp, localTime: LocalTime) {
-        let writer = Writer(notice: notice, isHousehold: isHousehold, now: now, localTime: localTime)
+        self.init(notice, isHousehold: isHousehold, now: now, localTime: localTime, form: .iso)
+    }
+
+    /// - Parameter form: how days and moments are written.
+    package init(_ notice: Notice, isHousehold: Bool, now: Timestamp, localTime: LocalTime, form: DateForm) {
+        let writer = Writer(notice: notice, isHousehold: isHousehold, now: now, localTime: localTime, form: form)
         headline = writer.headline
         advice = writer.advice
     }
@@ -25,6 +30,9 @@ private struct Writer {
     let isHousehold: Bool
     let now: Timestamp
     let localTime: LocalTime
+    let form: DateForm
+
+    private func words(_ day: Day) -> String { form.day(day, today: localTime.day(of: now)) }
 
     private var name: String { Printable(notice.name, limit: 32).description }
 
@@ -57,7 +65,7 @@ private struct Writer {
         switch notice.content {
         case .nightsFailed(_, let reason): "\(sentence("Last attempt: ", reason)) Run: \(command: "istep doctor")"
         case .notSeen(let lastRead):
-            "\(lastRead.map { "Last read \(Words.clock($0, localTime)). " } ?? "")Charge it, and bring it near this machine."
+            "\(lastRead.map { "Last read \(form.clock($0, localTime, today: localTime.day(of: now))). " } ?? "")Charge it, and bring it near this machine."
         case .batteryLow: "Charge it soon."
         case .daysMissing(let gaps): "\(gaps.words). Requested again at the next sync."
         case .noticed(let noticed): "\(noticed.words)"
@@ -73,7 +81,7 @@ private struct Writer {
 
     /// After a week a date is more informative than the number of nights, which counts only those of the last syncs.
     private func duration(_ nights: Int) -> String {
-        now - notice.since > 7 * 86_400 ? "since \(localTime.day(of: notice.since))" : "for \(Words.count(nights, "night"))"
+        now - notice.since > 7 * 86_400 ? "since \(words(localTime.day(of: notice.since)))" : "for \(Words.count(nights, "night"))"
     }
 
     /// Text from another source as a sentence.
@@ -83,14 +91,14 @@ private struct Writer {
     }
 
     private func subject(_ day: Day, of user: String) -> String {
-        isHousehold ? "\(day) of \(Printable(user, limit: 32))" : "\(day)"
+        isHousehold ? "\(words(day)) of \(Printable(user, limit: 32))" : words(day)
     }
 
     private func when(_ day: Day) -> String {
         switch localTime.day(of: now).daysSince1970 - day.daysSince1970 {
         case 0: "today"
         case 1: "yesterday"
-        default: "on \(day)"
+        default: "on \(words(day))"
         }
     }
 }

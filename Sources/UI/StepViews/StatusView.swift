@@ -113,7 +113,7 @@ public struct StatusView: View {
         }
         guard let steps = day.summary.steps else { return StyledText("no data for today yet", .doubtful) }
         let goal = day.summary.goal.flatMap { goal in
-            day.summary.percentage.map { ", \(Int($0.rounded(.down))) % of \(Words.grouped(goal))" }
+            day.summary.percentage.map { ", \(Words.percent($0)) of \(Words.grouped(goal))" }
         }
         return StyledText("\(Words.count(steps, "step")) today\(goal ?? (day.summary.isRestDay ? ", a rest day" : ""))")
     }

@@ -50,6 +50,8 @@ struct Istep: AsyncParsableCommand {
           65     bad data, or a destination rejected a day
           69     a required resource is unavailable: the adapter (missing or
                  stuck), a bus, a device, a history, systemd, or a demo
+          71     a limit of the process is too low: threads, open files or
+                 memory
           75     temporary failure: a pedometer is not in range, another sync
                  is running, or days wait in the outbox
           77     not permitted, or credentials rejected

@@ -22,6 +22,25 @@ import TestSupport
         #expect(hours.filter { $0.steps != 0 }.map(\.hour) == [7])
     }
 
+    @Test func `running is known by the hour, of long samples and of pieces, too`() throws {
+        let day = try #require(Day("2014-04-20")), start = localTime.at("2014-04-20", 7, 30)
+        // An hour of 150 steps a minute from 7:30, and a walk; the second pedometer is finer in the first half of the run.
+        let samples = [sample(start, 3600, 9000), sample(localTime.at("2014-04-20", 12), 600, 900)]
+        func tracks(_ others: [StepSample]) -> [DayData.Track] {
+            [samples, others].enumerated().map { index, samples in
+                DayData.Track(pedometer: Int64(index + 1), name: "", samples: samples, coverage: [])
+            }
+        }
+        for others in [[], [sample(start, 900, 1000)]] {
+            let tracks = tracks(others), merged = MergedTracks(tracks)
+            let hours = HourlyProfile(
+                merged.placed, running: merged.placedRunning(of: tracks), of: day, localTime: localTime, coverage: []
+            ).hours
+            #expect(hours[7].running + hours[8].running == 9000 && hours[12].running == 0 && hours[12].steps == 900)
+            #expect(hours[7].running == hours[7].steps && hours[8].running == hours[8].steps)
+        }
+    }
+
     @Test func `an hour that is not accounted for is unknown, unless it has steps`() throws {
         let day = try #require(Day("2014-04-20"))
         let samples = [sample(localTime.at("2014-04-20", 7, 30), 900, 1000), sample(localTime.at("2014-04-20", 20), 60, 50)]

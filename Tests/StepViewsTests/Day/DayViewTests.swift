@@ -113,6 +113,18 @@ import TestSupport
         #expect(text(Sample.day.advanced(by: -1)).contains("Next: istep show 2014-04-21"))
     }
 
+    @Test func `an hour that was mostly run is marked, and orange where there is colour`() throws {
+        let view = Sample.view { summary in
+            for index in summary.hours.indices where summary.hours[index].hour == 18 {
+                summary.hours[index].running = summary.hours[index].steps ?? 0
+            }
+        }
+        #expect(view.text().contains("Steps per hour of the day  (▓ mostly run)") && view.text().contains("▓▓"))
+        #expect(!view.text().contains("\u{1b}") && !Sample.view().text().contains("▓"))
+        let lines = view.lines(TextStyle(colour: true)).filter { $0.contains("\u{1b}[38;5;208m") }
+        #expect(lines.count == 5 && lines.last?.contains("\u{1b}[38;5;208m▓▓\u{1b}[0m") == true, "\(lines)")
+    }
+
     @Test func `an hour that is not known is no hour without steps`() throws {
         let today = Sample.day.advanced(by: 1)
         // At 10:30 of the same day: the ring was off from 8:00 to 9:00, and the day is not over.

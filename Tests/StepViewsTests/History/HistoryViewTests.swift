@@ -20,7 +20,7 @@ import TestSupport
                   Sat 19 Apr  ███                   │                               900  so far
                   █ walked  ▓ run  ▒ partial  ? unknown  │ goal
 
-                  Total     23,600 steps · 17.5 km · 616 kcal
+                  Total     23,600 steps · 17.46 km · 616 kcal
                   Mean      5,675 a day, median 5,150  of 4 days, without today
                   Best      12,400 on Thursday 17 April 2014
                   Goal      reached on 2 of 4 days
@@ -50,7 +50,7 @@ import TestSupport
                   # walked  = run  : partial  ? unknown
                   | goal
 
-                  Total     23,600 steps - 17.5 km -
+                  Total     23,600 steps - 17.46 km -
                             616 kcal
                   Mean      5,675 a day, median 5,150
                             of 4 days, without today

@@ -23,6 +23,32 @@ import TestSupport
     ])
     func `numbers are rounded to fixed decimals`(number: Double, decimals: Int, text: String) { #expect(Words.fixed(number, decimals) == text) }
 
+    /// The only rounding of distances and percentages: what is 29.90 km on one page is not 30 km on another.
+    @Test(arguments: [
+        (6184.0, "6.18 km"), (14_150, "14.15 km"), (29_900, "29.90 km"), (99_994, "99.99 km"), (99_995, "100 km"), (203_400, "203 km"),
+        (2_318_700, "2,319 km"), (.nan, "? km"),
+    ])
+    func `distances have two decimals below 100 km`(_ metres: Double, _ words: String) { #expect(Words.kilometres(metres) == words) }
+
+    @Test(arguments: [
+        (0.0, "0 %"), (43.4, "43 %"), (99.4, "99 %"), (99.99, "99 %"), (100, "100 %"), (113.8, "114 %"), (12_345.6, "12,346 %"), (.nan, "? %"),
+    ])
+    func `per cent of a goal are rounded, and 100 only if it is reached`(_ percentage: Double, _ words: String) {
+        #expect(Words.percent(percentage) == words)
+    }
+
+    @Test func `a date on a page has its year only if it is not this one`() throws {
+        let today = try #require(Day("2026-11-26")), day = try #require(Day("2026-09-26")), past = try #require(Day("2025-12-31"))
+        let zone = LocalTime.fixed(3600), now = zone.moment(today, seconds: 11 * 3600)
+        #expect(DateForm.short.day(day, today: today) == "Sat 26 Sep" && DateForm.short.day(past, today: today) == "Wed 31 Dec 2025")
+        #expect(DateForm.short.days(day, day, today: today) == "Sat 26 Sep" && DateForm.iso.day(day, today: today) == "2026-09-26")
+        #expect(DateForm.short.days(past, day, today: today) == "31 Dec 2025 to 26 Sep")
+        #expect(DateForm.short.clock(now - 780, zone, today: today) == "Thu 26 Nov, 10:47")
+        #expect(DateForm.iso.clock(now - 780, zone, today: today) == "2026-11-26 10:47")
+        let moments = [59, 60, 3599, 3600, 86_399, 86_400, -61].map { DateForm.ago(now - $0, now: now, zone) }
+        #expect(moments == ["just now", "1 min ago", "59 min ago", "1 h ago", "23 h ago", "Wed 25 Nov", "in the future"])
+    }
+
     @Test func `short numbers omit trailing zeros`() {
         #expect(Words.short(178) == "178")
         #expect(Words.short(72.5) == "72.5")

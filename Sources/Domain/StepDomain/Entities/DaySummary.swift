@@ -26,11 +26,14 @@ public struct DaySummary: Hashable, Sendable {
         public var hour: Int
         /// Nil if the hour is not known, like the hours of today that have not begun; unknown steps are never shown as zero.
         public var steps: Int?
+        /// Those of `steps` that were run, by cadence (`Gait`).
+        public var running: Int
 
-        public init(start: Timestamp, hour: Int, steps: Int?) {
+        public init(start: Timestamp, hour: Int, steps: Int?, running: Int = 0) {
             self.start = start
             self.hour = hour
             self.steps = steps
+            self.running = running
         }
     }
 
@@ -148,8 +151,8 @@ extension DaySummary {
             figures.countedSteps == nil
             ? []
             : HourlyProfile(
-                merged.placed, of: data.day, localTime: localTime, coverage: data.tracks.flatMap(\.coverage),
-                isComplete: sums.completeness == .complete
+                merged.placed, running: merged.placedRunning(of: data.tracks), of: data.day, localTime: localTime,
+                coverage: data.tracks.flatMap(\.coverage), isComplete: sums.completeness == .complete
             ).hours
         self.init(
             user: data.user, day: data.day, steps: figures.steps, walkingSteps: figures.walkingSteps, runningSteps: figures.runningSteps,

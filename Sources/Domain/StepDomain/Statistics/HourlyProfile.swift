@@ -39,27 +39,38 @@ public struct HourlyProfile: Hashable, Sendable {
     /// - Parameters:
     ///   - samples: the samples of the day by their own offset, or their pieces (`MergedTracks.placed`). The part of a sample that lies
     ///     past the day's end counts in the day's last hours: the sample belongs to the day as a whole.
+    ///   - running: those of the samples that were run.
     ///   - coverage: the coverage of all pedometers, in any order.
     ///   - isComplete: whether all of the day is accounted for (`DaySummary.Completeness`): then all hours are known.
-    public init(_ samples: [StepSample], of day: Day, localTime: LocalTime, coverage: [CoveredSpan], isComplete: Bool = false) {
+    public init(
+        _ samples: [StepSample], running: [StepSample] = [], of day: Day, localTime: LocalTime, coverage: [CoveredSpan],
+        isComplete: Bool = false
+    ) {
         let slots = localTime.hours(of: day)
-        var steps = Array(repeating: 0, count: slots.count)
-        if let first = slots.first, let last = slots.last {
-            let whole = TimeSpan(first.span.start, last.span.end)
-            // The slot in which the last sample began: samples are usually in order of time, so the next slot is seldom far away.
-            var index = 0
-            for sample in samples where sample.steps > 0 {
-                index = Self.slot(of: sample.start, in: slots, near: index)
-                let span = Self.span(of: sample, on: day, within: whole, offset: slots[index].utcOffset, localTime)
-                let slot = span.start == sample.start ? index : Self.slot(of: span.start, in: slots, near: index)
-                steps.addSteps(sample.steps, over: span, from: slot) { slots[$0].span.end }
-            }
-        }
+        let steps = Self.steps(samples, in: slots, of: day, localTime)
+        let run = running.isEmpty ? steps.map { _ in 0 } : Self.steps(running, in: slots, of: day, localTime)
         let known = Coverage(coverage.compactMap { Self.span(of: $0, on: day, localTime) })
-        hours = zip(slots, steps).map { slot, steps in
-            let isKnown = isComplete || steps > 0 || known.seconds(of: slot.span) == slot.span.length
-            return DaySummary.Hour(start: slot.span.start, hour: slot.hour, steps: isKnown ? steps : nil)
+        hours = slots.enumerated().map { index, slot in
+            let isKnown = isComplete || steps[index] > 0 || known.seconds(of: slot.span) == slot.span.length
+            return DaySummary.Hour(
+                start: slot.span.start, hour: slot.hour, steps: isKnown ? steps[index] : nil, running: min(run[index], steps[index]))
         }
+    }
+
+    /// The steps of each slot.
+    private static func steps(_ samples: [StepSample], in slots: [LocalHour], of day: Day, _ localTime: LocalTime) -> [Int] {
+        var steps = Array(repeating: 0, count: slots.count)
+        guard let first = slots.first, let last = slots.last else { return steps }
+        let whole = TimeSpan(first.span.start, last.span.end)
+        // The slot in which the last sample began: samples are usually in order of time, so the next slot is seldom far away.
+        var index = 0
+        for sample in samples where sample.steps > 0 {
+            index = slot(of: sample.start, in: slots, near: index)
+            let span = span(of: sample, on: day, within: whole, offset: slots[index].utcOffset, localTime)
+            let first = span.start == sample.start ? index : slot(of: span.start, in: slots, near: index)
+            steps.addSteps(sample.steps, over: span, from: first) { slots[$0].span.end }
+        }
+        return steps
     }
 
     /// The place of a covered span in the day: its own moments or, if its offset differs from local time here, the hours that its local

@@ -30,16 +30,29 @@ public struct MergedTracks: Hashable, Sendable {
 
     /// - Parameter tracks: in any order; samples without steps and implausible ones are left out.
     public init(_ tracks: [DayData.Track]) {
-        let counted = tracks.map { track -> DayData.Track in
-            var track = track
-            track.samples.removeAll { $0.steps <= 0 || !$0.isPlausible }
-            return track
-        }.filter { !$0.samples.isEmpty }
+        let counted = Self.counted(tracks)
         entries = counted.flatMap { track in track.samples.map { Entry(pedometer: track.pedometer, sample: $0) } }
             .sorted { ($0.sample.start, $0.pedometer) < ($1.sample.start, $1.pedometer) }
         // Most days have one track: nothing to decide, and ten years have a quarter of a million samples.
         samples = counted.count == 1 ? entries.map(\.sample) : Self.groups(of: entries).flatMap(\.samples)
         placed = StepPlacement.pieces(of: samples, from: counted)
+    }
+
+    /// The part of `placed` that was run. A piece is as fast as its sample: pieces have no cadence of their own.
+    ///
+    /// - Parameter tracks: those that were merged.
+    public func placedRunning(of tracks: [DayData.Track]) -> [StepSample] {
+        let running = samples.filter { Gait($0) == .running }
+        return running.isEmpty ? [] : StepPlacement.pieces(of: running, from: Self.counted(tracks))
+    }
+
+    /// The tracks with only the samples that may count.
+    private static func counted(_ tracks: [DayData.Track]) -> [DayData.Track] {
+        tracks.map { track -> DayData.Track in
+            var track = track
+            track.samples.removeAll { $0.steps <= 0 || !$0.isPlausible }
+            return track
+        }.filter { !$0.samples.isEmpty }
     }
 
     /// The groups by time; no two overlap.

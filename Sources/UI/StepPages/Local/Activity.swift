@@ -113,7 +113,7 @@ struct ActivityPage: Sendable {
         if case .running = state { isRunning = true }
         return PageFrame(title: title, context: context, refreshes: isRunning).document {
             Element.h1 { title }
-            Element.section { content }
+            Element.section(.css("card")) { content }
         }
     }
 
@@ -131,15 +131,14 @@ struct ActivityPage: Sendable {
         case .running(_, let line):
             Element.p(Attribute(.id, "activity-line"), Attribute(.role, "status"), Attribute(.ariaLive, "polite")) { line }
             Element.progress(Attribute(.ariaLabel, "in progress"))
-        case .ended(_, let lines, let hasFailed):
-            Element.pre(hasFailed ? .css("bad") : nil, Attribute(.role, "status")) {
+        case .ended(_, let lines, _):
+            Element.pre(Attribute(.role, "status")) {
                 lines.isEmpty ? "Nothing to do." : lines.joined(separator: "\n")
             }
             if let overview = context.link(), let today = context.link("day") {
-                Element.p {
-                    Element.a(.href(overview)) { "Overview" }
-                    ", "
-                    Element.a(.href(today)) { "Today" }
+                Element.div(.css("actions")) {
+                    Element.a(.css("button"), .href(overview)) { "Overview" }
+                    Element.a(.css("button"), .href(today)) { "Today" }
                 }
             }
         }

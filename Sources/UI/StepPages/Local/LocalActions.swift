@@ -58,7 +58,7 @@ extension LocalPages {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
         guard let day else { throw PageError.incomplete("The day is missing.") }
         let user = scope.context.user
-        return try begin("Share \(day)", scope) { progress in
+        return try begin("Share \(scope.context.date(day))", scope) { progress in
             let sharing = try await blocking { try ShareService(scope.services).with([destination]) }
             return try await deliver(.days([day], of: user, again: false), by: sharing, progress)
         }
@@ -67,7 +67,7 @@ extension LocalPages {
     func retry(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: false)
         let user = scope.context.user
-        return try begin(day.map { "Retry \($0)" } ?? "Send waiting days", scope) { progress in
+        return try begin(day.map { "Retry \(scope.context.date($0))" } ?? "Send waiting days", scope) { progress in
             let choice = OutboxService.Choice(destination: destination, day: day, user: user)
             let sharing = try await OutboxService(scope.services).retry(choice)
             return try await deliver(.due, by: sharing, progress)

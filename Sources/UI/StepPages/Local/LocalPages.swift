@@ -41,7 +41,7 @@ package struct LocalPages: Sendable {
         if let response = serveWithoutHistory(request) { return response }
         let scope: RequestScope
         do {
-            scope = try await blocking { try RequestScope(request, session, services) }
+            scope = try await blocking { try RequestScope(request, session, services, isBusy: activity.isRunning) }
         } catch  where services.histories.isMissing(error) {
             return .page(MessagePage.firstSteps(emptyContext(session)))
         } catch {
@@ -218,8 +218,8 @@ private enum LocalFiles {
         """
 
     static let icon = """
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2e8562"/>\
-        <path d="M6 24h5v-5h5v-5h5V9h5" fill="none" stroke="#fff" stroke-width="3"/></svg>
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0c6e48"/>\
+        <path d="M16 6.5a9.5 9.5 0 1 1-9.5 9.5" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round"/></svg>
 
         """
 }

@@ -144,7 +144,7 @@ package struct PageResponse: Sendable {
     }
 
     private static let policyOfPages =
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self' '\(StyleSheet.refusalHash)'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
     /// A picture of its own has its style sheet within it. It loads nothing, and nothing runs in it.
     private static let policyOfPictures =
@@ -160,10 +160,11 @@ package struct PageResponse: Sendable {
 struct RequestScope: Sendable {
     let history: History
     let services: ServiceContext
-    let context: PageContext
+    private(set) var context: PageContext
 
+    /// - Parameter isBusy: whether a sync or a share runs.
     /// - Throws: the history's error; `PageError` for a person who is not in it.
-    init(_ request: PageRequest, _ session: PageSession, _ services: PageServices) throws {
+    init(_ request: PageRequest, _ session: PageSession, _ services: PageServices, isBusy: Bool) throws {
         history = try services.histories.history()
         let users = try history.users()
         let wanted = request.query["user"] ?? request.form["user"]
@@ -185,6 +186,19 @@ struct RequestScope: Sendable {
         context = PageContext(
             user: user, users: users, now: services.now(), localTime: services.localTime, weekStart: services.weekStart,
             place: .local(formKey: session.formKey))
+        context.sync = try Self.state(of: user, history, context.now, isBusy: isBusy)
+    }
+
+    /// What the header shows of the user's pedometers; of a user without one, nothing but a run.
+    private static func state(of user: User, _ history: History, _ now: Timestamp, isBusy: Bool) throws -> PageContext.SyncState? {
+        let pedometers = try history.pedometers().filter { $0.user == user.id }
+        if pedometers.isEmpty { return isBusy ? PageContext.SyncState(last: nil, isLate: false, battery: nil, isBusy: true) : nil }
+        let syncs = try pedometers.map { try history.recentSyncs(of: $0.id, at: now).syncs }
+        let last = syncs.compactMap { $0.first { $0.outcome == .complete } }.map { $0.end ?? $0.start }.max()
+        return PageContext.SyncState(
+            last: last, isLate: syncs.contains { !$0.failures(at: now).isEmpty },
+            battery: syncs.compactMap { SyncHistory(syncs: $0).battery }.min(),
+            isBusy: isBusy)
     }
 
     func figures() throws -> DaySeries {

@@ -17,6 +17,9 @@ package struct Markup: Hashable, Sendable {
 
     fileprivate mutating func append(_ other: Markup) { source += other.source }
 
+    static func + (a: String, b: Markup) -> Markup { .text(a) + b }
+    static func + (a: Markup, b: String) -> Markup { a + .text(b) }
+
     static func joined(_ parts: [Markup]) -> Markup {
         var whole = Markup.nothing
         for part in parts { whole.append(part) }
@@ -35,21 +38,28 @@ struct Attribute: Hashable, Sendable {
     enum Name: String {
         case accesskey, autocomplete, charset, `class`, content, `for`, height, id
         case inputmode, lang, max, method, name, rel, required, role, scope
-        case selected, tabindex, type, value, width
+        case selected, tabindex, title, type, value, width
         case ariaCurrent = "aria-current"
         case ariaDescribedby = "aria-describedby"
+        case ariaDisabled = "aria-disabled"
         case ariaHidden = "aria-hidden"
         case ariaInvalid = "aria-invalid"
         case ariaLabel = "aria-label"
         case ariaLive = "aria-live"
+        case dataLabel = "data-label"
         case httpEquiv = "http-equiv"
         // SVG
-        case opacity, rx, transform, viewBox, x, x1, x2, xmlns, y, y1, y2
+        case cx, cy, d, fill, opacity, overflow, r, rx, stroke, transform, viewBox, x, x1, x2, xmlns, y, y1, y2
+        case fontFamily = "font-family"
         case fontSize = "font-size"
         case fontWeight = "font-weight"
-        case patternUnits
-        case patternTransform
+        case pointerEvents = "pointer-events"
+        case preserveAspectRatio
+        case strokeDasharray = "stroke-dasharray"
+        case strokeLinecap = "stroke-linecap"
+        case strokeWidth = "stroke-width"
         case textAnchor = "text-anchor"
+        case vectorEffect = "vector-effect"
     }
 
     fileprivate let source: String
@@ -63,6 +73,11 @@ struct Attribute: Hashable, Sendable {
         let sign = tenths < 0 && whole == 0 ? "-" : ""
         source = " \(name.rawValue)=\"\(sign)\(whole)\(rest == 0 ? "" : ".\(abs(rest))")\""
     }
+    /// A part of the width of the drawing, to a thousandth of a per cent.
+    init(_ name: Name, percent: Double) {
+        let value = percent.isFinite ? (min(max(percent, -1000), 1000) * 1000).rounded() / 1000 : 0
+        source = " \(name.rawValue)=\"\(value == value.rounded() ? String(Int(value)) : String(value))%\""
+    }
     /// Without a value: present, or not.
     init(_ name: Name, _ isPresent: Bool) { source = isPresent ? " \(name.rawValue)=\"\(name.rawValue)\"" : "" }
 
@@ -70,18 +85,25 @@ struct Attribute: Hashable, Sendable {
 
     static func href(_ link: Link) -> Attribute { Attribute(source: " href=\"\(Markup.escaped(link.text))\"") }
     static func action(_ link: Link) -> Attribute { Attribute(source: " action=\"\(Markup.escaped(link.text))\"") }
-    /// Fill by a pattern of the same document.
-    static func fill(pattern: StaticString) -> Attribute { Attribute(source: " fill=\"url(#\(pattern))\"") }
     static func css(_ name: String) -> Attribute { Attribute(.class, name) }
+
+    /// A colour that does not need the style sheet: the light one as an attribute, and the class by which the style sheet replaces it.
+    static func fill(_ tone: Tone, _ classes: String = "") -> Attribute { paint("fill", "f", tone, classes) }
+    static func stroke(_ tone: Tone, _ classes: String = "") -> Attribute { paint("stroke", "s", tone, classes) }
+
+    private static func paint(_ property: String, _ prefix: String, _ tone: Tone, _ classes: String) -> Attribute {
+        let more = classes.isEmpty ? "" : " " + classes
+        return Attribute(source: " class=\"\(prefix)-\(tone.rawValue)\(more)\" \(property)=\"\(tone.light)\"")
+    }
 }
 
 /// The elements that pages consist of.
 enum Element: String {
     case html, head, title, meta, link, body, header, main, footer, nav, section, h1, h2, p, div, span, strong, small, code, pre, a
-    case ul, ol, li, table, caption, thead, tbody, tr, th, td, figure, figcaption, details, summary, bdi, progress
+    case ul, ol, li, dl, dt, dd, table, caption, thead, tbody, tr, th, td, figure, figcaption, details, summary, bdi, progress
     case form, label, input, select, option, button, noscript
     // SVG
-    case svg, g, rect, line, text, desc, defs, pattern
+    case svg, g, rect, line, circle, path, use, text, tspan, desc, defs, symbol
 
     /// Elements that have neither content nor an end tag (HTML, 13.1.2).
     fileprivate var isVoid: Bool {
@@ -93,7 +115,7 @@ enum Element: String {
 
     fileprivate var isShape: Bool {
         switch self {
-        case .rect, .line: true
+        case .rect, .line, .circle, .path, .use: true
         default: false
         }
     }
@@ -132,6 +154,9 @@ enum Element: String {
 extension Markup {
     static let doctype = Markup(source: "<!DOCTYPE html>\n")
     static let xml = Markup(source: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
+
+    /// The same without a line feed, which its hash does not have.
+    static let refusalStyle = Markup(source: "<style>\(StyleSheet.refusal.source)</style>")
 
     /// The style sheet within a document.
     static func style(_ sheet: StyleSheet) -> Markup { Markup(source: "<style>\n\(sheet.source)</style>") }

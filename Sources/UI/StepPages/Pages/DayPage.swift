@@ -34,83 +34,48 @@ package struct DayPage: Sendable {
     }
 
     private var summary: DaySummary { view.summary }
-    private var title: String { Words.date(summary.day) + (summary.day == view.today ? ", today" : "") }
+    private var period: Period { Period(.day, containing: summary.day, weekStart: context.weekStart) }
 
     package var document: Markup {
-        PageFrame(title: title, context: context, section: .day).document {
-            Turn(period: Period(.day, containing: summary.day, weekStart: context.weekStart), figures: figures, context: context).markup
-            Element.h1 { title }
-            notices.map { NoticeBox(stored: $0, context: context).markup }
+        let title = context.date(summary.day) + (summary.day == view.today ? ", today" : "")
+        return PageFrame(title: title, context: context, section: .history, path: ["day", "\(summary.day)"], day: summary.day).document {
+            DateBar(period: period, figures: figures, context: context).markup
+            notices.map { NoticeBox.markup($0, context) }
             if let known = figures.known, summary.day < known.lowerBound {
-                Element.section { Element.p { "The history begins on \(known.lowerBound)." } }
+                NoticeBox.markup(.plain, "The history begins on \(context.date(known.lowerBound)).")
             }
-            DayTiles(view: view).markup
-            hours
-            if let words = view.deviceTotalWords { Element.section(.css("notice")) { Element.p { words } } }
-            provenance.markup(summary, context)
-            sharing
-            if let link = context.link(to: Period(.day, containing: summary.day)) {
-                Element.p(.css("faint")) {
-                    "The numbers of this page: "
-                    Element.a(.href(link.with(suffix: "json"))) { "JSON" }
-                    ", "
-                    Element.a(.href(link.with(suffix: "csv"))) { "CSV" }
-                    "; the day as a "
-                    Element.a(.href(link.with(suffix: "svg"))) { "picture" }
-                    "."
-                }
+            DayFigureWords(view: view, figures: figures, context: context).errors
+            if let words = view.deviceTotalWords { NoticeBox.markup(.warn, words) }
+            Element.div(.css("grid")) {
+                hero
+                HourChart(view: view, context: context).figure("x8")
+                provenance.markup(summary, context)
+                sharing
             }
+            Link.downloads(of: context.link(to: period), "day", hasPicture: true)
         }
     }
 
-    @MarkupBuilder private var hours: Markup {
-        if view.holds(.hours), view.holds(.steps), !summary.hours.isEmpty {
-            let most = summary.hours.max { ($0.steps ?? -1) < ($1.steps ?? -1) }
-            let mark = summary.countedHoursWords.map { ", \($0)" } ?? ""
-            let title = "Steps by hour\(mark)"
-            let bars = summary.hours.enumerated().map { index, hour in
-                SVGBarChart.Bar(
-                    label: hour.hour % 3 == 0 ? "\(hour.hour)" : "", steps: hour.steps, hasBegun: hour.start <= view.now,
-                    title: "\(HourWords.name(index, in: summary.hours)): \(HourWords.steps(hour, now: view.now))")
-            }
-            let words =
-                most.flatMap { hour in
-                    hour.steps.map { "\(title); most from \(hour.hour):00, \(Words.grouped($0)). The numbers follow in a table." }
-                } ?? "\(title): nothing known. The numbers follow in a table."
-            let legend = summary.hours.contains { $0.steps == nil && $0.start <= view.now } ? ChartPatterns.unknownLegend : .nothing
-            Charts(context: context).figure(title, SVGBarChart(bars: bars, summary: words).svg, legend: legend) {
-                Element.table {
-                    Element.caption { "Steps by hour of local time\(mark)" }
-                    Charts(context: context).head(["Hour", "Steps"])
-                    Element.tbody {
-                        summary.hours.enumerated().map { index, hour in
-                            Element.tr {
-                                Element.th(Attribute(.scope, "row")) { HourWords.name(index, in: summary.hours) }
-                                Element.td { hour.steps.map(Words.grouped) ?? HourWords.unknown(hour, now: view.now) }
-                            }
-                        }
-                    }
-                }
-            }
+    private var hero: Markup {
+        let words = DayFigureWords(view: view, figures: figures, context: context)
+        return Element.section(.css("card hero single x4"), Attribute(.ariaLabel, "Figures of the day")) {
+            Element.div { words.ring }
+            Element.div { Figure.stats(words.ofDay) }
         }
     }
 
     @MarkupBuilder private var sharing: Markup {
         if context.isLocal, !shares.isEmpty {
-            Element.section {
-                Element.h2 { "Share this day" }
-                Element.div(.css("wide")) {
-                    Element.table {
-                        Element.caption { "Where the figures of this day can be sent" }
-                        Charts(context: context).head(["Destination", "State", "Action"])
-                        Element.tbody {
-                            shares.map { share in
-                                Element.tr {
-                                    Element.th(Attribute(.scope, "row")) { PageContext.name(share.destination) }
-                                    Element.td(.css("words")) { share.entry.map { EntryWords.line($0, context) } ?? "not shared" }
-                                    Element.td { button(share) }
-                                }
+            let all = Element.a(.css("small"), .href(Link(["share"], query: context.userQuery))) { "All destinations" }
+            Card.section("Share", "s6", aside: all) {
+                Element.ul(.css("rows")) {
+                    shares.map { share in
+                        Element.li {
+                            Element.div(.css("what")) {
+                                Element.strong { PageContext.name(share.destination) }
+                                Card.remark(share.entry.map { EntryWords.line($0, context) } ?? "not shared")
                             }
+                            button(share)
                         }
                     }
                 }
@@ -119,58 +84,74 @@ package struct DayPage: Sendable {
     }
 
     private func button(_ share: Share) -> Markup {
-        context.form("share") {
+        context.form("share", style: "actions") {
             Element.input(Attribute(.type, "hidden"), Attribute(.name, "day"), Attribute(.value, "\(summary.day)"))
             Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, share.destination))
-            Element.button(Attribute(.type, "submit"), Attribute(.ariaLabel, "Share \(summary.day) with \(Printable(share.destination))")) {
-                "Share"
-            }
+            let words = "Share \(context.date(summary.day)) with \(Printable(share.destination))"
+            Element.button(Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, words)) { "Share" }
         }
     }
 }
 
-/// The values of a day in words, for the page and the card.
-enum DayWords {
-    static func steps(_ view: DayView) -> String {
-        guard view.holds(.steps) else { return "wrong" }
-        return view.summary.steps.map(Words.grouped) ?? "unknown"
+/// The hours of a day as bars, with their numbers.
+struct HourChart: Sendable {
+    let view: DayView
+    let context: PageContext
+    /// What is usual on this weekday, behind the bars.
+    var usual: WeekdayFigures?
+
+    private var hours: [DaySummary.Hour] { view.summary.hours }
+    private var hasRunning: Bool { hours.contains { $0.running > 0 } }
+
+    /// False if nothing is known of the hours: a chart of nothing says less than a word.
+    var isShown: Bool { view.holds(.hours) && view.holds(.steps) && !hours.isEmpty }
+
+    var title: String { "Steps by hour" + (view.summary.countedHoursWords.map { ", \($0)" } ?? "") }
+
+    func figure(_ classes: String) -> Markup {
+        guard isShown else {
+            return Card.section("Steps by hour", classes) {
+                Element.p(.css("muted")) { view.holds(.steps) ? "Nothing is known of the hours of this day." : "The steps are wrong." }
+            }
+        }
+        return Card.chart(title, classes, aside: legend, drawing: drawing(height: 240)) { below }
     }
 
-    static func completeness(_ summary: DaySummary) -> String {
-        summary.isCorrected ? "entered by hand" : summary.completenessWords
+    @MarkupBuilder var below: Markup {
+        Card.remark(hasRunning ? "Running: more than \(Gait.runningCadence) steps a minute" : "")
+        table.numbers
     }
 
-    /// Rounded down: 100 % is shown when it is reached and not before.
-    static func percentage(_ summary: DaySummary) -> String {
-        if let percentage = summary.percentage { return "\(Words.grouped(Int(percentage.rounded(.down)))) %" }
-        return summary.isRestDay ? "rest day" : summary.goal == nil ? "none" : "unknown"
+    func drawing(height: Double) -> Markup {
+        let most = hours.filter { $0.steps != nil }.max { ($0.steps ?? 0) < ($1.steps ?? 0) }
+        let words = most.map { "\(title); most from \($0.hour):00, \(Words.grouped($0.steps ?? 0))" } ?? "\(title): nothing known"
+        return BarChart(bars: DayWords.bars(view, usual: usual), summary: "\(words). The numbers follow in a table.", height: height).markup
     }
 
-    static func goal(_ summary: DaySummary) -> String { summary.goal.map { "of \(Words.count($0, "step"))" } ?? "" }
-}
-
-/// An hour of a day in words.
-enum HourWords {
-    /// `8:00`; on a day of 25 hours `2:00 (first)` and `2:00 (second)`.
-    static func name(_ index: Int, in hours: [DaySummary.Hour]) -> String {
-        let hour = hours[index].hour
-        guard hours.count(where: { $0.hour == hour }) > 1 else { return "\(hour):00" }
-        let isSecond = hours[..<index].contains { $0.hour == hour }
-        return "\(hour):00 (\(isSecond ? "second" : "first"))"
+    var legend: Markup {
+        var legend = Legend()
+        if let usual {
+            legend.add(.box(.walk), view.summary.day == view.today ? "today" : "this day")
+            legend.add(.box(.usual), "usual \(usual.weekday.title)")
+        } else if hasRunning {
+            legend.add(.box(.walk), "walking")
+        }
+        if hasRunning { legend.add(.box(.run), "running") }
+        if hours.contains(where: { $0.steps == nil && $0.isOver(at: view.now) }) { legend.add(.stub, "unknown") }
+        return legend.markup
     }
 
-    static func steps(_ hour: DaySummary.Hour, now: Timestamp) -> String {
-        hour.steps.map { Words.count($0, "step") } ?? unknown(hour, now: now)
-    }
-
-    /// The word for an hour without a figure.
-    static func unknown(_ hour: DaySummary.Hour, now: Timestamp) -> String { hour.start > now ? "not begun" : "unknown" }
-}
-
-extension EntryWords {
-    /// With the reason why the last attempt failed.
-    static func line(_ entry: ShareEntry, _ context: PageContext, isHeldBack: Bool = false) -> String {
-        let error = entry.state != .sent ? entry.lastError.map { ": \(Printable($0, limit: 300))" } ?? "" : ""
-        return state(entry, isHeldBack: isHeldBack, now: context.now, localTime: context.localTime) + error
+    private var table: Table {
+        var columns: [Table.Column] = [.words("Hour"), .number("Steps")]
+        if hasRunning { columns.append(.number("Running")) }
+        if let usual { columns.append(.number("Usual \(usual.weekday.title)")) }
+        let rows = hours.indices.map { index -> Table.Row in
+            let hour = hours[index]
+            var cells = [hour.steps.map(Words.grouped) ?? HourWords.unknown(hour, now: view.now)]
+            if hasRunning { cells.append(hour.running > 0 ? Words.grouped(hour.running) : "") }
+            if let usual { cells.append(usual.mean(hour: hour.hour).map(Words.grouped) ?? "unknown") }
+            return Table.Row(HourWords.name(index, in: hours), cells)
+        }
+        return Table(caption: "steps by hour", columns: columns, rows: rows)
     }
 }

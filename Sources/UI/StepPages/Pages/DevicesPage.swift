@@ -18,9 +18,9 @@ struct DevicesPage: Sendable {
     var document: Markup {
         PageFrame(title: "Pedometers", context: context, section: .devices).document {
             Element.h1 { "Pedometers" }
-            notices.map { NoticeBox(stored: $0, context: context).markup }
-            if entries.isEmpty { Element.section { Self.noPedometer(context) } }
-            entries.map(section)
+            notices.map { NoticeBox.markup($0, context) }
+            if entries.isEmpty { Element.section(.css("card")) { Self.noPedometer(context) } }
+            Element.div(.css("grid")) { entries.map(section) }
         }
     }
 
@@ -32,58 +32,38 @@ struct DevicesPage: Sendable {
 
     private func section(_ entry: Entry) -> Markup {
         let history = SyncHistory(syncs: entry.syncs)
-        let (last, battery) = (history.lastComplete, history.battery)
-        return Element.section {
-            Element.h2 { PageContext.name(entry.pedometer.name) }
-            Element.p(.css("faint")) {
-                "\(entry.model), \(Printable(entry.pedometer.address, limit: 17)), of "
-                PageContext.name(entry.user, limit: 32)
-            }
-            Tile.list([
-                Tile("Battery", battery.map { "\($0) %" } ?? "unknown", (battery ?? 100) < BatteryLevel.low ? "charge it soon" : ""),
-                Tile(
-                    "Last sync", last.map { Words.ago($0.end ?? $0.start, now: context.now) } ?? "never",
-                    last.map { Words.clock($0.end ?? $0.start, context.localTime) } ?? ""),
-                Tile("Steps stored up to", entry.pedometer.cursor.readThrough.map { Words.clock($0, context.localTime) } ?? "nothing yet"),
-            ])
+        let (last, battery) = (history.lastComplete.map { $0.end ?? $0.start }, history.battery)
+        let badge = battery.map { Battery.markup($0) } ?? .nothing
+        return Element.section(.css("card s6")) {
+            Element.header { Element.h2 { PageContext.name(entry.pedometer.name) } + badge }
             if let attempts = history.attemptsSince(now: context.now) {
-                Element.p(.css("doubtful")) { "\(attempts.prefix(1).uppercased())\(attempts.dropFirst())" }
+                NoticeBox.markup(attempts.contains("failed") ? .bad : .plain, attempts.prefix(1).uppercased() + attempts.dropFirst())
             }
+            Figure.facts([
+                Figure("Model", entry.model),
+                Figure("User", Printable(entry.user, limit: 32).description),
+                Figure("Address", Printable(entry.pedometer.address, limit: 17).description),
+                Figure("Battery", battery.map { "\($0) %" } ?? "unknown", (battery ?? 100) < BatteryLevel.low ? "charge it soon" : ""),
+                Figure("Last sync", last.map(context.ago) ?? "never", last.map(context.clock) ?? ""),
+                Figure("Steps stored up to", entry.pedometer.cursor.readThrough.map(context.clock) ?? "nothing yet"),
+            ])
         }
     }
 }
 
-/// A notice, with a button to dismiss it while it is new.
-struct NoticeBox: Sendable {
-    let stored: StoredNotice
-    let context: PageContext
-
-    var markup: Markup {
-        let words = NoticeWords(stored.notice, isHousehold: context.users.count > 1, now: context.now, localTime: context.localTime)
-        return Element.section(.css("notice" + (stored.notice.isGood ? " good" : ""))) {
-            Element.p { Element.strong { words.headline } }
-            words.advice.html
-            if stored.isNew {
-                context.form("notices", "dismiss") {
-                    Element.input(Attribute(.type, "hidden"), Attribute(.name, "notice"), Attribute(.value, "\(stored.id)"))
-                    Element.button(Attribute(.type, "submit"), .css("quiet"), Attribute(.ariaLabel, "Dismiss: \(words.headline)")) { "Dismiss" }
-                }
+extension DevicesPage.Entry {
+    /// In a list: its name and state, and the battery.
+    func row(_ context: PageContext) -> Markup {
+        let history = SyncHistory(syncs: syncs)
+        let last = history.lastComplete.map { $0.end ?? $0.start }
+        let synced = last.map { "synced \(context.ago($0))" } ?? (syncs.isEmpty ? "never synced" : "no sync has succeeded lately")
+        let attempts = history.attemptsSince(now: context.now).map { "; \($0)" } ?? ""
+        return Element.li {
+            Element.div(.css("what")) {
+                Element.strong { PageContext.name(pedometer.name) }
+                Card.remark("\(model), \(synced)\(attempts)")
             }
-        }
-    }
-}
-
-extension Advice {
-    /// A paragraph with the commands as code; nothing if it is empty.
-    var html: Markup {
-        if parts.isEmpty { return .nothing }
-        return Element.p {
-            parts.map { part -> Markup in
-                switch part {
-                case .prose(let text): .text(text)
-                case .command(let command): Element.code { command.text() }
-                }
-            }
+            if let battery = history.battery { Battery.markup(battery) }
         }
     }
 }

@@ -11,10 +11,15 @@ struct MessagePage: Sendable {
     var document: Markup {
         PageFrame(title: title, context: context).document {
             Element.h1 { title }
-            Element.section {
+            Element.section(.css("card")) {
                 Element.p { message }
                 if let advice { Element.p { advice } }
-                if let today = context.link("day") { Element.p { Element.a(.href(today)) { "Today" } } }
+                if let overview = context.link(), let today = context.link("day") {
+                    Element.div(.css("actions")) {
+                        Element.a(.css("button"), .href(today)) { "Today" }
+                        Element.a(.css("button"), .href(overview)) { "Overview" }
+                    }
+                }
             }
         }
     }
@@ -23,28 +28,37 @@ struct MessagePage: Sendable {
     static func firstSteps(_ context: PageContext) -> Markup {
         PageFrame(title: "First steps", context: context).document {
             Element.h1 { "First steps" }
-            Element.section {
-                Element.p { "There is no history yet. In a terminal:" }
-                Element.ol {
-                    step("istep scan", "which pedometers are in range")
-                    step("istep add ADDRESS", "registers one of them")
-                    step("istep sync", "reads its steps; from then on this page can do that as well")
-                }
-                Element.p {
-                    "Without a pedometer, "
-                    Element.code { "istep demo" }
-                    " shows everything with a simulated one."
-                }
-            }
+            begin(context, hasPedometer: false)
         }
     }
 
-    private static func step(_ command: String, _ words: String) -> Markup {
-        Element.li {
-            Element.code { command }
-            ": \(words)"
+    /// How to begin: with the first pedometer, or with its first sync.
+    static func begin(_ context: PageContext, hasPedometer: Bool) -> Markup {
+        Card.section("First steps") {
+            Element.p(.css("muted")) { "Nothing is known yet." }
+            Element.ol(.css("steps")) {
+                if !hasPedometer {
+                    step { "Charge your pedometer, hold it near this machine, and run " + command("istep scan") + " in a terminal." }
+                    step { "Register it: " + command("istep add ADDRESS") + "." }
+                }
+                step {
+                    "Select "
+                    Element.strong { "Sync" }
+                    " at the top of this page, or run " + command("istep sync") + "."
+                }
+                if !context.users.isEmpty {
+                    step {
+                        Element.a(.href(Link(["plan"], query: context.userQuery))) { "Set a goal" }
+                        " for each weekday."
+                    }
+                }
+            }
+            Element.p(.css("muted small")) { "Without a pedometer, " + command("istep demo") + " shows everything with a simulated one." }
         }
     }
+
+    private static func step(@MarkupBuilder _ content: () -> Markup) -> Markup { Element.li { Element.div(content: content) } }
+    private static func command(_ words: String) -> Markup { Element.code { words } }
 
     /// The answer to the first address: redirects to the pages by itself.
     ///
@@ -68,7 +82,9 @@ struct MessagePage: Sendable {
             + Element.html(Attribute(.lang, "en")) {
                 Element.head {
                     Element.meta(Attribute(.charset, "utf-8"))
+                    Element.meta(Attribute(.name, "viewport"), Attribute(.content, "width=device-width, initial-scale=1"))
                     Element.title { "istep" }
+                    Markup.refusalStyle
                 }
                 Element.body { Element.main { Element.h1 { "istep" } + Element.p { message } } }
             }

@@ -1,7 +1,7 @@
 internal import StepDomain
 internal import StepViews
 
-/// The first page: today, the pedometers, and a year whose days lead to their pages.
+/// The first page: today, the last week, the streak, a year whose days lead to their pages, and the pedometers.
 struct OverviewPage: Sendable {
     /// Today.
     let view: DayView
@@ -12,91 +12,163 @@ struct OverviewPage: Sendable {
     let activity: Activity.State
     let context: PageContext
 
-    private var charts: Charts { Charts(context: context) }
+    private var today: Day { context.today }
+    private var days: DayCharts { DayCharts(figures: figures, context: context) }
 
     var document: Markup {
         PageFrame(title: "Overview", context: context, section: .overview).document {
-            Turn(period: Period(.day, containing: context.today, weekStart: context.weekStart), figures: figures, context: context).markup
-            Element.h1 { "Overview" }
-            notices.map { NoticeBox(stored: $0, context: context).markup }
-            today
-            devices
+            running
+            notices.map { NoticeBox.markup($0, context) }
             if figures.known == nil {
-                Element.section { Element.p { "Nothing is known yet. Sync a pedometer to begin." } }
+                Element.h1 { "Today" + Element.small { Words.date(today) } }
+                MessagePage.begin(context, hasPedometer: !pedometers.isEmpty)
             } else {
-                charts.heatMap(figures.statistics(of: weeks), title: "Every day of the last 53 weeks")
-                totals
+                DayFigureWords(view: view, figures: figures, context: context).errors
+                Element.div(.css("grid")) {
+                    hero
+                    week
+                    streak
+                    calendar
+                    periods
+                    devices
+                }
             }
         }
     }
 
-    @MarkupBuilder private var today: Markup {
-        Element.h2 {
-            "Today, "
-            Element.a(.href(context.link(to: context.today))) { Words.date(context.today) }
+    @MarkupBuilder private var running: Markup {
+        if case .running(let title, let line) = activity {
+            NoticeBox.markup(.plain, "\(title): \(line)") {
+                if let link = context.link("activity") { Element.p(.css("small")) { Element.a(.href(link)) { "See the progress" } } }
+            }
         }
-        DayTiles(view: view).markup
     }
 
+    private var hero: Markup {
+        let usual = figures.usual(on: today)
+        let words = DayFigureWords(view: view, figures: figures, context: context)
+        let chart = HourChart(view: view, context: context, usual: usual)
+        return Element.section(.css("card hero o-hero"), Attribute(.ariaLabel, "Today")) {
+            Element.div(.css("lead")) {
+                Element.h1 {
+                    Element.a(.href(context.link(to: today))) { "Today" }
+                    Element.small { Words.date(today) }
+                }
+                words.ring
+            }
+            Element.div {
+                Element.header { Element.h2 { chart.title } + chart.legend }
+                if chart.isShown {
+                    Element.figure {
+                        chart.drawing(height: 220)
+                        Element.div(.css("below-chart")) { chart.below }
+                    }
+                } else {
+                    Element.p(.css("muted")) { "Nothing is known of today yet. Sync to read your pedometer." }
+                }
+            }
+            Element.div(.css("wide")) { Figure.stats(words.ofToday(usual)) }
+        }
+    }
+
+    private var week: Markup {
+        let period = Period(today.advanced(by: -6)...today, weekStart: context.weekStart)
+        let mean = figures.statistics(of: period).mean.map { "\(Words.grouped($0)) a day" } ?? ""
+        return days.bars(period, title: "Last seven days", "o-week", aside: Card.remark(mean))
+    }
+
+    // MARK: The streak
+
+    private var streak: Markup {
+        let last = figures.streaks.last, isNow = last?.end == Streak.End.none
+        let statistics = [Period.Unit.week, .year].map { figures.statistics(of: Period($0, containing: today, weekStart: context.weekStart)) }
+        var list: [Figure] = []
+        if let longest = figures.streaks.longest {
+            list.append(Figure("Longest", Words.count(longest.count, "day"), context.days(longest.first, longest.last)))
+        }
+        for part in statistics where part.daysWithGoal > 0 {
+            list.append(Figure("Goal days this \(part.period.unit?.rawValue ?? "")", PartCharts.goalDays(part)))
+        }
+        return Card.section("Streak", "o-streak", aside: Icon.flame.markup) {
+            Element.p(.css("figure")) {
+                "\(isNow ? last?.count ?? 0 : 0) "
+                Element.small { last?.count == 1 && isNow ? "goal day" : "goal days in a row" }
+            }
+            Element.p { Card.remark(since(last)) }
+            StreakDots(days: Array(figures[today.advanced(by: -13)...today]), context: context).markup
+            Figure.facts(list)
+        }
+    }
+
+    private func since(_ last: Streak?) -> String {
+        guard let last else {
+            let hasPlan = figures.days.contains { $0.goal != nil }
+            return hasPlan ? "The first goal day begins one." : "Set a goal in Plan to begin one."
+        }
+        let count = Words.count(last.count, "day")
+        return switch last.end {
+        case .none: "since \(context.date(last.first)); rest days do not end it"
+        case .missed(let day): "the last, of \(count), ended \(context.date(day)): goal missed"
+        case .unknown(let day): "the last, of \(count), ended \(context.date(day)): steps not known"
+        }
+    }
+
+    // MARK: The year and its parts
+
+    /// As many columns as the calendar of a year has: this week, as far as it has begun, and the 52 before it.
+    private var calendar: Markup {
+        let week = Period(.week, containing: today, weekStart: context.weekStart)
+        let weeks = Period(week.days.lowerBound.advanced(by: -52 * 7)...today, weekStart: context.weekStart)
+        let year = context.link(to: Period(.year, containing: today)).map { Element.a(.css("small"), .href($0)) { "Open the year" } }
+        return days.calendar(
+            figures.statistics(of: weeks), title: "The last 12 months", "o-cal", isNewestFirst: true, aside: year ?? .nothing)
+    }
+
+    private var periods: Markup {
+        let units: [Period.Unit] = [.week, .month, .year]
+        let parts = units.map { figures.statistics(of: Period($0, containing: today, weekStart: context.weekStart)) }
+        let table = Table(
+            caption: "this week, month and year",
+            columns: [.words("Period"), .number("Steps a day"), .number("Compared"), .number("Goal days"), .number("Total")],
+            rows: parts.map(row), isCards: true)
+        return Card.section("This week, month and year", "s8") {
+            table.markup
+            Element.p(.css("muted small")) { "Compared with the same days of the period before. Today is in the total only." }
+            // The year mostly has the days of the week and of the month, too.
+            if let wrong = parts.compactMap({ HistoryView.wrong(in: $0) }).last { NoticeBox.markup(.bad, wrong) }
+        }
+    }
+
+    private func row(_ part: PeriodStatistics) -> Table.Row {
+        let name =
+            switch part.period.unit {
+            case .week: part.period.isoWeek.map { "Week \($0.week)" } ?? "This week"
+            case .month: Words.month(part.period.days.lowerBound)
+            default: part.period.title
+            }
+        let comparison = figures.comparison(of: part.period).map { ComparisonWords($0, today: today) }
+        let change = comparison.map { words in
+            words.tendency == .neutral ? Markup.text(words.change) : Element.span(.css(words.tendency.rawValue)) { words.change }
+        }
+        let heading = context.link(to: part.period).map { link in Element.a(.href(link)) { name } } ?? .text(name)
+        return Table.Row(
+            heading,
+            [
+                .text(part.mean.map(Words.grouped) ?? ""), change ?? .nothing, .text(PartCharts.goalDays(part)),
+                .text(part.total.map(Words.grouped) ?? "unknown"),
+            ])
+    }
+
+    // MARK: Pedometers
+
     private var devices: Markup {
-        Element.section {
-            Element.h2 { "Pedometers" }
+        let all = Element.a(.css("small"), .href(Link(["devices"], query: context.userQuery))) { "All pedometers" }
+        return Card.section("Pedometers", "s4", aside: all) {
             if pedometers.isEmpty {
                 DevicesPage.noPedometer(context)
             } else {
-                table
-                sync
+                Element.ul(.css("rows")) { pedometers.map { $0.row(context) } }
             }
-        }
-    }
-
-    private var table: Markup {
-        Element.div(.css("wide")) {
-            Element.table {
-                Element.caption { "Battery and last sync" }
-                charts.head(["Pedometer", "Battery", "State"])
-                Element.tbody { pedometers.map(row) }
-            }
-        }
-    }
-
-    private func row(_ entry: DevicesPage.Entry) -> Markup {
-        let history = SyncHistory(syncs: entry.syncs)
-        let battery = history.battery.map { "\($0) %" } ?? "unknown"
-        let attempts = history.attemptsSince(now: context.now).map { "; \($0)" } ?? ""
-        let state = history.state(now: context.now, context.localTime) + attempts
-        return Element.tr {
-            Element.th(Attribute(.scope, "row")) { PageContext.name(entry.pedometer.name) }
-            Element.td { battery }
-            Element.td(.css("words")) { state }
-        }
-    }
-
-    @MarkupBuilder private var sync: Markup {
-        if case .running(let title, let line) = activity {
-            Element.p {
-                "\(title): \(line). "
-                if let link = context.link("activity") { Element.a(.href(link)) { "See the progress" } }
-            }
-        } else {
-            context.form("sync", style: "line") { Element.button(Attribute(.type, "submit")) { "Sync now" } }
-        }
-    }
-
-    /// As many columns as the calendar of a year has: this week, as far as it has begun, and the 52 before it.
-    private var weeks: Period {
-        let week = Period(.week, containing: context.today, weekStart: context.weekStart)
-        return Period(week.days.lowerBound.advanced(by: -52 * 7)...context.today, weekStart: context.weekStart)
-    }
-
-    private var totals: Markup {
-        let units: [Period.Unit] = [.week, .month, .year]
-        let parts = units.map { figures.statistics(of: Period($0, containing: context.today, weekStart: context.weekStart)) }
-        return Element.section {
-            Element.h2 { "This week, this month, this year" }
-            charts.partsTable(parts, caption: "Today so far is in the totals, and not in means and medians")
-            // The year mostly has the days of the week and of the month, too.
-            if let wrong = parts.compactMap({ HistoryView.wrong(in: $0) }).last { Element.p(.css("bad")) { wrong } }
         }
     }
 }

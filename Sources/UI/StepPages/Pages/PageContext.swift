@@ -19,6 +19,20 @@ package struct PageContext: Sendable {
     package var localTime: LocalTime
     package var weekStart: Weekday
     package var place: Place
+    /// What the header shows of the user's pedometers; nil where it shows nothing.
+    var sync: SyncState?
+
+    /// When the user's pedometers were last synced, and what of them needs attention.
+    struct SyncState: Hashable, Sendable {
+        /// The end of the latest complete sync; nil if there was none.
+        var last: Timestamp?
+        /// Whether the latest attempt of any pedometer has failed.
+        var isLate: Bool
+        /// Per cent; the lowest.
+        var battery: Int?
+        /// A sync or a share runs now.
+        var isBusy: Bool
+    }
 
     package init(
         user: User, users: [User], now: Timestamp, localTime: LocalTime, weekStart: Weekday = .monday, place: Place
@@ -65,33 +79,17 @@ package struct PageContext: Sendable {
         }
     }
 
+    // MARK: Days and moments, in the one form of pages
+
+    func date(_ day: Day) -> String { DateForm.short.day(day, today: today) }
+    func days(_ first: Day, _ last: Day) -> String { DateForm.short.days(first, last, today: today) }
+    func clock(_ moment: Timestamp) -> String { DateForm.short.clock(moment, localTime, today: today) }
+    func ago(_ moment: Timestamp) -> String { DateForm.ago(moment, now: now, localTime) }
+
     /// A name that came from a user, a pedometer or a server: cut, and without influence on the direction of the text around it.
     static func name(_ text: String, limit: Int = 64) -> Markup { Element.bdi { Printable(text, limit: limit).description } }
 }
 
 extension Period {
     var unitName: String { unit?.rawValue ?? "range" }
-}
-
-extension DayFigures {
-    /// All of the day in a line: `Monday 3 November 2026: 8,123 steps, goal 8,000`.
-    var title: String { "\(Words.date(day)): \(words)" }
-
-    /// `8,123 steps (102 % of 8,000)`.
-    var words: String {
-        if let wrong = HistoryView.wrong(self) { return "wrong: \(wrong)" }
-        guard let steps else { return DaySummary.Completeness.unknown.words(isInProgress: isInProgress) }
-        var text = Words.count(steps, "step")
-        if let goal, let percentage { text += " (\(Int(percentage.rounded(.down))) % of \(Words.grouped(goal)))" }
-        if isRestDay { text += ", rest day" }
-        if isInProgress { text += ", so far" } else if completeness == .partial { text += ", partial" }
-        if isCorrected { text += ", entered by hand" }
-        return text
-    }
-
-    /// Nil if nothing is known, and where the steps are not possible (`HistoryView.wrong`): these are named, not drawn.
-    var shownSteps: Int? { HistoryView.wrong(self) == nil ? steps : nil }
-
-    /// Whether a chart marks that steps may be missing.
-    var isDrawnPartial: Bool { completeness == .partial }
 }

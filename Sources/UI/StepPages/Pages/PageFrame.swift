@@ -5,28 +5,37 @@ internal import StepViews
 struct PageFrame: Sendable {
     /// The pages that the navigation leads to.
     enum Section: String, CaseIterable, Sendable {
-        case overview, day, week, month, year, share, devices, plan
+        case overview, history, share, devices, plan
 
         /// The parts of its address; empty for the first page.
-        var path: [String] { self == .overview ? [] : [rawValue] }
+        var path: [String] {
+            switch self {
+            case .overview: []
+            case .history: ["week"]
+            case .share, .devices, .plan: [rawValue]
+            }
+        }
 
         var title: String {
             switch self {
             case .overview: "Overview"
-            case .day: "Day"
-            case .week: "Week"
-            case .month: "Month"
-            case .year: "Year"
+            case .history: "History"
             case .share: "Share"
             case .devices: "Pedometers"
-            case .plan: "Plan and profile"
+            case .plan: "Plan"
             }
         }
+
+        var icon: Icon { Icon(rawValue: rawValue) ?? .overview }
     }
 
     let title: String
     let context: PageContext
     var section: Section?
+    /// The parts of the address of this page, where another user is chosen; nil for those of the section.
+    var path: [String]?
+    /// The day that is shown: the history opens at its week.
+    var day: Day?
     /// Whether the page shows a run that has not ended: without scripts it loads itself again.
     var refreshes = false
 
@@ -40,13 +49,13 @@ struct PageFrame: Sendable {
                     Element.title { "\(title) – istep" }
                     resources
                 }
-                Element.body {
+                Element.body(context.isLocal ? .css("local") : nil) {
                     Element.a(.css("skip"), .href(Link(fragment: "content"))) { "Skip to the content" }
-                    ChartPatterns.hidden
-                    if context.isLocal { navigation }
+                    Icon.definitions
+                    if context.isLocal { header }
                     Element.main(Attribute(.id, "content")) { content }
-                    Element.footer(.css("site")) {
-                        "istep. Days are local time at the place where the steps were recorded. Unknown days are never counted as 0."
+                    Element.footer {
+                        "Days are those of local time where the steps were recorded. Unknown days never count as 0."
                     }
                 }
             }
@@ -69,34 +78,78 @@ struct PageFrame: Sendable {
         }
     }
 
-    private var navigation: Markup {
+    // MARK: The header
+
+    private var header: Markup {
         Element.header(.css("site")) {
-            Element.nav(Attribute(.ariaLabel, "Pages")) {
-                Element.span(.css("name")) { "istep" }
-                PageFrame.Section.allCases.map { item in
-                    Element.a(.href(Link(item.path, query: context.userQuery)), item == section ? Attribute(.ariaCurrent, "page") : nil) {
-                        item.title
-                    }
+            Element.div {
+                Element.a(.css("brand"), .href(Link([], query: context.userQuery))) { Icon.brand + .text("istep") }
+                Element.nav(.css("pages"), Attribute(.ariaLabel, "Pages")) { PageFrame.Section.allCases.map(link) }
+                Element.div(.css("tools")) {
+                    state
+                    people
+                    sync
                 }
-                people
-                context.form("sync") { Element.button(Attribute(.type, "submit")) { "Sync" } }
+            }
+        }
+    }
+
+    private func link(to item: Section) -> Markup {
+        let week = day.map { "\(Period(.week, containing: $0, weekStart: context.weekStart).days.lowerBound)" }
+        let path = item == .history ? item.path + [week].compactMap(\.self) : item.path
+        return Element.a(.href(Link(path, query: context.userQuery)), item == section ? Attribute(.ariaCurrent, "page") : nil) {
+            item.icon.markup + .text(item.title)
+        }
+    }
+
+    /// The last sync and the battery, both shown in full by the page of the pedometers.
+    @MarkupBuilder private var state: Markup {
+        if let sync = context.sync {
+            Element.a(.css(sync.isLate ? "synced late" : "synced"), .href(Link(["devices"], query: context.userQuery))) {
+                Element.span {
+                    if let last = sync.last {
+                        Element.span(.css("long")) { "Synced " }
+                        context.ago(last)
+                    } else {
+                        "never synced"
+                    }
+                    if sync.isLate { Element.span(.css("vh")) { ", the last attempt failed" } }
+                }
+                if let battery = sync.battery { Element.span(battery < BatteryLevel.low ? nil : .css("long")) { Battery.markup(battery) } }
             }
         }
     }
 
     /// Whose steps are shown, where there is a choice.
-    private var people: Markup {
-        guard context.users.count > 1 else { return .nothing }
-        return Element.form(Attribute(.method, "get"), .action(Link((section ?? .overview).path))) {
-            Element.label(Attribute(.for, "user")) { "User" }
-            Element.select(Attribute(.id, "user"), Attribute(.name, "user")) {
-                context.users.map { user in
-                    Element.option(Attribute(.value, user.name), Attribute(.selected, user.id == context.user.id)) {
-                        Printable(user.name, limit: 32).description
+    @MarkupBuilder private var people: Markup {
+        if context.users.count > 1 {
+            let path = path ?? section?.path ?? []
+            Element.details(.css("menu")) {
+                Element.summary(.css("button person"), Attribute(.ariaLabel, "User: \(Printable(context.user.name, limit: 32))")) {
+                    PageContext.name(context.user.name, limit: 12)
+                    Icon.down.markup
+                }
+                Element.div {
+                    Element.ul {
+                        context.users.map { user in
+                            Element.li {
+                                Element.a(
+                                    .href(Link(path, query: [("user", user.name)])),
+                                    user.id == context.user.id ? Attribute(.ariaCurrent, "true") : nil
+                                ) { PageContext.name(user.name, limit: 32) }
+                            }
+                        }
                     }
                 }
             }
-            Element.button(Attribute(.type, "submit"), .css("quiet")) { "Show" }
+        }
+    }
+
+    @MarkupBuilder private var sync: Markup {
+        if context.sync?.isBusy == true {
+            Element.a(.css("button"), .href(Link(["activity"], query: context.userQuery))) { "Running…" }
+        } else {
+            context.form("sync") { Element.button(Attribute(.type, "submit"), .css("primary")) { "Sync" } }
         }
     }
 }

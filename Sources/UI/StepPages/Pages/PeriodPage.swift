@@ -1,7 +1,7 @@
 package import StepDomain
 internal import StepViews
 
-/// A week, a month, a year or any range: tiles, charts, and the way to the one before and after it.
+/// A week, a month, a year or any range: figures, charts, and the way to the one before and after it.
 package struct PeriodPage: Sendable {
     let figures: DaySeries
     let period: Period
@@ -13,14 +13,24 @@ package struct PeriodPage: Sendable {
         self.context = context
     }
 
-    private var charts: Charts { Charts(context: context) }
+    private var days: DayCharts { DayCharts(figures: figures, context: context) }
+    private var parts: PartCharts { PartCharts(figures: figures, context: context) }
 
-    private var section: PageFrame.Section? { period.unit.flatMap { PageFrame.Section(rawValue: $0.rawValue) } }
+    private var path: [String] {
+        let first = "\(period.days.lowerBound)"
+        switch period.unit {
+        case .day: return ["day", first]
+        case .week: return ["week", first]
+        case .month: return ["month", String(first.prefix(7))]
+        case .year: return ["year", String(first.prefix(4))]
+        case nil: return ["week"]
+        }
+    }
 
     package var document: Markup {
-        PageFrame(title: period.title, context: context, section: section).document {
-            Turn(period: period, figures: figures, context: context).markup
-            Element.h1 { period.title }
+        let day = period.days.contains(figures.today) ? figures.today : min(period.days.lowerBound, figures.today)
+        return PageFrame(title: DateBar.title(period), context: context, section: .history, path: path, day: day).document {
+            DateBar(period: period, figures: figures, context: context).markup
             content
         }
     }
@@ -28,120 +38,113 @@ package struct PeriodPage: Sendable {
     @MarkupBuilder var content: Markup {
         let statistics = figures.statistics(of: period)
         if statistics.days.isEmpty {
-            Element.section {
-                Element.p { nothing }
-                if let known = figures.known { Element.p { "The history covers \(known.lowerBound) to \(known.upperBound)." } }
+            NoticeBox.markup(.plain, nothing) {
+                if let known = figures.known {
+                    Element.p(.css("small")) { "The history covers \(context.days(known.lowerBound, known.upperBound))." }
+                }
             }
         } else {
-            Tiles(statistics, comparison: figures.comparison(of: period), streaks: figures.streaks, unit: period.unitName).markup
-            if period.unit == .year || period.count > 92 {
-                charts.means(figures.statistics(of: period, by: .month), title: "Months: mean steps a day")
-                maps(statistics)
-            } else {
-                charts.days(statistics, title: "Days")
-                if period.count > 14 { charts.means(figures.statistics(of: period, by: .week), title: "Weeks: mean steps a day") }
+            let words = PeriodFigures(statistics: statistics, figures: figures, context: context)
+            words.wrong
+            Element.div(.css("grid")) {
+                Element.section(.css("card"), Attribute(.ariaLabel, "Figures")) { words.stats }
+                if period.unit == .year || period.count > Self.mostBars { long(statistics, words) } else { short(statistics, words) }
             }
-            charts.weekdayHours(statistics)
-            downloads
+            Link.downloads(of: context.link(to: period), period.unit?.rawValue ?? "range", hasPicture: period.unit == .year)
         }
     }
 
-    /// As many weeks as a map has columns.
-    private static let mostDaysOfMap = 53 * 7
+    /// With more days, a calendar is clearer than bars.
+    private static let mostBars = 92
+    /// Days of a calendar: those of 53 weeks.
+    private static let mostDaysOfCalendar = 53 * 7
 
-    /// A map of the period or, for more than a year, the years and a map of each, as in a report: a reader looks for the latest.
-    @MarkupBuilder private func maps(_ statistics: PeriodStatistics) -> Markup {
-        if statistics.days.count > Self.mostDaysOfMap {
-            let years = figures.statistics(of: period, by: .year)
-            charts.means(years, title: "Years: mean steps a day")
-            years.reversed().map { year in charts.heatMap(year, title: "Every day of \(days(of: year))") }
+    @MarkupBuilder private func short(_ statistics: PeriodStatistics, _ words: PeriodFigures) -> Markup {
+        // A range may end after today, where nothing can be known.
+        let shown =
+            period.unit == nil ? Period(period.days.clamped(to: period.days.lowerBound...figures.today), weekStart: period.weekStart) : period
+        let hasWeeks = period.count > 14
+        let isBesideFigures = !hasWeeks && period.count <= 10
+        days.bars(shown, title: "Days", isBesideFigures ? "s8" : "", height: isBesideFigures ? 300 : 230)
+        if hasWeeks { parts.means(period, by: .week, title: "Weeks: steps a day", "s8", height: 300) }
+        facts(words)
+        if period.count > 28 { trend(shown) }
+        weekdayHours
+    }
+
+    @MarkupBuilder private func long(_ statistics: PeriodStatistics, _ words: PeriodFigures) -> Markup {
+        calendars(statistics)
+        parts.means(period, by: .month, title: "Months: steps a day", "s8", height: 300, isBesideYearBefore: period.unit == .year)
+        facts(words)
+        trend(period)
+        hours(statistics, "mean steps", "s8")
+        weekdays(statistics)
+    }
+
+    private func facts(_ words: PeriodFigures) -> Markup { Card.section("More figures", "s4") { words.facts } }
+
+    /// A calendar of the period or, for more than a year, the years and a calendar of each, as in a report: a reader looks for the latest.
+    @MarkupBuilder private func calendars(_ statistics: PeriodStatistics) -> Markup {
+        if statistics.days.count > Self.mostDaysOfCalendar {
+            parts.means(period, by: .year, title: "Years: steps a day")
+            figures.statistics(of: period, by: .year).reversed().map { days.calendar($0, title: "Days of \(name($0))") }
         } else {
-            charts.heatMap(statistics, title: "Every day of \(period.title)")
+            days.calendar(statistics, title: "Days", aside: Card.remark("select a day to open it"))
         }
     }
 
     /// `2025`, or the days of it that are shown.
-    private func days(of year: PeriodStatistics) -> String {
+    private func name(_ year: PeriodStatistics) -> String {
         year.days.count == year.period.count ? year.period.title : year.shown.map { Period($0).title } ?? year.period.title
+    }
+
+    @MarkupBuilder private func trend(_ period: Period) -> Markup {
+        if let known = figures.known, known.overlaps(period.days) {
+            let first = max(period.days.lowerBound, known.lowerBound)
+            let week = figures.means(over: 7, to: period.days), month = figures.means(over: 30, to: period.days)
+            let days = week.indices.map { first.advanced(by: $0) }
+            if month.contains(where: { $0 != nil }) {
+                let last = month.last.flatMap(\.self).map { "; at the end \(Words.grouped($0)) a day in 30 days" } ?? ""
+                let chart = TrendChart(
+                    first: first, week: week, month: month, summary: "Means of the last 7 and 30 days\(last). The numbers follow in a table.",
+                    months: DayCharts.marks(days))
+                Card.chart("Trend: steps a day", aside: TrendChart.legend, drawing: chart.markup) { chart.table(context).numbers }
+            }
+        }
+    }
+
+    // MARK: Weekdays and hours
+
+    /// Of a short period, those of the weeks before its end: one week has too few days for means.
+    @MarkupBuilder private var weekdayHours: Markup {
+        if period.unit != .day {
+            let end = min(period.days.upperBound, figures.today)
+            hours(
+                figures.statistics(of: figures.weeks(before: end.advanced(by: 1), weekStart: context.weekStart)),
+                "mean steps, the \(DaySeries.usualWeeks) weeks to \(context.date(end))", "")
+        }
+    }
+
+    @MarkupBuilder private func hours(_ statistics: PeriodStatistics, _ remark: String, _ classes: String) -> Markup {
+        let weekdays = statistics.weekdays
+        if weekdays.contains(where: { day in (0..<24).contains { day.mean(hour: $0) != nil } }) {
+            let chart = WeekdayHours(
+                weekdays: weekdays, summary: "Mean steps of each hour of each weekday. The numbers follow in a table.")
+            Card.chart("Weekdays and hours", classes, aside: Card.remark(remark), drawing: chart.markup) {
+                chart.legend
+                chart.table.numbers
+            }
+        }
+    }
+
+    private func weekdays(_ statistics: PeriodStatistics) -> Markup {
+        let chart = WeekdayBars(weekdays: statistics.weekdays, summary: "Mean steps a day of each weekday. The numbers follow in a table.")
+        return Card.chart("Weekdays: steps a day", "s4", drawing: chart.markup) { chart.table.numbers }
     }
 
     private var nothing: String {
         if period.days.lowerBound > figures.today { return "These days have not begun." }
         return figures.known == nil
             ? "Nothing is known yet. Sync a pedometer to begin." : "These days are before the first known day."
-    }
-
-    /// The numbers of the page for programs.
-    @MarkupBuilder private var downloads: Markup {
-        if let link = context.link(to: period) {
-            Element.p(.css("faint")) {
-                "The numbers of this page: "
-                Element.a(.href(link.with(suffix: "json"))) { "JSON" }
-                ", "
-                Element.a(.href(link.with(suffix: "csv"))) { "CSV" }
-                if period.unit == .year {
-                    "; the year as a "
-                    Element.a(.href(link.with(suffix: "svg"))) { "picture" }
-                }
-                "."
-            }
-        }
-    }
-}
-
-/// The way to the period before and after, and to any date.
-struct Turn: Sendable {
-    let period: Period
-    let figures: DaySeries
-    let context: PageContext
-
-    var markup: Markup {
-        Element.nav(.css("turn"), Attribute(.ariaLabel, "Other \(period.unitName)s")) {
-            step(
-                period.previous.flatMap { $0.days.upperBound >= (figures.known?.lowerBound ?? figures.today) ? $0 : nil },
-                "← Previous \(period.unitName)", "prev")
-            step(period.next.flatMap { $0.days.lowerBound <= figures.today ? $0 : nil }, "Next \(period.unitName) →", "next")
-            if period.unit != nil {
-                Element.form(Attribute(.method, "get"), .action(Link(["go"]))) {
-                    Element.input(Attribute(.type, "hidden"), Attribute(.name, "unit"), Attribute(.value, period.unitName))
-                    if context.users.count > 1 {
-                        Element.input(Attribute(.type, "hidden"), Attribute(.name, "user"), Attribute(.value, context.user.name))
-                    }
-                    picker("date", "Date", Self.shown(period.days, today: figures.today))
-                    Element.button(Attribute(.type, "submit"), .css("quiet")) { "Go" }
-                }
-            }
-            Element.form(Attribute(.method, "get"), .action(Link(["range"]))) {
-                if context.users.count > 1 {
-                    Element.input(Attribute(.type, "hidden"), Attribute(.name, "user"), Attribute(.value, context.user.name))
-                }
-                picker("from", "From", period.days.lowerBound)
-                picker("to", "to", min(period.days.upperBound, figures.today))
-                Element.button(Attribute(.type, "submit"), .css("quiet")) { "Show range" }
-            }
-        }
-    }
-
-    private static func shown(_ days: ClosedRange<Day>, today: Day) -> Day { days.contains(today) ? today : days.lowerBound }
-
-    private func step(_ period: Period?, _ words: String, _ rel: String) -> Markup {
-        guard let period, let link = context.link(to: period) else { return Element.span { words } }
-        return Element.a(.href(link), Attribute(.rel, rel), Attribute(.accesskey, String(rel.prefix(1)))) { words }
-    }
-
-    @MarkupBuilder private func picker(_ name: String, _ label: String, _ day: Day) -> Markup {
-        Element.label(Attribute(.for, name)) { label }
-        Element.input(
-            Attribute(.type, "date"), Attribute(.id, name), Attribute(.name, name), Attribute(.value, "\(day)"),
-            Attribute(.max, "\(figures.today)"),
-            Attribute(.required, true))
-    }
-}
-
-extension Link {
-    /// The same page for programs: `/month/2026-11.csv?user=anna`.
-    func with(suffix: String) -> Link {
-        let parts = text.split(separator: "?", maxSplits: 1)
-        return Link(constant: "\(parts[0]).\(suffix)" + (parts.count > 1 ? "?\(parts[1])" : ""))
     }
 }

@@ -14,39 +14,43 @@ struct PlanPage: Sendable {
     var document: Markup {
         PageFrame(title: "Plan and profile", context: context, section: .plan).document {
             Element.h1 { "Plan and profile" }
-            if let message { Element.section(.css("notice good"), Attribute(.role, "status")) { Element.p { message } } }
-            goals
-            body
-            if !plans.isEmpty { history }
+            if let message { NoticeBox.markup(.plain, message, isStatus: true) }
+            Element.div(.css("grid")) {
+                goals
+                body
+                if !plans.isEmpty { history }
+            }
         }
     }
 
     private var goals: Markup {
-        Element.section {
-            Element.h2 { "Goals" }
-            Element.p { "Steps for each day of the week. Earlier days keep their earlier goals. Only the goals that you change are saved." }
-            context.form("plan") {
+        Card.section("Goals", "s6") {
+            invalid(plan.form)
+            Element.p(.css("muted small")) {
+                "Steps for each day of the week. Earlier days keep their earlier goals. Only the goals that you change are saved."
+            }
+            context.form("plan", style: "stack") {
                 Element.div(.css("fields")) {
                     Weekday.allCases.map { weekday in
                         field(plan.form, weekday.name, weekday.title, [Attribute(.inputmode, "numeric")])
                     }
                     field(plan.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "plan-from")
                 }
-                Element.button(Attribute(.type, "submit")) { "Save the goals" }
+                save("Save the goals")
             }
         }
     }
 
     private var body: Markup {
-        Element.section {
-            Element.h2 { "Profile" }
-            Element.p {
+        Card.section("Profile", "s6") {
+            invalid(profile.form)
+            Element.p(.css("muted small")) {
                 """
                 Height, weight, sex and step length are used to calculate distance and calories. Only the values that you change are saved; an \
                 empty field does not change the value. If the date is before your first profile, today's other values are saved as well.
                 """
             }
-            context.form("profile") {
+            context.form("profile", style: "stack") {
                 Element.div(.css("fields")) {
                     field(profile.form, "height", "Height in cm", [Attribute(.inputmode, "decimal")])
                     field(profile.form, "weight", "Weight in kg", [Attribute(.inputmode, "decimal")])
@@ -55,7 +59,7 @@ struct PlanPage: Sendable {
                     sex
                     field(profile.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "profile-from")
                 }
-                Element.button(Attribute(.type, "submit")) { "Save the profile" }
+                save("Save the profile")
             }
         }
     }
@@ -104,27 +108,30 @@ struct PlanPage: Sendable {
         if let error = form.errors[name] { Element.p(.css("error"), Attribute(.id, "\(id)-error")) { error } }
     }
 
-    private var history: Markup {
-        Element.section {
-            Element.h2 { "Plans so far" }
-            Element.div(.css("wide")) {
-                Element.table {
-                    Element.caption { "Goals by weekday, the newest plan first" }
-                    Charts(context: context).head(["From"] + Weekday.allCases.map { $0.shortName })
-                    Element.tbody {
-                        plans.map { plan in
-                            Element.tr {
-                                Element.th(Attribute(.scope, "row")) {
-                                    // An earlier istep could store two plans from before the first day; only the oldest is shown as
-                                    // 'the beginning'.
-                                    plan.validFrom <= Validity.beginning && plan == plans.last ? "the beginning" : "\(plan.validFrom)"
-                                }
-                                Weekday.allCases.map { day in Element.td { plan[day] == 0 ? "rest" : Words.grouped(plan[day]) } }
-                            }
-                        }
-                    }
-                }
+    private func save(_ words: String) -> Markup {
+        Element.div(.css("actions")) { Element.button(Attribute(.type, "submit")) { words } }
+    }
+
+    /// Above a form with values that are wrong; each is named at its field.
+    @MarkupBuilder private func invalid(_ form: FilledForm) -> Markup {
+        if !form.errors.isEmpty {
+            NoticeBox.markup(.bad, "Nothing was saved") {
+                Element.p(.css("small")) { form.errors.count == 1 ? "One value is not valid." : "\(form.errors.count) values are not valid." }
             }
         }
+    }
+
+    private var history: Markup {
+        let table = Table(
+            caption: "goals by weekday, the newest plan first",
+            columns: [.words("From")] + Weekday.allCases.map { .number($0.shortName) },
+            rows: plans.map { plan in
+                // An earlier istep could store two plans from before the first day; only the oldest is shown as 'the beginning'.
+                let isFirst = plan.validFrom <= Validity.beginning && plan == plans.last
+                return Table.Row(
+                    isFirst ? "the beginning" : context.date(plan.validFrom),
+                    Weekday.allCases.map { plan[$0] == 0 ? "rest" : Words.grouped(plan[$0]) })
+            }, isCards: true)
+        return Card.section("Plans so far") { table.markup }
     }
 }

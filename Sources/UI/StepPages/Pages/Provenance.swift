@@ -44,12 +44,13 @@ package struct Provenance: Hashable, Sendable {
     private static let examined = 400
 
     func markup(_ summary: DaySummary, _ context: PageContext) -> Markup {
-        Element.section {
-            Element.h2 { "Where the figures come from" }
+        let words = DayWords.completeness(summary)
+        let badge = Card.badge(words, words == "complete" ? "good" : summary.completeness == .partial && !summary.isInProgress ? "warn" : "")
+        return Card.section("Sources", "s6", aside: badge) {
             if summary.isCorrected {
                 Element.p {
                     "The steps were entered by hand"
-                    if let moment = summary.correctedAt { " on \(Words.clock(moment, context.localTime))" }
+                    if let moment = summary.correctedAt { " on \(context.clock(moment))" }
                     if let counted = summary.countedSteps { "; \(Words.grouped(counted)) were counted" }
                     if let reason = summary.correctionReason {
                         ": "
@@ -59,39 +60,43 @@ package struct Provenance: Hashable, Sendable {
                 }
             }
             if sources.isEmpty {
-                Element.p { "No pedometer has recorded steps on this day." }
+                Element.p(.css("muted")) { "No pedometer has recorded steps on this day." }
             } else {
-                table(context)
-                syncs(context)
+                table(summary, context).markup
+                Element.div(.css("below-chart")) {
+                    calculation(summary)
+                    syncs(context)
+                }
             }
-            if let words = Self.distance(summary) { Element.p(.css("faint")) { words } }
         }
     }
 
-    private func table(_ context: PageContext) -> Markup {
-        Element.div(.css("wide")) {
-            Element.table {
-                Element.caption {
-                    "Where two pedometers recorded the same minutes, the one with more steps counts. If its slots are long, "
-                        + "the other pedometer's shorter slots determine the hours."
-                }
-                Charts(context: context).head(["Pedometer", "Recorded", "Counted", "Implausible", "First sync after the day"])
-                Element.tbody {
-                    sources.map { source in
-                        Element.tr {
-                            Element.th(Attribute(.scope, "row")) { PageContext.name(source.name) }
-                            Element.td { Words.grouped(source.recorded) }
-                            Element.td { Words.grouped(source.counted) }
-                            Element.td { source.implausible == 0 ? "" : Words.grouped(source.implausible) }
-                            Element.td {
-                                source.completedBy.map { Words.clock($0, context.localTime) }
-                                    ?? (source.isLookedUp ? "none yet" : "not looked up")
-                            }
-                        }
-                    }
-                }
+    private func calculation(_ summary: DaySummary) -> Markup {
+        Element.details(.css("numbers")) {
+            Element.summary { "How the figures are calculated" }
+            Element.p {
+                """
+                Where two pedometers recorded the same minutes, the one with more steps counts. If its slots are long, the other \
+                pedometer's shorter slots determine the hours.
+                """
+                if let words = Self.distance(summary) { " " + words }
             }
         }
+    }
+
+    private func table(_ summary: DaySummary, _ context: PageContext) -> Table {
+        let hasImplausible = sources.contains { $0.implausible != 0 }
+        var columns: [Table.Column] = [.words("Pedometer"), .number("Recorded"), .number("Counted")]
+        if hasImplausible { columns.append(.number("Implausible")) }
+        columns.append(.words("Complete since"))
+        return Table(
+            caption: "where the figures come from", columns: columns,
+            rows: sources.map { source in
+                var cells = [Words.grouped(source.recorded), Words.grouped(source.counted)]
+                if hasImplausible { cells.append(source.implausible == 0 ? "" : Words.grouped(source.implausible)) }
+                cells.append(source.completedBy.map(context.clock) ?? (summary.isInProgress ? "the day is not over" : source.isLookedUp ? "no sync after the day yet" : "not looked up"))
+                return Table.Row(PageContext.name(source.name), cells.map { .text($0) })
+            }, isCards: true)
     }
 
     /// Syncs of a day that are listed: a pedometer that is watched may be read each minute.
@@ -100,27 +105,19 @@ package struct Provenance: Hashable, Sendable {
     @MarkupBuilder private func syncs(_ context: PageContext) -> Markup {
         let all = sources.flatMap { source in source.syncs.map { (name: source.name, sync: $0) } }
         if !all.isEmpty {
-            Element.details {
+            let shown = all.suffix(Self.mostSyncs)
+            let table = Table(
+                caption: "the syncs that stored the present values",
+                columns: [.words("Sync"), .words("Pedometer"), .number("Slots"), .number("Steps")],
+                rows: shown.map { name, sync in
+                    Table.Row(
+                        .text(context.clock(sync.start)),
+                        [PageContext.name(name), .text(Words.grouped(sync.slots)), .text(Words.grouped(sync.steps))])
+                })
+            Element.details(.css("numbers")) {
                 Element.summary { "The syncs that read these figures" }
-                Element.div(.css("wide")) {
-                    Element.table {
-                        Element.caption {
-                            "A slot is listed with the sync that stored its present value."
-                                + (all.count > Self.mostSyncs ? " The last \(Self.mostSyncs) of \(Words.grouped(all.count)) syncs." : "")
-                        }
-                        Charts(context: context).head(["Sync", "Pedometer", "Slots", "Steps"])
-                        Element.tbody {
-                            all.suffix(Self.mostSyncs).map { name, sync in
-                                Element.tr {
-                                    Element.th(Attribute(.scope, "row")) { Words.clock(sync.start, context.localTime) }
-                                    Element.td(.css("words")) { PageContext.name(name) }
-                                    Element.td { Words.grouped(sync.slots) }
-                                    Element.td { Words.grouped(sync.steps) }
-                                }
-                            }
-                        }
-                    }
-                }
+                Element.div(.css("scroll")) { table.markup }
+                if all.count > shown.count { Element.p { "The last \(shown.count) of \(Words.grouped(all.count)) syncs." } }
             }
         }
     }

@@ -42,99 +42,168 @@ package struct ReportPage: Sendable {
         return beginning.contains(PageFrame.generator.source) || beginning.contains("<title>Steps of ") && beginning.contains(" – istep</title>")
     }
 
-    private var charts: Charts { Charts(context: context) }
     private var name: String { Printable(context.user.name, limit: 32).description }
+    private static let tables = Link(fragment: "tables")
+    private var days: DayCharts { DayCharts(figures: figures, context: context, tables: Self.tables) }
+    private var parts: PartCharts { PartCharts(figures: figures, context: context, tables: Self.tables) }
 
     package var document: Markup {
         let statistics = figures.statistics(of: period)
+        let years = figures.statistics(of: period, by: .year)
         let title = "Steps of \(name), " + (statistics.shown.map { Period($0).title } ?? period.title)
         return PageFrame(title: title, context: context).document {
             Element.h1 { title }
-            Element.p(.css("faint")) {
-                "Created on \(Words.clock(context.now, context.localTime)) by istep from the history on this machine."
-            }
+            Element.p(.css("muted small")) { "Created \(context.clock(context.now)) by istep from the history on this machine." }
             if statistics.days.isEmpty {
-                Element.section { Element.p { "Nothing is known of these days." } }
+                Element.section(.css("card")) { Element.p { "Nothing is known of these days." } }
             } else {
-                content(statistics)
+                contents(years)
+                whole(statistics, years)
+                // The latest is what a reader looks for.
+                for year in years.reversed() { self.year(year) }
+                tables(years)
             }
             provenance(statistics)
         }
     }
 
-    @MarkupBuilder private func content(_ statistics: PeriodStatistics) -> Markup {
-        Tiles(statistics, comparison: figures.comparison(of: period), streaks: figures.streaks, unit: "span").markup
-        let years = figures.statistics(of: period, by: .year)
-        if years.count > 1 {
-            charts.means(years, title: "Years: mean steps a day")
-            contents(years)
-        }
-        if statistics.days.count > 45 { charts.weekdayHours(statistics) }
-        // The latest is what a reader looks for.
-        for year in years.reversed() { self.year(year, isOnly: years.count == 1) }
-    }
-
     private func contents(_ years: [PeriodStatistics]) -> Markup {
-        Element.nav(Attribute(.ariaLabel, "Years"), .css("turn")) {
-            years.reversed().map { year in Element.a(.href(Link(fragment: "year-\(year.period.title)"))) { year.period.title } }
+        let chapters = [("whole", "All days")] + years.reversed().map { ("year-\($0.period.title)", $0.period.title) }
+        return Element.nav(.css("contents"), Attribute(.ariaLabel, "Contents")) {
+            (chapters + [("tables", "Tables"), ("sources", "Sources")]).map { id, words in
+                Element.a(.href(Link(fragment: id))) { words }
+            }
         }
     }
 
-    @MarkupBuilder private func year(_ year: PeriodStatistics, isOnly: Bool) -> Markup {
+    @MarkupBuilder private func chapter(_ title: String, _ id: String) -> Markup {
+        Element.h2(.css("chapter"), Attribute(.id, id)) { title }
+    }
+
+    // MARK: All days
+
+    @MarkupBuilder private func whole(_ statistics: PeriodStatistics, _ years: [PeriodStatistics]) -> Markup {
+        let words = PeriodFigures(statistics: statistics, figures: figures, context: context)
+        chapter("All days", "whole")
+        words.wrong
+        Element.div(.css("grid")) {
+            Element.section(.css("card"), Attribute(.ariaLabel, "Figures")) { words.stats }
+            if years.count > 1 { Card.section("Years") { yearTable(years).markup } }
+            if statistics.days.count > 45 { hours(statistics) }
+            Card.section("More figures") { words.facts(inTwo: true) }
+        }
+    }
+
+    private func yearTable(_ years: [PeriodStatistics]) -> Table {
+        Table(
+            caption: "the years",
+            columns: [
+                .words("Year"), .number("Steps a day"), .number("Median"), .number("Goal days"), .number("Best day"), .number("Total"),
+                .number("km"),
+            ],
+            rows: years.reversed().map { year in
+                let cells = [
+                    year.mean.map(Words.grouped) ?? "", year.median.map(Words.grouped) ?? "", PartCharts.goalDays(year),
+                    year.best?.steps.map(Words.grouped) ?? "", year.total.map(Words.grouped) ?? "unknown",
+                    year.distance.map(Words.kilometreNumber) ?? "",
+                ]
+                let link = Element.a(.href(Link(fragment: "year-\(year.period.title)"))) { year.period.title }
+                return Table.Row(link, cells.map { .text($0) })
+            }, isCards: true)
+    }
+
+    @MarkupBuilder private func hours(_ statistics: PeriodStatistics) -> Markup {
+        let chart = WeekdayHours(
+            weekdays: statistics.weekdays, summary: "Mean steps of each hour of each weekday. The numbers are in a table at the end.")
+        Card.chart("Weekdays and hours", aside: Card.remark("mean steps"), drawing: chart.markup) {
+            chart.legend
+            Element.a(.css("small"), .href(Self.tables)) { "Numbers" }
+        }
+    }
+
+    // MARK: A year
+
+    @MarkupBuilder private func year(_ year: PeriodStatistics) -> Markup {
         let part = Period(year.shown ?? year.period.days, weekStart: context.weekStart)
-        Element.h2(Attribute(.id, "year-\(year.period.title)")) { year.period.title }
-        if !isOnly { Tiles(year, comparison: figures.comparison(of: year.period), streaks: figures.streaks, unit: "year").markup }
-        if year.days.count <= 45 {
-            charts.days(year, title: "Days of \(part.title)")
-        } else {
-            charts.heatMap(year, title: "Every day of \(year.period.title)")
-            charts.means(figures.statistics(of: part, by: .month), title: "Months of \(year.period.title): mean steps a day")
-        }
-        if year.days.count > 7 {
-            charts.means(figures.statistics(of: part, by: .week), title: "Weeks of \(year.period.title): mean steps a day")
-        }
-        if isOnly, year.days.count <= 45 { charts.weekdayHours(year) }
-    }
-
-    private func provenance(_ statistics: PeriodStatistics) -> Markup {
-        Element.section {
-            Element.h2 { "Where the figures come from" }
-            if sources.isEmpty { Element.p { "No pedometer is registered now." } }
-            if !sources.isEmpty { table }
-            let corrected = statistics.days.filter(\.isCorrected)
-            if !corrected.isEmpty {
-                Element.p {
-                    "Entered by hand in place of what was counted: "
-                    corrected.map { day in
-                        let entered = day.correctedAt.map { ", entered on \(Words.clock($0, context.localTime))" } ?? ""
-                        let counted = day.countedSteps.map(Words.grouped) ?? "nothing"
-                        return "\(day.day) (\(day.steps.map(Words.grouped) ?? "unknown"), counted \(counted)\(entered))"
-                    }.joined(separator: ", ")
-                    "."
-                }
+        chapter(year.period.title, "year-\(year.period.title)")
+        Element.div(.css("grid")) {
+            if year.days.count <= 45 {
+                days.bars(part, title: "Days of \(part.title)")
+            } else {
+                days.calendar(year, title: "Days of \(part.title)")
+                parts.means(year.period, by: .month, title: "Months: steps a day", "s6")
             }
-            Element.p {
-                "\(Words.count(statistics.completeDays, "day")) complete, \(statistics.partialDays) partial, \(statistics.unknownDays) unknown. "
-                "Unknown days are never counted as 0; means and medians are of the known days that are over. Goals are those that were in force on each day."
-            }
+            if year.days.count > 7 { parts.means(part, by: .week, title: "Weeks: steps a day", year.days.count <= 45 ? "" : "s6") }
         }
     }
 
-    private var table: Markup {
-        Element.div(.css("wide")) {
-            Element.table {
-                Element.caption { "Pedometers in use" }
-                charts.head(["Pedometer", "Model", "Steps stored up to", "Last complete sync"])
-                Element.tbody {
-                    sources.map { source in
-                        Element.tr {
-                            Element.th(Attribute(.scope, "row")) { PageContext.name(source.name) }
-                            Element.td(.css("words")) { source.model }
-                            Element.td { source.readThrough.map { Words.clock($0, context.localTime) } ?? "never" }
-                            Element.td { source.lastSync.map { Words.clock($0, context.localTime) } ?? "never" }
-                        }
+    // MARK: Tables
+
+    @MarkupBuilder private func tables(_ years: [PeriodStatistics]) -> Markup {
+        let statistics = figures.statistics(of: period)
+        chapter("Tables", "tables")
+        Element.section(.css("card tables")) {
+            if statistics.days.count > 45 {
+                folded(WeekdayHours(weekdays: statistics.weekdays, summary: "").table, "Weekdays and hours")
+            }
+            for year in years.reversed() {
+                let part = Period(year.shown ?? year.period.days, weekStart: context.weekStart)
+                for unit in [Period.Unit.month, .week] {
+                    let shown = figures.statistics(of: part, by: unit).map { (part: $0, before: PeriodStatistics?.none) }
+                    if shown.count > 1 {
+                        let name = "\(unit == .month ? "Months" : "Weeks") of \(year.period.title)"
+                        folded(parts.table(shown, caption: name), name)
                     }
                 }
+                folded(days.longTable(year.days, caption: "steps by day of \(year.period.title)"), "Days of \(year.period.title)")
+            }
+        }
+    }
+
+    private func folded(_ table: Table, _ title: String) -> Markup {
+        Element.details(.css("numbers")) {
+            Element.summary { title }
+            Element.div(.css("scroll")) { table.markup }
+        }
+    }
+
+    // MARK: Sources
+
+    @MarkupBuilder private func provenance(_ statistics: PeriodStatistics) -> Markup {
+        let corrected = statistics.days.filter(\.isCorrected)
+        chapter("Sources", "sources")
+        Element.div(.css("grid")) {
+            Card.section("Pedometers", corrected.isEmpty ? "" : "s6") {
+                if sources.isEmpty { Element.p(.css("muted")) { "No pedometer is registered now." } }
+                if !sources.isEmpty { Element.ul(.css("rows")) { sources.map(row) } }
+            }
+            if !corrected.isEmpty {
+                Card.section("Entered by hand", "s6") {
+                    Figure.facts(
+                        corrected.map { day in
+                            let entered = day.correctedAt.map { "; entered \(context.clock($0))" } ?? ""
+                            let counted = day.countedSteps.map(Words.grouped) ?? "nothing"
+                            return Figure(
+                                context.date(day.day), day.steps.map(Words.grouped) ?? "unknown", "counted \(counted)\(entered)")
+                        })
+                }
+            }
+            Card.section("How the figures are calculated") {
+                Element.p {
+                    "\(Words.count(statistics.completeDays, "day")) complete, \(statistics.partialDays) partial, \(statistics.unknownDays) unknown. "
+                    "Unknown days never count as 0; means and medians are of the known days before today. The goal of a day is the one that held on it."
+                }
+            }
+        }
+    }
+
+    private func row(_ source: Source) -> Markup {
+        let stored = source.readThrough.map { ", stored up to \(context.clock($0))" } ?? ", nothing stored yet"
+        let last = source.lastSync.map { "last complete sync \(context.clock($0))" } ?? "no complete sync yet"
+        return Element.li {
+            Element.div(.css("what")) {
+                Element.strong { PageContext.name(source.name) }
+                Card.remark("\(source.model)\(stored); \(last)")
             }
         }
     }

@@ -14,50 +14,78 @@ struct SharePage: Sendable {
     var document: Markup {
         PageFrame(title: "Share", context: context, section: .share).document {
             Element.h1 { "Share" }
-            if let problem { Element.section(.css("notice bad")) { Element.p { problem } } }
-            if states.isEmpty {
-                Element.section {
-                    Element.p {
-                        "No destination is configured. "
-                        Element.code { "istep config kinds" }
-                        " lists what days can be shared with."
+            if let problem { NoticeBox.markup(.bad, "The destinations cannot be used") { Element.p(.css("small")) { problem } } }
+            Element.div(.css("grid")) {
+                states.map(destination)
+                addition
+            }
+        }
+    }
+
+    private var addition: Markup {
+        Card.section(states.isEmpty ? "No destination is configured" : "Add a destination") {
+            Element.ol(.css("steps")) {
+                Element.li {
+                    Element.div {
+                        "Add a block " + Element.code { "[share.NAME]" } + " to your configuration. " + Element.code { "istep config kinds" }
+                            + " lists what days can be shared with."
                     }
                 }
+                Element.li { Element.div { "Run " + Element.code { "istep share --check NAME" } + "." } }
+                Element.li { Element.div { "Open a day and select " + Element.strong { "Share" } + "." } }
             }
-            states.map(destination)
         }
     }
 
     private func destination(_ state: DestinationState) -> Markup {
         let own = entries.filter { $0.destination == state.name }
-        return Element.section {
-            Element.h2 { PageContext.name(state.name) }
-            if let stopped = state.stopped { Element.p(.css("bad")) { "Paused: credentials rejected: \(Printable(stopped, limit: 300))" } }
-            if let moment = state.nextAttempt(after: context.now) {
-                Element.p(.css("doubtful")) {
-                    "Next attempt after \(Words.clock(moment, context.localTime)), since the last one failed"
-                    if let error = state.lastError { ": \(Printable(error, limit: 300))" }
-                }
+        let badge =
+            own.isEmpty
+            ? Card.badge("up to date", "good")
+            : Card.badge("\(Words.count(own.count, "day")) \(own.count == 1 ? "waits" : "wait")", state.lastError == nil ? "warn" : "bad")
+        return Element.section(.css("card s6")) {
+            Element.header { Element.h2 { PageContext.name(state.name) } + badge }
+            problem(of: state)
+            if own.isEmpty {
+                Element.p(.css("muted")) { "No day waits to be sent." }
+            } else {
+                Element.ul(.css("rows")) { own.map { row($0, state) } }
             }
-            if own.isEmpty { Element.p(.css("faint")) { "Nothing waits." } } else { table(own, waitingFor: state) }
-            buttons(state, own)
+            if !own.isEmpty || state.stopped != nil { sendNow(state) }
         }
     }
 
-    private func table(_ entries: [ShareEntry], waitingFor state: DestinationState) -> Markup {
-        Element.div(.css("wide")) {
-            Element.table {
-                Element.caption { "Days that wait for \(Printable(state.name, limit: 64))" }
-                Charts(context: context).head(["Day", "State", "Action"])
-                Element.tbody {
-                    entries.map { entry in
-                        Element.tr {
-                            Element.th(Attribute(.scope, "row")) { Element.a(.href(context.link(to: entry.day))) { "\(entry.day)" } }
-                            Element.td(.css("words")) { EntryWords.line(entry, context, isHeldBack: state.isHeldBack(at: context.now)) }
-                            Element.td {
-                                action("retry", "Retry", entry.destination, entry.day)
-                                action("drop", "Drop", entry.destination, entry.day)
-                            }
+    @MarkupBuilder private func problem(of state: DestinationState) -> Markup {
+        if let stopped = state.stopped {
+            NoticeBox.markup(.bad, "Paused: credentials rejected") { Element.p(.css("small")) { Printable(stopped, limit: 300).description } }
+        }
+        if let moment = state.nextAttempt(after: context.now) {
+            NoticeBox.markup(.warn, "The last attempt failed") {
+                Element.p(.css("small")) {
+                    if let error = state.lastError { "\(Printable(error, limit: 300)). " }
+                    "Next attempt after \(context.clock(moment))."
+                }
+            }
+        }
+    }
+
+    private func row(_ entry: ShareEntry, _ state: DestinationState) -> Markup {
+        Element.li {
+            Element.div(.css("what")) {
+                Element.strong { Element.a(.href(context.link(to: entry.day))) { context.date(entry.day) } }
+                Card.remark(EntryWords.line(entry, context, isHeldBack: state.isHeldBack(at: context.now)))
+            }
+            Element.div(.css("actions")) {
+                action("retry", entry) {
+                    Element.button(Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, label("Retry", entry))) { "Retry" }
+                }
+                // Two steps, so that no day is dropped by a slip.
+                Element.details(.css("menu")) {
+                    Element.summary(.css("button small"), Attribute(.ariaLabel, label("Drop", entry))) { "Drop…" }
+                    Element.div {
+                        action("drop", entry, style: "stack") {
+                            Element.p(.css("small")) { "The day is not sent to this destination." }
+                            Element.button(Attribute(.type, "submit"), .css("danger")) { "Drop \(context.date(entry.day))" }
                         }
                     }
                 }
@@ -65,23 +93,23 @@ struct SharePage: Sendable {
         }
     }
 
-    private func action(_ verb: String, _ title: String, _ destination: String, _ day: Day) -> Markup {
-        context.form("outbox", verb) {
-            Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, destination))
-            Element.input(Attribute(.type, "hidden"), Attribute(.name, "day"), Attribute(.value, "\(day)"))
-            Element.button(Attribute(.type, "submit"), .css("quiet"), Attribute(.ariaLabel, "\(title) \(day) at \(Printable(destination))")) {
-                title
-            }
+    private func label(_ verb: String, _ entry: ShareEntry) -> String {
+        "\(verb) \(context.date(entry.day)) at \(Printable(entry.destination))"
+    }
+
+    private func action(_ verb: String, _ entry: ShareEntry, style: String? = nil, @MarkupBuilder content: () -> Markup) -> Markup {
+        context.form("outbox", verb, style: style) {
+            Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, entry.destination))
+            Element.input(Attribute(.type, "hidden"), Attribute(.name, "day"), Attribute(.value, "\(entry.day)"))
+            content()
         }
     }
 
-    @MarkupBuilder private func buttons(_ state: DestinationState, _ own: [ShareEntry]) -> Markup {
-        if !own.isEmpty || state.stopped != nil {
-            context.form("outbox", "retry", style: "line") {
-                Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, state.name))
-                Element.button(Attribute(.type, "submit"), Attribute(.ariaLabel, "Send the waiting days to \(Printable(state.name)) now")) {
-                    "Send now"
-                }
+    private func sendNow(_ state: DestinationState) -> Markup {
+        context.form("outbox", "retry", style: "actions") {
+            Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, state.name))
+            Element.button(Attribute(.type, "submit"), Attribute(.ariaLabel, "Send the waiting days to \(Printable(state.name)) now")) {
+                "Send now"
             }
         }
     }

@@ -152,21 +152,27 @@ struct HourChart {
     /// Columns of an hour, the gap to the next counted.
     private var pitch: Int { max(1, min(3, (width - margin) / max(hours.count, 1))) }
 
+    /// Whether most of the steps of any hour were run.
+    var hasRunning: Bool { hours.contains(where: isRun) }
+    private func isRun(_ hour: DaySummary.Hour) -> Bool { 2 * hour.running > hour.steps ?? 0 }
+    /// Below an hour of which most steps were run: the same without colour.
+    static let runningSign: Character = "▓"
+
     /// Empty if there is nothing to draw.
-    var lines: [String] {
+    var lines: [StyledText] {
         guard most > 0 else { return [] }
-        return (0..<Self.height).map { row(Self.height - 1 - $0) } + [labels]
+        return (0..<Self.height).map { row(Self.height - 1 - $0) } + [StyledText(labels)]
     }
 
     /// - Parameter level: 0 is the lowest.
-    private func row(_ level: Int) -> String {
+    private func row(_ level: Int) -> StyledText {
         let scale = level == Self.height - 1 ? Words.grouped(most) : level == 0 ? "0" : ""
-        let cells = hours.map { hour -> String in
+        return hours.reduce(StyledText(Columns.padLeft(scale, margin - 2) + "  ")) { line, hour in
             let cell = isUnknown(hour) ? level == 0 ? "?" : " " : self.cell(hour.steps ?? 0, level)
-            let isWide = pitch > 1
-            return String(repeating: cell, count: isWide ? pitch - 1 : 1) + (isWide ? " " : "")
+            // The sign stands in the lowest line, where the bar is seldom full.
+            let text = String(repeating: isRun(hour) && level == 0 ? Self.runningSign : cell, count: pitch > 1 ? pitch - 1 : 1)
+            return line + StyledText(text, isRun(hour) && cell != " " ? .running : nil) + StyledText(pitch > 1 ? " " : "")
         }
-        return Columns.padLeft(scale, margin - 2) + "  " + cells.joined()
     }
 
     private static let blocks: [Character] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]

@@ -122,7 +122,7 @@ extension DayView {
         guard let metres = summary.distance, let source = summary.distanceSource else {
             return StyledText("unknown: set your height, and it is calculated", .faint)
         }
-        return StyledText("\(Words.fixed(metres / 1000, 2)) km") + StyledText("  \(source.words)", .faint)
+        return StyledText(Words.kilometres(metres)) + StyledText("  \(source.words)", .faint)
     }
 
     private var energy: StyledText {
@@ -140,10 +140,8 @@ extension DayView {
         }
         let number = StyledText(Words.grouped(goal))
         guard holds(.steps), let percentage = summary.percentage else { return number }
-        // Rounded down: 100 % is shown when it is reached and not before.
-        let whole = Int(percentage.rounded(.down))
         let bar = GoalBar(percentage: percentage, cells: min(30, style.width - 32))
-        return number + "  " + bar.text + "  \(Words.grouped(whole)) %"
+        return number + "  " + bar.text + "  \(Words.percent(percentage))"
     }
 
     private var implausible: StyledText {
@@ -175,8 +173,9 @@ extension DayView {
         guard !lines.isEmpty else { return }
         page.blank()
         let heading = "  Steps per hour " + (summary.countedHoursWords ?? "of the day")
-        page.wrap(StyledText(heading + (chart.hasUnknown ? "  (? unknown)" : ""), .faint), hanging: 2)
-        for line in lines { page.row(StyledText(line)) }
+        let legend = (chart.hasRunning ? "  (\(HourChart.runningSign) mostly run)" : "") + (chart.hasUnknown ? "  (? unknown)" : "")
+        page.wrap(StyledText(heading + legend, .faint), hanging: 2)
+        for line in lines { page.row(line) }
     }
 
     // MARK: What is known

@@ -27,10 +27,7 @@ struct HistorySummary {
     private var total: StyledText? {
         guard let total = statistics.total else { return StyledText("unknown", .doubtful) }
         var text = StyledText(Words.count(total, "step"), .strong)
-        if let distance = statistics.distance {
-            let km = distance / 1000
-            text = text + " · \(km < 1000 ? Words.fixed(km, 1) : Words.grouped(km)) km"
-        }
+        if let distance = statistics.distance { text = text + " · \(Words.kilometres(distance))" }
         if let energy = statistics.energy { text = text + " · \(Words.grouped(energy)) kcal" }
         return text
     }

@@ -100,15 +100,20 @@ public struct OutboxView: View {
 
 /// The state of an entry of the outbox in words.
 package enum EntryWords {
-    /// - Parameter isHeldBack: whether the destination waits after a failure.
-    package static func state(_ entry: ShareEntry, isHeldBack: Bool, now: Timestamp, localTime: LocalTime) -> String {
+    /// - Parameters:
+    ///   - isHeldBack: whether the destination waits after a failure.
+    ///   - form: how moments are written.
+    package static func state(
+        _ entry: ShareEntry, isHeldBack: Bool, now: Timestamp, localTime: LocalTime, form: DateForm = .iso
+    ) -> String {
+        func clock(_ moment: Timestamp) -> String { form.clock(moment, localTime, today: localTime.day(of: now)) }
         let tries = entry.attempts == 0 ? "" : "; tried \(entry.attempts == 1 ? "once" : Words.count(entry.attempts, "time"))"
         switch entry.state {
         case .pending:
-            if let moment = entry.nextAttempt, moment > now { return "waits until \(Words.clock(moment, localTime))\(tries)" }
+            if let moment = entry.nextAttempt, moment > now { return "waits until \(clock(moment))\(tries)" }
             return (isHeldBack ? "waits for the next attempt" : "to be sent") + tries
         case .sending: return "being sent, or istep was interrupted while sending"
-        case .sent: return "sent \(Words.clock(entry.changedAt, localTime))"
+        case .sent: return "sent \(clock(entry.changedAt))"
         case .rejected: return entry.isWithheld ? "withheld" : "rejected\(tries)"
         case .unknown where entry.isWithheld: return "withheld; an earlier delivery may have arrived"
         case .unknown: return entry.nextAttempt == nil ? "may have arrived: check there, then retry or drop it" : "may have arrived\(tries)"

@@ -26,7 +26,7 @@ public enum WatchWords {
             let name = Printable(figure.name, limit: 32)
             guard let steps = figure.steps else { return "\(name): connected" }
             let percentage = SportPlan.percentage(steps: steps, goal: figure.goal)
-            let share = percentage.map { ", \(Words.fixed($0.rounded(.down), 0)) % of \(Words.grouped(figure.goal ?? 0))" } ?? ""
+            let share = percentage.map { ", \(Words.percent($0)) of \(Words.grouped(figure.goal ?? 0))" } ?? ""
             return "\(name): \(Words.count(steps, "step")) today\(share)"
         }.joined(separator: " | ")
     }

@@ -48,6 +48,8 @@ struct StyledText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation 
         case bad = "31"
         case good = "32"
         case doubtful = "33"
+        /// Orange, as in pages and pictures, of the 256 colours.
+        case running = "38;5;208"
     }
 
     fileprivate typealias Piece = (text: String, emphasis: Emphasis?)

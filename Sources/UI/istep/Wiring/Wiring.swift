@@ -224,7 +224,7 @@ extension Wiring {
     @Sendable private static func picture(_ summary: DaySummary) -> DayPicture? {
         let card = DayCard(DayView(summary, today: LocalTime.system.day(of: now()), now: now(), localTime: .system))
         return DayPicture(
-            svg: card.plainDocument.source, width: Int(2 * DayCard.width), height: Int(2 * DayCard.height), description: card.summary)
+            svg: card.document.source, width: Int(2 * DayCard.width), height: Int(2 * DayCard.height), description: card.summary)
     }
 
     static func destinations(

@@ -1,0 +1,165 @@
+internal import StepDomain
+internal import StepViews
+
+/// The days of a period as bars or as a calendar, each with the table of its numbers.
+struct DayCharts: Sendable {
+    let figures: DaySeries
+    let context: PageContext
+    /// Where the numbers stand, in a report: nil if they are below the chart.
+    var tables: Link?
+
+    /// With more days, a chart has no room for a number at each.
+    private static let mostNumbers = 31
+
+    // MARK: Bars
+
+    /// A bar for each day of a week, a month or a range: days that have not begun, or lie before the history, have an empty slot.
+    func bars(_ period: Period, title: String, _ classes: String = "", height: Double = 230, aside: Markup? = nil) -> Markup {
+        let statistics = figures.statistics(of: period)
+        let days = period.days.lowerBound.daysSince1970...period.days.upperBound.daysSince1970
+        let all = days.map { Day(daysSince1970: $0) }
+        let hasPlan = statistics.days.contains { $0.goal != nil || $0.isRestDay }
+        var chart = BarChart(bars: all.map { bar($0, of: period, hasPlan: hasPlan) }, summary: summary(title, statistics), height: height)
+        if all.count > Self.mostNumbers { chart.months = Self.months(all) }
+        return Card.chart(title, classes, aside: aside ?? legend(statistics.days, hasPlan: hasPlan), drawing: chart.markup) {
+            if aside != nil { legend(statistics.days, hasPlan: hasPlan) }
+            numbers { table(statistics.days) }
+        }
+    }
+
+    /// The slot of the first of each month, with its name; also the first day, if there is room.
+    static func months(_ days: [Day]) -> [(slot: Int, name: String)] {
+        var months: [(slot: Int, name: String)] = []
+        for (index, day) in days.enumerated() where day.components.day == 1 { months.append((index, String(Words.month(day).prefix(3)))) }
+        if let first = days.first, 25 * (months.first?.slot ?? days.count) >= days.count, months.first?.slot != 0 {
+            months.insert((0, "\(first.components.day) \(Words.month(first).prefix(3))"), at: 0)
+        }
+        return months
+    }
+
+    /// The same for a line: of a few weeks, a day of each.
+    static func marks(_ days: [Day]) -> [(slot: Int, name: String)] {
+        if days.count > 45 { return months(days) }
+        return stride(from: 0, to: days.count - 1, by: 7).map { index in
+            let isNamed = index == 0 || days[index].components.day <= 7
+            return (index, "\(days[index].components.day)" + (isNamed ? " \(Words.month(days[index]).prefix(3))" : ""))
+        }
+    }
+
+    private func bar(_ day: Day, of period: Period, hasPlan: Bool) -> BarChart.Bar {
+        let known = figures[day]
+        let isToday = day == figures.today
+        let place = period.days.lowerBound.distance(to: day), number = day.components.day
+        var bar = BarChart.Bar(label: "", steps: nil, hasBegun: known != nil, isNow: isToday, title: "")
+        switch (period.unit, period.count) {
+        case (.week, _): bar.label = isToday ? "Today" : day.weekday.shortName
+        case (.month, _): (bar.label, bar.isMinor) = ("\(number)", place % 7 != 0)
+        case (_, ...7): bar.label = isToday ? "Today" : day.weekday.shortName
+        case (_, ...Self.mostNumbers):
+            let month = place == 0 || number == 1 ? " \(Words.month(day).prefix(3))" : ""
+            (bar.label, bar.isMinor) = ("\(number)\(month)", place % 7 != 0 || place > period.count - 3)
+        // Between the names of months.
+        case _ where [8, 15, 22].contains(number): (bar.label, bar.isMinor) = ("\(number)", true)
+        default: break
+        }
+        guard let known else {
+            bar.title = "\(context.date(day)): \(day > figures.today ? "not begun" : "before the history")"
+            return bar
+        }
+        bar.steps = known.shownSteps
+        bar.running = known.runningSteps ?? 0
+        bar.goal = known.goal
+        bar.isReached = !hasPlan || known.isGoalMet
+        bar.isPartial = known.isDrawnPartial
+        bar.link = context.link(to: day)
+        bar.title = known.title(.short, figures.today)
+        return bar
+    }
+
+    private func legend(_ days: [DayFigures], hasPlan: Bool) -> Markup {
+        var legend = Legend()
+        legend.add(.box(.walk), hasPlan ? "goal reached" : "walking")
+        if hasPlan, days.contains(where: { !$0.isGoalMet && $0.shownSteps ?? 0 > 0 }) {
+            let today = days.contains { $0.isInProgress && !$0.isGoalMet } ? ", today so far" : ""
+            legend.add(.box(.below), (days.contains(where: \.isRestDay) ? "below, or rest day" : "below the goal") + today)
+        }
+        if days.contains(where: { $0.runningSteps ?? 0 > 0 }) { legend.add(.box(.run), "running") }
+        if days.contains(where: \.isDrawnPartial) { legend.add(.partial, "partial") }
+        if days.contains(where: { $0.shownSteps == nil }) { legend.add(.stub, "unknown") }
+        let goals = Set(days.compactMap(\.goal))
+        if let goal = goals.first { legend.add(.goal, goals.count == 1 ? "goal \(Words.grouped(goal))" : "goal of the day") }
+        return legend.markup
+    }
+
+    func summary(_ title: String, _ statistics: PeriodStatistics) -> String {
+        guard let total = statistics.total, let best = statistics.best, let steps = best.steps else {
+            return "\(title): nothing known. The numbers follow."
+        }
+        return
+            "\(title): \(Words.count(total, "step")) in all; most on \(context.date(best.day)), \(Words.grouped(steps)). The numbers follow in a table."
+    }
+
+    // MARK: The calendar
+
+    func calendar(_ statistics: PeriodStatistics, title: String, _ classes: String = "", isNewestFirst: Bool = false, aside: Markup = .nothing)
+        -> Markup
+    {
+        let calendar = Calendar(
+            cells: statistics.days.map { day in
+                Calendar.Cell(
+                    day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial, isToday: day.isInProgress,
+                    link: context.link(to: day.day), title: day.title(.short, figures.today))
+            }, firstWeekday: context.weekStart, summary: summary(title, statistics), isNewestFirst: isNewestFirst)
+        return Card.chart(title, classes, aside: aside, drawing: calendar.markup) {
+            calendar.legend
+            numbers { table(statistics.days) }
+        }
+    }
+
+    // MARK: Numbers
+
+    /// In a report, the tables are a chapter at its end.
+    @MarkupBuilder func numbers(_ table: () -> Table) -> Markup {
+        if let tables { Element.a(.css("small"), .href(tables)) { "Numbers" } } else { table().numbers }
+    }
+
+    /// A few days with all their numbers; many with the most important ones, in columns beside each other.
+    private func table(_ days: [DayFigures]) -> Table {
+        days.count > 45 ? shortTable(days) : longTable(days)
+    }
+
+    private func shortTable(_ days: [DayFigures]) -> Table {
+        Table(
+            caption: "steps by day", columns: [.words("Day"), .number("Steps"), .number("Goal"), .number("Running")],
+            rows: days.map { day in
+                let isPlain = day.completeness == .complete && !day.isCorrected || day.steps == nil
+                let steps = steps(day) + (isPlain ? "" : " \(day.state)")
+                return Table.Row(heading(day), [steps, goal(day), running(day)].map { .text($0) })
+            })
+    }
+
+    /// Every day with all its numbers. In a report, the rows are where its calendars lead to.
+    func longTable(_ days: [DayFigures], caption: String = "steps by day") -> Table {
+        Table(
+            caption: caption,
+            columns: [.words("Day"), .number("Steps"), .number("Running"), .number("Goal"), .number("km"), .number("kcal"), .words("Known")],
+            rows: days.map { day in
+                let cells = [
+                    steps(day), running(day), goal(day), day.distance.map(Words.kilometreNumber) ?? "", day.energy.map(Words.grouped) ?? "",
+                    day.state,
+                ]
+                return Table.Row(heading(day), cells.map { .text($0) }, id: context.isLocal ? nil : "day-\(day.day)")
+            }, isCards: context.isLocal)
+    }
+
+    private func heading(_ day: DayFigures) -> Markup {
+        let words = context.date(day.day)
+        return context.isLocal ? Element.a(.href(context.link(to: day.day))) { words } : .text(words)
+    }
+
+    private func steps(_ day: DayFigures) -> String {
+        HistoryView.wrong(day) == nil ? day.steps.map(Words.grouped) ?? "unknown" : "wrong"
+    }
+    private func goal(_ day: DayFigures) -> String { day.goal.map(Words.grouped) ?? (day.isRestDay ? "rest" : "") }
+    private func running(_ day: DayFigures) -> String { day.runningSteps.flatMap { $0 > 0 ? Words.grouped($0) : nil } ?? "" }
+}
