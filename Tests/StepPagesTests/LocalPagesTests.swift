@@ -54,10 +54,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/day/2026-11-19", 404, "2026-11-19 has not begun; today is 2026-11-18"), ("/day/2026-02-30", 404, "is not a day"),
+        ("/day/2026-11-19", 404, "Thu 19 Nov has not begun; today is Wed 18 Nov"), ("/day/2026-02-30", 404, "is not a day"),
         ("/month/2026-13", 404, "is not a month"), ("/year/last", 404, "is not a year"),
         ("/day/../../etc/passwd", 404, "nothing at this address"),
-        ("/range?from=2026-11-10&to=2026-11-01", 400, "ends (2026-11-01) before it begins (2026-11-10)"), ("/range?from=x", 400, "are needed"),
+        ("/range?from=2026-11-10&to=2026-11-01", 400, "ends (Sun 1 Nov) before it begins (Tue 10 Nov)"), ("/range?from=x", 400, "are needed"),
         ("/range?from=2027-01-01&to=2027-01-02", 404, "has not begun"), ("/go?unit=century&date=2026-11-01", 404, "nothing at this address"),
         ("/day?user=nobody", 404, "no user &#39;nobody&#39;"), ("/nowhere", 404, "nothing at this address"),
         ("/day/1/2/3", 404, "nothing at this address"),

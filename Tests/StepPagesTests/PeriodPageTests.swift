@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (10_000, 9_999, "as much as on the same days of week 46"), (10_000, 10_001, "as much as on the same days of week 46"),
+        (10_000, 9_999, "as on the same days of week 46"), (10_000, 10_001, "as on the same days of week 46"),
         (10_000, 9_000, "▼ 10 % on the same days of week 46"), (10_000, 11_000, "▲ 10 % on the same days of week 46"),
     ])
     func `a change of less than half a per cent has no sign`(_ before: Int, _ now: Int, _ words: String) {

@@ -134,11 +134,15 @@ package struct LocalPages: Sendable {
             MessagePage(context: context, title: page.title, message: page.message, advice: page.advice).document, status: page.status)
     }
 
+    private static func notBegun(_ day: Day, _ today: Day) -> String {
+        "\(DateForm.short.day(day, today: today)) has not begun; today is \(DateForm.short.day(today, today: today))."
+    }
+
     private func pageError(_ error: any Error) -> PageError {
         switch error {
         case let error as PageError: error
         case ServiceError.dayNotBegun(let day, let today):
-            PageError(title: "In the future", message: "\(day) has not begun; today is \(today).")
+            PageError(title: "In the future", message: Self.notBegun(day, today))
         // The page was loaded before something else changed the outbox.
         case ServiceError.notInOutbox, ServiceError.alreadySent:
             PageError(status: 409, title: "The outbox has changed", message: services.words(error))

@@ -33,7 +33,8 @@ extension LocalPages {
                 status: 400, title: "Invalid range", message: "The first and the last day are needed, written like 2026-11-03.", advice: advice)
         }
         guard from <= to else {
-            throw PageError(status: 400, title: "Invalid range", message: "The range ends (\(to)) before it begins (\(from)).", advice: advice)
+            let message = "The range ends (\(context.date(to))) before it begins (\(context.date(from)))."
+            throw PageError(status: 400, title: "Invalid range", message: message, advice: advice)
         }
         try ServiceError.checkBegun(from, today: context.today)
         return Period(from...to, weekStart: context.weekStart)

@@ -111,7 +111,7 @@ struct ComparisonWords: Sendable {
         let isWhole = comparison.previousDays == comparison.previous.days
         let other = (isWhole ? "on " : "on the same days of ") + name
         guard let whole else { return "\(change) \(other)" }
-        if whole == 0 { return "as much as \(isWhole ? "" : "on the same days of ")\(name)" }
+        if whole == 0 { return "as \(isWhole ? "in " : "on the same days of ")\(name)" }
         return "\(whole > 0 ? "▲" : "▼") \(Words.grouped(abs(whole))) % \(other)"
     }
 

@@ -94,7 +94,8 @@ package struct Provenance: Hashable, Sendable {
             rows: sources.map { source in
                 var cells = [Words.grouped(source.recorded), Words.grouped(source.counted)]
                 if hasImplausible { cells.append(source.implausible == 0 ? "" : Words.grouped(source.implausible)) }
-                cells.append(source.completedBy.map(context.clock) ?? (summary.isInProgress ? "the day is not over" : source.isLookedUp ? "no sync after the day yet" : "not looked up"))
+                let open = summary.isInProgress ? "the day is not over" : source.isLookedUp ? "no sync after the day yet" : "not looked up"
+                cells.append(source.completedBy.map(context.clock) ?? open)
                 return Table.Row(PageContext.name(source.name), cells.map { .text($0) })
             }, isCards: true)
     }
