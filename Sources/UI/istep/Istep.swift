@@ -37,7 +37,7 @@ struct Istep: AsyncParsableCommand {
         subcommands: [
             ScanCommand.self, GATTCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self, WatchCommand.self,
             ShowCommand.self, HistoryCommand.self, BrowseCommand.self, ReportCommand.self, ServeCommand.self, CorrectCommand.self,
-            ShareCommand.self, ProfileCommand.self, PlanCommand.self, StatusCommand.self,
+            ImportCommand.self, ImportsCommand.self, ShareCommand.self, ProfileCommand.self, PlanCommand.self, StatusCommand.self,
             OutboxCommand.self, AutoCommand.self, BackupCommand.self, RestoreCommand.self, ConfigCommand.self, DoctorCommand.self,
             JSONCommand.self, DemoCommand.self,
         ])

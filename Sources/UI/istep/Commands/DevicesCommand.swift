@@ -41,7 +41,11 @@ struct DevicesCommand: ParsableCommand {
             return try wiring.show(DevicesView([wiring.entry(of: after, in: history)], now: wiring.now(), localTime: wiring.localTime))
         }
         let user = try common.user.map { _ in try wiring.user(in: history) }
-        let entries = try PedometerSelection(history).pedometers(named: pedometers, of: user).map { try wiring.entry(of: $0, in: history) }
+        // Sources of imports are listed like pedometers, but cannot be named: they are not read by Bluetooth.
+        let sources =
+            pedometers.isEmpty ? try wiring.importStore(for: .reading).importSources().filter { user == nil || $0.user == user?.id } : []
+        let chosen = try PedometerSelection(history).pedometers(named: pedometers, of: user) + sources
+        let entries = try chosen.map { try wiring.entry(of: $0, in: history) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
     }
 }

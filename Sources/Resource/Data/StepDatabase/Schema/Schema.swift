@@ -14,7 +14,7 @@ struct Schema: Sendable {
     /// "istp" in ASCII.
     static let applicationID = 0x6973_7470
 
-    static let current = Schema(migrations: [.history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals])
+    static let current = Schema(migrations: [.history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals, .imports])
 
     let migrations: [Migration]
 
