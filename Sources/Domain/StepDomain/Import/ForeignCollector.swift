@@ -42,11 +42,11 @@ public final class ForeignCollector {
     ///
     /// - Throws: `ImportError.tooMuch` for too many sources.
     public func track(
-        _ source: ForeignSource, repetition: Repetition = .greatest, accounting: Accounting = .days
+        _ source: ForeignSource, repetition: Repetition = .greatest, accounting: Accounting = .days, kind: TrackBuilder.Kind = .other
     ) throws(ImportError) -> TrackBuilder {
         if let known = tracks[source.identity] { return known }
         if tracks.count == Self.mostTracks { throw .tooMuch("more than \(Self.mostTracks) sources") }
-        let track = TrackBuilder(source, repetition, accounting)
+        let track = TrackBuilder(source, repetition, accounting, kind)
         tracks[source.identity] = track
         order.append(source.identity)
         return track
@@ -57,6 +57,29 @@ public final class ForeignCollector {
         guard isPossible(start) else { return try refuse(time: start) }
         let offset = localTime.utcOffset(start)
         try add(StepSample(start: start, length: length, steps: steps, distance: distance, utcOffset: offset), to: track)
+    }
+
+    /// The same; a record that goes on past midnight is divided there by time.
+    public func add(splitting steps: Int, from start: Timestamp, length: Int, to track: TrackBuilder) throws(ImportError) {
+        guard isPossible(start), length > 0, length <= 86_400 * 2, steps > 0 else {
+            return try add(steps, from: start, length: length, to: track)
+        }
+        let midnight = localTime.span(of: localTime.day(of: start)).end
+        let before = midnight - start
+        guard before < length else { return try add(steps, from: start, length: length, to: track) }
+        let first = steps.multipliedReportingOverflow(by: before).partialValue / length
+        try add(first, from: start, length: before, to: track)
+        try add(splitting: steps - first, from: midnight, length: length - before, to: track)
+    }
+
+    /// Takes from the tracks of phones what watches have recorded of the same time.
+    ///
+    /// - Returns: whether there are both.
+    public func yieldToWatches() -> Bool {
+        let watches = tracks.values.filter { $0.kind == .watch }, phones = tracks.values.filter { $0.kind == .phone }
+        if watches.isEmpty || phones.isEmpty { return false }
+        for phone in phones { phone.yieldTime(to: watches) }
+        return true
     }
 
     /// Adds the total of a day: a sample of 23 to 25 hours, of today up to now.

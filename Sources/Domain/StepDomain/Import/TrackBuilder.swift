@@ -1,6 +1,10 @@
 /// The samples and spans of one source while a file is read: packed by day, in the order of the file.
 public final class TrackBuilder {
+    /// What recorded it.
+    public enum Kind: Sendable { case watch, phone, other }
+
     let source: ForeignSource
+    let kind: Kind
     private let repetition: ForeignCollector.Repetition
     private let accounting: ForeignCollector.Accounting
     private var days: [Int: [UInt8]] = [:]
@@ -11,8 +15,11 @@ public final class TrackBuilder {
     /// Time that is accounted for and may still grow.
     private var span: CoveredSpan?
 
-    init(_ source: ForeignSource, _ repetition: ForeignCollector.Repetition, _ accounting: ForeignCollector.Accounting) {
+    init(
+        _ source: ForeignSource, _ repetition: ForeignCollector.Repetition, _ accounting: ForeignCollector.Accounting, _ kind: Kind
+    ) {
         self.source = source
+        self.kind = kind
         self.repetition = repetition
         self.accounting = accounting
     }
@@ -80,6 +87,41 @@ public final class TrackBuilder {
         if openDay != .min { days[openDay] = open }
         open = days.removeValue(forKey: day) ?? []
         openDay = day
+    }
+
+    /// Leaves out the parts of the samples that others have recorded; the rest of a sample has its share of the steps by time.
+    func yieldTime(to others: [TrackBuilder]) {
+        select(.min)
+        days[.min] = nil
+        for other in others {
+            other.select(.min)
+            other.days[.min] = nil
+        }
+        for (day, bytes) in days {
+            // A record can begin on the day before.
+            let spans = others.flatMap { other in
+                [day - 1, day, day + 1].flatMap { day in other.days[day].map { other.decode($0, day).samples.map(\.span) } ?? [] }
+            }
+            if spans.isEmpty { continue }
+            let known = Coverage(spans)
+            let samples = decode(bytes, day).samples
+            days[day] = []
+            // Not each share is rounded but their sum.
+            var (exact, given) = (0.0, 0)
+            for sample in samples {
+                for gap in known.gaps(in: sample.span) {
+                    exact += Double(sample.steps * gap.length) / Double(sample.length)
+                    let steps = Int(exact.rounded()) - given
+                    given += steps
+                    if steps <= 0 { continue }
+                    let needed = (steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond
+                    _ = append(
+                        StepSample(start: gap.start, length: max(gap.length, needed), steps: steps, utcOffset: sample.utcOffset))
+                }
+            }
+            select(.min)
+            days[.min] = nil
+        }
     }
 
     func finish(_ localTime: LocalTime, _ now: Timestamp) -> ForeignTrack {

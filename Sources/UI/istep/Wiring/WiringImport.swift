@@ -39,4 +39,9 @@ extension Wiring {
         return ForeignOptions(
             format: format, localTime: localTime, zone: knowledge, columns: columns, leavesOutImpossible: leavesOutImpossible, now: now())
     }
+
+    /// Writes a database as a phone would export it, for the demo.
+    static func writeExport(_ samples: [StepSample], of device: String, to path: String) throws {
+        try GadgetbridgeExample.write(samples, of: device, to: path)
+    }
 }

@@ -4,7 +4,8 @@ import StepDomain
 /// The export of Apple Health: `export.xml`, whose name is translated, alone or in its zip or folder.
 ///
 /// Each record has its source. Its times have the offset of the day of the export, which is not that of the day of the steps: days are formed
-/// by the zone. A phone and a watch are two sources, also where both have the same name.
+/// by the zone. A phone and a watch are two sources, also where both have the same name. Where both have recorded the same time, the watch
+/// counts, as in Apple's own app: of a record of the phone the part that the watch has not recorded is kept.
 struct AppleHealthReader: FormatReader {
     let format = ForeignFormat(key: "apple-health", title: "Apple Health", files: "export.xml, or the zip with it")
 
@@ -18,6 +19,9 @@ struct AppleHealthReader: FormatReader {
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         for file in files { try AppleHealthParser(file.path, collector).read(file.open()) }
+        if collector.yieldToWatches() {
+            collector.notes.append(.decision("Where a watch and a phone have recorded the same time, the watch counts."))
+        }
     }
 }
 
@@ -28,9 +32,17 @@ private final class AppleHealthParser {
     private let collector: ForeignCollector
     private let parser: XML_Parser?
     private var problem: ImportError?
-    private var sources: [String: TrackBuilder] = [:]
+    private var sources: [String: Source] = [:]
     /// Bytes since the last element.
     private var silence = 0
+
+    private final class Source {
+        let track: TrackBuilder
+        /// The part of a step that rounding has left: old versions write decimal numbers.
+        var rest = 0.0
+
+        init(_ track: TrackBuilder) { self.track = track }
+    }
 
     private static let mostHead = 1 << 20
     /// Bytes of an element. Those of Apple have some hundred.
@@ -138,11 +150,13 @@ private final class AppleHealthParser {
             abs(steps) < 1e12
         else { throw .malformed(path: path, reason: "a record of steps has no start, end or value") }
         guard until >= from else { return try collector.refuse("a record that ends before it begins") }
-        let track = try track(source.map { String(cString: $0) } ?? "", device)
-        try collector.add(Int(steps.rounded()), from: Timestamp(from), length: until - from, to: track)
+        let found = try self.source(source.map { String(cString: $0) } ?? "", device)
+        let whole = max(0, (steps + found.rest).rounded())
+        found.rest += steps - whole
+        try collector.add(splitting: Int(whole), from: Timestamp(from), length: until - from, to: found.track)
     }
 
-    private func track(_ name: String, _ device: UnsafePointer<CChar>?) throws(ImportError) -> TrackBuilder {
+    private func source(_ name: String, _ device: UnsafePointer<CChar>?) throws(ImportError) -> Source {
         // <<HKDevice: 0x283c0e047>, name:iPhone, manufacturer:Apple Inc., model:iPhone, …>: the address in it changes with each record.
         let model = device.map { String(cString: $0) }.flatMap { text -> String? in
             guard let start = text.firstRange(of: "model:")?.upperBound else { return nil }
@@ -151,9 +165,12 @@ private final class AppleHealthParser {
         let identity = "apple:\(name):\(model ?? "")"
         if let known = sources[identity] { return known }
         let shown = name.isEmpty ? model ?? "Apple Health" : name
-        let track = try collector.track(ForeignSource(identity: identity, name: shown), repetition: .added)
-        sources[identity] = track
-        return track
+        let isWatch = (model ?? name).lowercased().contains("watch")
+        let track = try collector.track(
+            ForeignSource(identity: identity, name: shown), repetition: .added, kind: isWatch ? .watch : model == nil ? .other : .phone)
+        let source = Source(track)
+        sources[identity] = source
+        return source
     }
 }
 

@@ -88,7 +88,11 @@ struct FITFile {
                 offsets.append((time + Self.epoch, local - time))
             }
         case 55:
-            if let short = values[26] { last += (short - last) & 0xffff }
+            if let short = values[26] {
+                // The lower 16 bits; messages can be some minutes out of order.
+                let ahead = (short - last) & 0xffff
+                last += ahead > 0xffff - 3600 ? ahead - 0x10000 : ahead
+            }
             let type = values[5] ?? values[24].map { $0 & 0x1f }
             if let type, type == 1 || type == 6, let cycles = values[3], last > 0 {
                 readings.append(Reading(moment: last + Self.epoch, type: UInt8(type), steps: cycles))
