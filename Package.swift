@@ -140,6 +140,10 @@ let package = Package(
                 "TextSafety", "Blocking", "Cleanup", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        .target(name: "CForeign", path: data + "CForeign"),
+        layer(
+            data, "ForeignHistories",
+            ["CForeign", "CExpat", "StepDomain", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
         layer(data, "Settings", ["TextSafety", "StepDomain", "TOMLKit"], forSize: true),
 
         // Simulation
@@ -153,7 +157,8 @@ let package = Package(
         .executableTarget(
             name: "istep",
             dependencies: [
-                "StepPages", "LocalServer", "StepViews", "StepServices", "StepDomain", "StepDatabase", "Settings", "BlueZ", "KernelBluetooth",
+                "StepPages", "LocalServer", "StepViews", "StepServices", "StepDomain", "StepDatabase", "ForeignHistories", "Settings", "BlueZ",
+                "KernelBluetooth",
                 "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop", "Blocking", "Cleanup",
                 "ProcessSpawning", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -196,6 +201,7 @@ let package = Package(
         tests("StepDomain", ["Backoff"]),
         tests("StepServices", ["StepDomain", "Backoff"]),
         tests("StepDatabase", ["StepDomain", "Blocking", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
+        tests("ForeignHistories", ["StepDomain", "StepDatabase", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", ["TextSafety", "StepDomain"]),
         tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning"]),
         tests("StepViews", ["StepDomain", "StepServices"]),

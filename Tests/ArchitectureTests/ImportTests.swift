@@ -25,6 +25,7 @@ import Testing
         "TextSafety": [],
         "Settings": ["TextSafety", "StepDomain", "TOMLKit"],
         "StepDatabase": ["TextSafety", "Blocking", "Cleanup", "StepDomain", "GRDB", "GRDBSQLite"],
+        "ForeignHistories": ["CForeign", "CExpat", "StepDomain", "GRDBSQLite"],
         "HTTP": ["CCurl", "CivilCalendar", "TextSafety"],
         "LocalServer": ["CAccept", "TextSafety"],
         "SOAP": ["HTTP", "TextSafety", "CExpat"],

@@ -95,6 +95,9 @@ import TestSupport
             server.send(SIGTERM)
             #expect(await server.result.status == 0)
 
+            let file = try #require(begun.output.firstMatch(of: /import (\S+Gadgetbridge\.db)/).map { String($0.1) })
+            let imported = try await istep("--demo", "import", file, "--dry-run", "--json").json
+            #expect(((imported["changes"] as? [Any])?.count ?? 0) > 350, "\(imported)")
             let second = try await istep("demo", "--keep")
             #expect(second.status == 0 && second.output.contains("runs already") && second.output.contains("istep --demo sync"), "\(second)")
             #expect(try self.process(home(folder)) == process)

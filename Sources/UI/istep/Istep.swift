@@ -35,7 +35,10 @@ struct Istep: AsyncParsableCommand {
             CommandGroup(name: "Profile and plan", subcommands: [ProfileCommand.self, PlanCommand.self, CorrectCommand.self]),
             CommandGroup(name: "Sharing", subcommands: [ShareCommand.self, OutboxCommand.self, ConfigCommand.self]),
             CommandGroup(
-                name: "Keeping and repairing", subcommands: [BackupCommand.self, RestoreCommand.self, DoctorCommand.self]),
+                name: "Keeping and repairing",
+                subcommands: [
+                    BackupCommand.self, RestoreCommand.self, ImportCommand.self, ImportsCommand.self, DoctorCommand.self,
+                ]),
             CommandGroup(name: "Trying and developing", subcommands: [DemoCommand.self, GATTCommand.self, JSONCommand.self]),
         ])
 

@@ -40,6 +40,18 @@ import TestSupport
         #expect(merged.steps == 500)
     }
 
+    /// An import can have the total of a day without hours.
+    @Test func `a total of the day counts only as far as finer pedometers do not`() {
+        let morning = track(1, sample(0, 15, 900)), evening = track(2, sample(300, 15, 1000))
+        let low = MergedTracks([morning, evening, track(3, sample(0, 600, 1500))])
+        #expect(low.steps == 1900, "the two walks of the others, not the total")
+        #expect(low.groups.map(\.winner) == [1, 2])
+        let high = MergedTracks([morning, evening, track(3, sample(0, 600, 2500))])
+        #expect(high.steps == 2500)
+        #expect(high.groups.map(\.winner) == [3])
+        #expect(high.placed.reduce(0) { $0 + $1.steps } == 2500)
+    }
+
     @Test func `empty and implausible samples do not join samples into a group`() {
         let merged = MergedTracks([
             track(1, sample(0, 15, 500), sample(15, 15, 500)), track(2, sample(0, 60, 0)), track(3, sample(0, 30, 90_000)),

@@ -31,6 +31,31 @@ import Testing
         }
     }
 
+    /// A preview, an import, its list, and what taking it back changed.
+    private var imports: [(any View, String)] {
+        let format = ForeignFormat(key: "csv", title: "CSV", files: "tables")
+        let track = ForeignTrack(
+            source: ForeignSource(identity: "csv:a", name: "a"), parts: [], days: [(Sample.day, 8000)], until: Sample.synced)
+        let changes = ImportChanges(
+            id: 2, days: [.init(day: Sample.day, before: 7000, after: 8000), .init(day: Sample.day, before: nil, after: nil)],
+            overlaps: [.init(name: "ring", days: 1)], sources: ["a"])
+        func file(_ zone: ZoneKnowledge) -> ForeignHistory {
+            ForeignHistory(format: format, path: "/a.csv", tracks: [track], zone: zone, notes: [.decision("so"), .leftOut(2, "not possible")])
+        }
+        let record = ImportRecord(
+            id: 2, user: 1, at: Sample.synced, path: "/a.csv", format: "csv", digest: "0", sources: ["a"], days: 1, steps: 8000,
+            firstDay: Sample.day, lastDay: Sample.day, changedDays: 1)
+        var empty = record
+        (empty.firstDay, empty.lastDay) = (nil, nil)
+        return [
+            (ImportView(file(.named("UTC")), changes, .stored(backup: "/b")), "import"),
+            (ImportView(file(.records), ImportChanges(sameAs: 1), .preview), "import"),
+            (ImportsView([record, empty], users: [anna], formats: [format], localTime: Sample.localTime), "imports"),
+            (ImportRemovalView(record, changes, .stored(backup: "/b")), "removal"), (ImportRemovalView(record, changes, .preview), "removal"),
+            (FormatsView([format]), "formats"),
+        ]
+    }
+
     private var status: StatusView {
         StatusView(
             [
@@ -235,6 +260,7 @@ import Testing
                 check.add(try ReportView(file: "/r.html", bytes: 5000, days: 3).json(), as: "report", "report")
                 check.add(try ServeView(address: "http://127.0.0.1:1/open/a", isRunning: true).json(), as: "serve", "a port")
                 check.add(try ServeView(address: "http://localhost/open/a", socket: "/s", isRunning: false).json(), as: "serve", "a socket file")
+                for (view, name) in imports { check.add(try view.json(), as: name, name) }
                 check.add(try VersionDocument(release: "1.2.3").json(), as: "version", "version")
                 check.add(try ErrorDocument(failure).json(), as: "error", "error")
             }, isComplete: true)

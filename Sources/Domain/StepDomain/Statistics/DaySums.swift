@@ -86,7 +86,7 @@ public struct DaySums: Hashable, Sendable {
     }
 
     /// Raise it with each change of a figure that is stored: a history then calculates its stored sums again.
-    public static let revision = 3
+    public static let revision = 4
 
     /// Steps by hour. The part of a sample that lies past midnight counts on this day: the sample belongs to the day as a whole.
     private static func hours(of samples: [StepSample], on day: Day, _ coverage: [CoveredSpan], isComplete: Bool) -> [Int?] {

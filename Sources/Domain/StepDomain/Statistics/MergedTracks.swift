@@ -4,6 +4,10 @@
 /// others do not: two pedometers on the same minutes recorded the same walk, and a pedometer misses steps (in a pocket, on a still wrist)
 /// more often than it counts too many. So the total is never above the sum of the tracks and never below the greatest of them.
 ///
+/// Of three or more, the one with the longest sample is compared with what the others count together, by the same rule: a total of the day
+/// without hours joins all others into one group, and two of these that recorded different walks are both right. So such a total counts only
+/// as far as finer pedometers do not.
+///
 /// How many steps count does not depend on how long samples are; when they were made does: see `StepPlacement`.
 public struct MergedTracks: Hashable, Sendable {
     /// Samples that overlap, and the pedometer whose samples count.
@@ -64,14 +68,14 @@ public struct MergedTracks: Hashable, Sendable {
         var end: Timestamp?
         for entry in entries {
             if let last = end, entry.sample.start >= last {
-                groups.append(decide(open))
+                groups += decide(open)
                 open = []
                 end = nil
             }
             open.append(entry)
             end = max(end ?? entry.sample.span.end, entry.sample.span.end)
         }
-        if !open.isEmpty { groups.append(decide(open)) }
+        if !open.isEmpty { groups += decide(open) }
         return groups
     }
 
@@ -81,11 +85,22 @@ public struct MergedTracks: Hashable, Sendable {
     }
 
     /// - Precondition: `entries` is not empty.
-    private static func decide(_ entries: [Entry]) -> Group {
+    private static func decide(_ entries: [Entry]) -> [Group] {
         var steps: [Pedometer.ID: Int] = [:]
         for entry in entries { steps[entry.pedometer, default: 0] += entry.sample.steps }
+        if steps.count > 2 {
+            var longest: [Pedometer.ID: Int] = [:]
+            for entry in entries { longest[entry.pedometer] = max(longest[entry.pedometer] ?? 0, entry.sample.length) }
+            let coarsest = longest.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+            let finer = groups(of: entries.filter { $0.pedometer != coarsest })
+            if finer.reduce(0, { $0 + ($1.steps[$1.winner] ?? 0) }) >= coarsest.flatMap({ steps[$0] }) ?? 0 { return finer }
+            return [group(entries, steps, winner: coarsest ?? entries[0].pedometer)]
+        }
         let most = steps.values.max() ?? 0
-        let winner = steps.filter { $0.value == most }.keys.min() ?? entries[0].pedometer
+        return [group(entries, steps, winner: steps.filter { $0.value == most }.keys.min() ?? entries[0].pedometer)]
+    }
+
+    private static func group(_ entries: [Entry], _ steps: [Pedometer.ID: Int], winner: Pedometer.ID) -> Group {
         let end = entries.map(\.sample.span.end).max() ?? entries[0].sample.span.end
         return Group(
             span: TimeSpan(entries[0].sample.start, end), winner: winner,

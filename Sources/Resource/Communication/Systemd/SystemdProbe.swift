@@ -89,8 +89,10 @@ public enum TimeZoneName {
         return text
     }
 
+    /// The zone that `TZ` or the machine names.
+    ///
     /// - Returns: nil if the environment names a zone that the machine does not have.
-    static func current(_ environment: [String: String], localtime: String = "/etc/localtime") -> String? {
+    public static func current(_ environment: [String: String], localtime: String = "/etc/localtime") -> String? {
         if let text = environment["TZ"], !text.isEmpty {
             let name = text.hasPrefix(":") ? String(text.dropFirst()) : text
             // POSIX has zones without a file: EST5EDT, <+03>-3.

@@ -99,7 +99,8 @@ extension SportPlan {
 extension StepDatabase {
     public func pedometers() throws(HistoryError) -> [Pedometer] {
         try read { database in
-            try Row.fetchAll(database, sql: Pedometer.query + " WHERE NOT forgotten ORDER BY name_key").map(Pedometer.init)
+            try Row.fetchAll(database, sql: Pedometer.query + " WHERE NOT forgotten AND NOT \(Pedometer.isImported) ORDER BY name_key").map(
+                Pedometer.init)
         }
     }
 
@@ -176,11 +177,16 @@ extension StepDatabase {
 }
 
 extension Pedometer {
-    fileprivate static let query = """
+    /// What models of sources of imports begin with, before the key of the format.
+    static let importPrefix = "import:"
+    /// Whether a row of `pedometer` is a source of imports: it is not read by Bluetooth.
+    static let isImported = "model LIKE 'import:%'"
+
+    static let query = """
         SELECT id, person, model, address, address_type, name, options, clock, cursor FROM pedometer
         """
 
-    fileprivate init(row: Row) throws {
+    init(row: Row) throws {
         self.init(
             id: try row.get(0), user: try row.get(1), model: try row.get(2), address: try row.get(3), addressType: try row.get(4),
             name: try row.get(5), options: try value(row.get(6)), clock: try value(row.get(7)), cursor: try value(row.get(8)))

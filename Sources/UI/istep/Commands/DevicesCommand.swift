@@ -40,7 +40,11 @@ struct DevicesCommand: ParsableCommand {
             guard common.json else { return try wiring.say("Renamed \(Printable(before.name)) to \(Printable(after.name)).") }
             return try wiring.show(DevicesView([wiring.entry(of: after, in: history)], now: wiring.now(), localTime: wiring.localTime))
         }
-        let chosen = try PedometerSelection(history, ofUserNamed: common.user).pedometers(named: pedometers)
+        let user = try common.user.map { _ in try wiring.user(in: history) }
+        // Sources of imports are listed like pedometers, but cannot be named: they are not read by Bluetooth.
+        let sources =
+            pedometers.isEmpty ? try wiring.importStore(for: .reading).importSources().filter { user == nil || $0.user == user?.id } : []
+        let chosen = try PedometerSelection(history, ofUserNamed: common.user).pedometers(named: pedometers) + sources
         let entries = try chosen.map { try wiring.entry(of: $0, in: history) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
     }

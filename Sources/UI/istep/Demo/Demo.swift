@@ -102,7 +102,11 @@ struct BackgroundDemo {
         do {
             if !isResumed {
                 try await Demo(folder: folder, bus: process.bus, pedometers: pedometers).run { wiring, model in
-                    try await blocking { try DemoHistory(model, wiring.localTime, now: wiring.now()).fill(wiring.history(for: .updating)) }
+                    try await blocking { [folder] in
+                        let past = DemoHistory(model, wiring.localTime, now: wiring.now())
+                        try past.fill(wiring.history(for: .updating))
+                        try Wiring.writeExport(past.exported(), of: "old ring", to: folder.export)
+                    }
                 }
             }
             try Task.checkCancellation()
@@ -142,6 +146,7 @@ struct BackgroundDemo {
         let lines = [
             ("istep \(option) sync", "any command in the demo: show, history, browse, watch"),
             ("istep \(option) serve --open", "its days in your browser"),
+            ("istep \(option) import \(ShellCommand.quoted(folder.export))", "the year before, as a phone exports it"),
             ("export \(DemoFolder.variable)=\(name)", "all commands of this shell, until: unset \(DemoFolder.variable)"),
             ("istep demo --end\(isStandard ? "" : " \(name)")", "end it"),
         ]
@@ -251,6 +256,11 @@ struct DemoHistory {
         try history.setCorrection(
             StepCorrection(steps: 9_500, reason: "walked without the \(model.name)"), of: pedometer.user, on: forgotten,
             at: localTime.moment(forgotten, seconds: 21 * 3600))
+    }
+
+    /// The year before that, which another program has recorded.
+    func exported() -> [StepSample] {
+        (1...Self.days).reversed().flatMap { model.samples(of: today.advanced(by: -Self.days - $0), in: localTime) }
     }
 
     private func batch(of days: Range<Day>) -> SampleBatch {

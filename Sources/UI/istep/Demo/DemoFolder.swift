@@ -23,6 +23,8 @@ struct DemoFolder: Sendable {
     var lockPath: String { path + "/demo.lock" }
     var statePath: String { path + "/demo.json" }
     var history: String { path + "/history.sqlite" }
+    /// What a phone has exported of the year before the history begins.
+    var export: String { path + "/Gadgetbridge.db" }
 
     /// Names the folder of the demo that all commands use.
     static let variable = "ISTEP_DEMO"

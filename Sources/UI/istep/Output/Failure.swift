@@ -14,6 +14,7 @@ struct Failure {
         switch error {
         case _ where FailureCause(error) == .interrupted: self.init(.temporary, "Interrupted.", "Run the command again.")
         case let error as ServiceError: self.init(ExitStatus(error.category), error.problem, ServiceErrorWords.advice(error))
+        case let error as ImportError: self.init(ExitStatus(error.category), error.problem, ImportErrorWords.advice(error))
         case let error as any ReportableError: self.init(ExitStatus(error.category), error.problem, error.advice)
         case let error as AlreadyReported: self.init(error.status, nil, nil)
         default: self.init(.unforeseen, "\(error)", "Please report this.")

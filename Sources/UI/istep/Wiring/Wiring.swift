@@ -199,7 +199,13 @@ struct Wiring: Sendable {
         PedometerRegistry.holdsTodayOnly(pedometer)
     }
 
-    func title(ofModel key: String) -> String { (try? PedometerRegistry.model(key).title) ?? key }
+    func title(ofModel key: String) -> String {
+        if key.hasPrefix("import:") {
+            let format = key.dropFirst("import:".count)
+            return "imported from \(importing.formats.first { $0.key == format }?.title ?? String(format))"
+        }
+        return (try? PedometerRegistry.model(key).title) ?? key
+    }
 
     /// The first day of a week: configured, else of the locale, else Monday.
     var weekStart: Weekday {

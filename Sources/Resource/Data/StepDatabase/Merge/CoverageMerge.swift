@@ -30,6 +30,14 @@ struct CoverageMerge {
         try replace(touched, by: joined(touched + gaps.map { CoveredSpan($0, utcOffset: piece.utcOffset) }))
     }
 
+    /// Replaces all spans of the pedometer.
+    ///
+    /// - Parameter spans: no two overlap.
+    func replaceAll(by spans: [CoveredSpan]) throws {
+        let all = TimeSpan(Timestamp(0), Timestamp.last + 1)
+        try replace(Self.spans(of: pedometer, touching: all, database), by: joined(spans))
+    }
+
     /// Writes only what differs: usually the last span gets another end. A span of years that were deleted and inserted again would make the
     /// triggers of the schema delete the sums of all its days.
     private func replace(_ before: [CoveredSpan], by after: [CoveredSpan]) throws {

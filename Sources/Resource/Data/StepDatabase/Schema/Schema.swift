@@ -15,7 +15,9 @@ struct Schema: Sendable {
     /// "istp" in ASCII.
     static let applicationID = 0x6973_7470
 
-    static let current = Schema(migrations: [.history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals, .seals])
+    static let current = Schema(migrations: [
+        .history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals, .seals, .imports,
+    ])
 
     let migrations: [Migration]
 

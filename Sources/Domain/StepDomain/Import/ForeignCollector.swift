@@ -1,0 +1,176 @@
+/// Collects the steps of the sources of a file while it is read, in bounded memory and in any order of time.
+///
+/// A reader adds what it finds; the collector refuses what no person and no clock can have made, and brings the samples of each source into
+/// the form of a pedometer's: by start, none over another.
+public final class ForeignCollector {
+    /// What a reader does with samples of one source that have the same start and length.
+    public enum Repetition: Sendable {
+        /// They are parts: `1/1/20 1:11` twice in one minute.
+        case added
+        /// The file has one sample more than once.
+        case greatest
+    }
+
+    /// What a source accounts for.
+    public enum Accounting: Sendable {
+        /// The time that the reader names by `cover`.
+        case named
+        /// Each day on which it has a sample: no record means no steps. The last day up to its last sample.
+        case days
+    }
+
+    public let options: ForeignOptions
+    private var tracks: [String: TrackBuilder] = [:]
+    /// Identities in the order of their first sample.
+    private var order: [String] = []
+    private var leftOut: [(reason: String, count: Int)] = []
+    public var notes: [ForeignNote] = []
+    /// Whether the records of the file have UTC offsets of their own.
+    public var hasOffsets = false
+
+    public init(_ options: ForeignOptions) { self.options = options }
+
+    /// Sources of one file.
+    private static let mostTracks = 256
+    /// Bytes of all samples together: some five million samples, more than ten years of minutes.
+    private static let mostBytes = 32 << 20
+    private var bytes = 0
+
+    public var localTime: LocalTime { options.localTime }
+
+    /// The track of a source; created with its first call.
+    ///
+    /// - Throws: `ImportError.tooMuch` for too many sources.
+    public func track(
+        _ source: ForeignSource, repetition: Repetition = .greatest, accounting: Accounting = .days, kind: TrackBuilder.Kind = .other
+    ) throws(ImportError) -> TrackBuilder {
+        if let known = tracks[source.identity] { return known }
+        if tracks.count == Self.mostTracks { throw .tooMuch("more than \(Self.mostTracks) sources") }
+        let track = TrackBuilder(source, repetition, accounting, kind)
+        tracks[source.identity] = track
+        order.append(source.identity)
+        return track
+    }
+
+    /// Adds a sample with the UTC offset of the owner's zone at its start.
+    public func add(_ steps: Int, from start: Timestamp, length: Int, distance: Double? = nil, to track: TrackBuilder) throws(ImportError) {
+        guard isPossible(start) else { return try refuse(time: start) }
+        let offset = localTime.utcOffset(start)
+        try add(StepSample(start: start, length: length, steps: steps, distance: distance, utcOffset: offset), to: track)
+    }
+
+    /// The same; a record that goes on past midnight is divided there by time.
+    public func add(splitting steps: Int, from start: Timestamp, length: Int, to track: TrackBuilder) throws(ImportError) {
+        guard isPossible(start), length > 0, length <= 86_400 * 2, steps > 0 else {
+            return try add(steps, from: start, length: length, to: track)
+        }
+        let midnight = localTime.span(of: localTime.day(of: start)).end
+        let before = midnight - start
+        guard before < length else { return try add(steps, from: start, length: length, to: track) }
+        let first = steps.multipliedReportingOverflow(by: before).partialValue / length
+        try add(first, from: start, length: before, to: track)
+        try add(splitting: steps - first, from: midnight, length: length - before, to: track)
+    }
+
+    /// Takes from the tracks of phones what watches have recorded of the same time.
+    ///
+    /// - Returns: whether there are both.
+    public func yieldToWatches() -> Bool {
+        let watches = tracks.values.filter { $0.kind == .watch }, phones = tracks.values.filter { $0.kind == .phone }
+        if watches.isEmpty || phones.isEmpty { return false }
+        for phone in phones { phone.yieldTime(to: watches) }
+        return true
+    }
+
+    /// Adds the total of a day: a sample of 23 to 25 hours, of today up to now.
+    public func add(total steps: Int, of day: Day, distance: Double? = nil, to track: TrackBuilder) throws(ImportError) {
+        guard day >= Self.firstDay, day <= localTime.day(of: options.now).advanced(by: 1) else { return try refuse("the day \(day)") }
+        guard DaySummary.possibleSteps.contains(steps) else { return try refuse("\(steps) steps on \(day)") }
+        let span = localTime.span(of: day)
+        let end = min(span.end, max(options.now, span.start + 1))
+        try cover(TimeSpan(span.start, end), track)
+        if steps == 0 { return }
+        // A total of today that was read early in the morning needs the seconds that its steps take.
+        let length = max(end - span.start, (steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond)
+        try add(
+            StepSample(
+                start: span.start, length: length, steps: steps, distance: distance, utcOffset: localTime.utcOffset(span.start)), to: track)
+    }
+
+    /// Adds a sample. One without steps accounts for its time only if the source names what it accounts for.
+    public func add(_ sample: StepSample, to track: TrackBuilder) throws(ImportError) {
+        guard isPossible(sample.start) else { return try refuse(time: sample.start) }
+        guard sample.steps >= 0, sample.steps <= DaySummary.possibleSteps.upperBound * max(1, sample.length / 86_400) else {
+            return try refuse("\(sample.steps) steps at \(sample.start.iso8601(utcOffset: sample.utcOffset))")
+        }
+        guard (0...366 * 86_400).contains(sample.length), abs(sample.utcOffset) <= 14 * 3600 else {
+            return try refuse("\(sample.length) s from \(sample.start.iso8601(utcOffset: 0))")
+        }
+        if sample.steps == 0 {
+            if sample.length > 0 { track.mark(sample) }
+            return
+        }
+        var sample = sample
+        let needed = (sample.steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond
+        // A record of one moment has no length: it gets what its steps need. Others may be cut short by whole seconds.
+        if sample.length <= 1 || needed <= 2 * sample.length { sample.length = max(sample.length, needed) }
+        guard sample.isPlausible else {
+            return try refuse("\(sample.steps) steps in \(sample.length) s at \(sample.start.iso8601(utcOffset: sample.utcOffset))")
+        }
+        if let distance = sample.distance, !(0...1e7).contains(distance) { sample.distance = nil }
+        if let energy = sample.energy, !(0...1e6).contains(energy) { sample.energy = nil }
+        bytes += track.append(sample)
+        if bytes > Self.mostBytes { throw .tooMuch("more steps than one person can have recorded in decades") }
+    }
+
+    /// Time that a source accounts for: no sample inside it means no steps.
+    public func cover(_ span: TimeSpan, _ track: TrackBuilder) throws(ImportError) {
+        guard !span.isEmpty, isPossible(span.start), span.length <= 20 * 366 * 86_400 else { return }
+        for piece in localTime.covered(span) { bytes += track.cover(piece) }
+        if bytes > Self.mostBytes { throw .tooMuch("more time than one person can have recorded in decades") }
+    }
+
+    /// The same with an offset of its own.
+    public func cover(_ piece: CoveredSpan, _ track: TrackBuilder) throws(ImportError) {
+        guard !piece.span.isEmpty, isPossible(piece.span.start), piece.span.length <= 20 * 366 * 86_400 else { return }
+        bytes += track.cover(piece)
+    }
+
+    /// - Returns: the tracks that have anything, and all notes.
+    public func finish() -> (tracks: [ForeignTrack], notes: [ForeignNote]) {
+        let found = order.compactMap { tracks.removeValue(forKey: $0)?.finish(localTime, options.now) }
+        return (found.filter { !$0.parts.isEmpty }, notes + leftOut.map { .leftOut($0.count, $0.reason) })
+    }
+
+    // MARK: What cannot be
+
+    /// Pedometers that could be read did not exist before; a watch without a clock is at 1970.
+    public static let firstDay = Day(daysSince1970: 10_957)  // 2000-01-01
+
+    /// Whether a clock can have shown a time: not before 2000, not after tomorrow.
+    public func isPossible(_ start: Timestamp) -> Bool {
+        start.seconds >= Self.firstDay.daysSince1970 * 86_400 && start <= options.now + 86_400
+    }
+
+    private func refuse(time: Timestamp) throws(ImportError) {
+        let isNamed = abs(time.seconds) < 253_402_300_800
+        try refuse(isNamed ? "the time \(time.iso8601(utcOffset: 0))" : "a time that no calendar has")
+    }
+
+    /// - Parameter what: the first such record, with its figures.
+    /// - Throws: `ImportError.impossible`, unless such records are left out.
+    public func refuse(_ what: String) throws(ImportError) {
+        guard options.leavesOutImpossible else { throw .impossible(what) }
+        leaveOut("not possible, such as \(what)")
+    }
+
+    /// Counts a record that is left out. Reasons are few; all that are not possible count together.
+    public func leaveOut(_ reason: String) {
+        let kind = reason.prefix { $0 != "," }
+        if let known = leftOut.firstIndex(where: { $0.reason.prefix { $0 != "," } == kind }) {
+            leftOut[known].count += 1
+        } else {
+            leftOut.append((reason, 1))
+        }
+    }
+}

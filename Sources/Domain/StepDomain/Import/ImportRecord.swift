@@ -1,0 +1,96 @@
+/// An import that was made: what came from where and when.
+public struct ImportRecord: Hashable, Sendable, Identifiable {
+    public typealias ID = Int64
+    public let id: ID
+    public var user: User.ID
+    public var at: Timestamp
+    /// The absolute path of the file or folder.
+    public var path: String
+    /// Key of the format.
+    public var format: String
+    public var digest: String
+    /// The names of its sources in the history.
+    public var sources: [String]
+    /// Days and steps that it has, of all sources.
+    public var days: Int
+    public var steps: Int
+    /// Nil if it has none.
+    public var firstDay: Day?
+    public var lastDay: Day?
+    /// Days whose steps were different after it.
+    public var changedDays: Int
+
+    public init(
+        id: ID, user: User.ID, at: Timestamp, path: String, format: String, digest: String, sources: [String], days: Int, steps: Int,
+        firstDay: Day?, lastDay: Day?, changedDays: Int
+    ) {
+        self.id = id
+        self.user = user
+        self.at = at
+        self.path = path
+        self.format = format
+        self.digest = digest
+        self.sources = sources
+        self.days = days
+        self.steps = steps
+        self.firstDay = firstDay
+        self.lastDay = lastDay
+        self.changedDays = changedDays
+    }
+}
+
+/// What an import, or taking one back, changes in the days of its user.
+public struct ImportChanges: Hashable, Sendable {
+    /// A day with other steps than before; nil if nothing is known of it.
+    public struct DayChange: Hashable, Sendable {
+        public var day: Day
+        public var before: Int?
+        public var after: Int?
+
+        public init(day: Day, before: Int?, after: Int?) {
+            self.day = day
+            self.before = before
+            self.after = after
+        }
+    }
+
+    /// A pedometer or another source that has steps on the same days.
+    public struct Overlap: Hashable, Sendable {
+        public var name: String
+        public var days: Int
+
+        public init(name: String, days: Int) {
+            self.name = name
+            self.days = days
+        }
+    }
+
+    /// The number of the import; nil if it was not stored.
+    public var id: ImportRecord.ID?
+    /// The import that has said all of this already; nil if none has.
+    public var sameAs: ImportRecord.ID?
+    /// An import that has one of these sources in another time zone; nil if there is none.
+    public var otherZone: ImportRecord.ID?
+    /// By day.
+    public var days: [DayChange]
+    public var overlaps: [Overlap]
+    /// The names of the sources in the history, in the order of the tracks.
+    public var sources: [String]
+
+    public init(
+        id: ImportRecord.ID? = nil, sameAs: ImportRecord.ID? = nil, otherZone: ImportRecord.ID? = nil, days: [DayChange] = [],
+        overlaps: [Overlap] = [], sources: [String] = []
+    ) {
+        self.id = id
+        self.sameAs = sameAs
+        self.otherZone = otherZone
+        self.days = days
+        self.overlaps = overlaps
+        self.sources = sources
+    }
+
+    /// Days of which nothing was known before.
+    public var newDays: [DayChange] { days.filter { $0.before == nil } }
+    /// Days that had other steps.
+    public var correctedDays: [DayChange] { days.filter { $0.before != nil } }
+}

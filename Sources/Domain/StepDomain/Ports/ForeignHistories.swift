@@ -1,0 +1,38 @@
+/// Reads files of other programs: what a resource must do for an import.
+public protocol ForeignHistoryReader: Sendable {
+    var formats: [ForeignFormat] { get }
+
+    /// Reads a file or folder, whose format is recognised by its content. Changes nothing, and needs bounded memory whatever the size.
+    ///
+    /// - Throws: `ImportError`.
+    func read(_ path: String, _ options: ForeignOptions, progress: @Sendable (_ done: Double) throws -> Void) throws -> ForeignHistory
+}
+
+/// Stores what files of other programs say: what a database must do for it. Each call is one transaction.
+public protocol ImportStore: Sendable {
+    /// What an import would change. Nothing is stored.
+    ///
+    /// - Parameter user: with the `id` 0 where the history does not have the user yet.
+    func preview(_ history: ForeignHistory, of user: User, at now: Timestamp) throws -> ImportChanges
+
+    /// Stores what a file says.
+    ///
+    /// Each source becomes a pedometer of the user. What a source said before and a newer export says otherwise is corrected; the newer
+    /// export is the one that reaches further. What a newer export does not have stays.
+    ///
+    /// - Parameter user: in the history.
+    /// - Returns: with `sameAs` and nothing stored if an import has said just this.
+    func store(_ history: ForeignHistory, of user: User, at now: Timestamp) throws -> ImportChanges
+
+    /// All imports, the oldest first.
+    func imports() throws -> [ImportRecord]
+
+    /// Takes an import back: its days are then what pedometers and the other imports say.
+    ///
+    /// - Parameter isPreview: whether nothing is changed.
+    /// - Throws: `ImportError.noImport`.
+    func removeImport(_ id: ImportRecord.ID, at now: Timestamp, isPreview: Bool) throws -> ImportChanges
+
+    /// The pedometers that imports have made, by name.
+    func importSources() throws -> [Pedometer]
+}

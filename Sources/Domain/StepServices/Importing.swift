@@ -1,0 +1,73 @@
+internal import Blocking
+public import StepDomain
+
+/// Importing files of other programs: read, show what would change, store in one transaction with a backup before it.
+public struct Importing: Sendable {
+    private let reader: any ForeignHistoryReader
+    private let backups: any HistoryBackups
+    private let lock: any WorkLock
+    private let now: @Sendable () -> Timestamp
+
+    public init(
+        _ reader: any ForeignHistoryReader, backups: any HistoryBackups, lock: any WorkLock, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.reader = reader
+        self.backups = backups
+        self.lock = lock
+        self.now = now
+    }
+
+    public var formats: [ForeignFormat] { reader.formats }
+
+    /// Whether there is a history that would change.
+    public var isHistoryThere: Bool { backups.isHistoryThere }
+
+    /// What a file has. Nothing is stored.
+    ///
+    /// - Throws: `ImportError`.
+    public func read(_ path: String, _ options: ForeignOptions) async throws -> ForeignHistory {
+        try await blocking { try reader.read(path, options) { _ in } }
+    }
+
+    /// What an import would change.
+    ///
+    /// - Throws: `ImportError.otherZone`; the history's error.
+    public func preview(_ history: ForeignHistory, of user: User, in store: any ImportStore) async throws -> ImportChanges {
+        let changes = try await blocking { try store.preview(history, of: user, at: now()) }
+        if let other = changes.otherZone { throw ImportError.otherZone(other) }
+        return changes
+    }
+
+    /// What was stored, and the backup that was made before.
+    public struct Stored: Sendable {
+        public var changes: ImportChanges
+        /// Nil if nothing had to be stored, or if there was no history before.
+        public var backup: String?
+    }
+
+    /// - Parameter isNewHistory: whether the history was created for this import: there is nothing to back up.
+    /// - Throws: the lock's error while a sync runs; `ImportError.otherZone`; the history's error.
+    public func store(
+        _ history: ForeignHistory, of user: User, in store: any ImportStore, isNewHistory: Bool
+    ) async throws -> Stored {
+        try await lock.hold(for: .syncing) {
+            let preview = try await self.preview(history, of: user, in: store)
+            if preview.sameAs != nil { return Stored(changes: preview) }
+            let backup = isNewHistory ? nil : try await backups.backUp(to: nil).path
+            let changes = try await blocking { try store.store(history, of: user, at: now()) }
+            return Stored(changes: changes, backup: backup)
+        }
+    }
+
+    /// Takes an import back.
+    ///
+    /// - Throws: the lock's error while a sync runs; `ImportError.noImport`; the history's error.
+    public func remove(_ id: ImportRecord.ID, from store: any ImportStore) async throws -> Stored {
+        try await lock.hold(for: .syncing) {
+            _ = try await blocking { try store.removeImport(id, at: now(), isPreview: true) }
+            let backup = try await backups.backUp(to: nil).path
+            let changes = try await blocking { try store.removeImport(id, at: now(), isPreview: false) }
+            return Stored(changes: changes, backup: backup)
+        }
+    }
+}

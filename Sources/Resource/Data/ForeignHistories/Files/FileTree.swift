@@ -1,0 +1,172 @@
+import Foundation
+import StepDomain
+
+/// The files that the user names: one, all of a folder, or those in a zip archive.
+final class FileTree {
+    let path: String
+    private(set) var files: [ForeignFile] = []
+
+    private static let mostFiles = 100_000
+
+    init(_ path: String) throws(ImportError) {
+        self.path = path
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { throw .missing(path: path) }
+        if isFolder.boolValue {
+            try listFolder(path)
+        } else {
+            let file = try FileStream(path)
+            let head = try file.bytes(at: 0, min(file.size, 4))
+            if head == [0x50, 0x4b, 0x03, 0x04] || head == [0x50, 0x4b, 0x05, 0x06] {
+                let archive = try ZipArchive(file)
+                files = archive.members.map { member in
+                    ForeignFile(name: member.name, size: member.size, place: .archive(path, archive, member))
+                }
+            } else {
+                files = [ForeignFile(name: (path as NSString).lastPathComponent, size: file.size, place: .disk(path))]
+            }
+        }
+        files.sort { $0.name < $1.name }
+    }
+
+    private func listFolder(_ path: String) throws(ImportError) {
+        guard
+            let found = FileManager.default.enumerator(
+                at: URL(fileURLWithPath: path), includingPropertiesForKeys: [.isRegularFileKey, .fileSizeKey],
+                options: [.skipsHiddenFiles])
+        else { throw .unreadable(path: path, reason: "the folder cannot be listed") }
+        let prefix = (path.hasSuffix("/") ? path : path + "/").count
+        for case let url as URL in found {
+            // A link can lead out of the folder and in circles.
+            guard let values = try? url.resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey]), values.isRegularFile == true else {
+                continue
+            }
+            if files.count == Self.mostFiles { throw .tooMuch("more than \(Self.mostFiles) files") }
+            files.append(
+                ForeignFile(name: String(url.path.dropFirst(prefix)), size: values.fileSize ?? 0, place: .disk(url.path)))
+        }
+    }
+}
+
+/// A file, wherever it is.
+final class ForeignFile {
+    enum Place {
+        case disk(String)
+        case archive(String, ZipArchive, ZipArchive.Member)
+    }
+
+    /// What its first bytes show.
+    enum Kind { case sqlite, zip, xml, json, fit, text, other }
+
+    /// Its path below the folder or in the archive.
+    let name: String
+    let size: Int
+    private let place: Place
+    private var temporary: TemporaryFolder?
+
+    init(name: String, size: Int, place: Place) {
+        self.name = name
+        self.size = size
+        self.place = place
+    }
+
+    /// The last part of its path.
+    var baseName: String { (name as NSString).lastPathComponent }
+
+    /// The first 4,000 bytes; empty for a file that cannot be read.
+    private(set) lazy var head: [UInt8] = (try? open().prefix(4000)) ?? []
+
+    private(set) lazy var kind: Kind = Self.kind(of: head)
+
+    private static func kind(of head: [UInt8]) -> Kind {
+        if head.starts(with: Array("SQLite format 3\0".utf8)) { return .sqlite }
+        if head.starts(with: [0x50, 0x4b, 0x03, 0x04]) { return .zip }
+        if head.count >= 12, Array(head[8..<12]) == Array(".FIT".utf8) { return .fit }
+        var text = head[...]
+        if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
+        if head.isEmpty || head.contains(0) { return .other }
+        switch text.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }) {
+        case UInt8(ascii: "<"): return .xml
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return .json
+        default: return .text
+        }
+    }
+
+    var headText: String { String(decoding: head, as: UTF8.self) }
+
+    /// The path of the file or of the archive that it is in, for messages.
+    var path: String {
+        switch place {
+        case .disk(let path): path
+        case .archive(let path, _, let member): "\(path): \(member.name)"
+        }
+    }
+
+    func open() throws(ImportError) -> any ByteStream {
+        switch place {
+        case .disk(let path): try FileStream(path)
+        case .archive(_, let archive, let member): try archive.open(member)
+        }
+    }
+
+    /// Bytes of a database that is copied.
+    private static let mostCopied = 4 << 30
+
+    /// Its database, opened for reading.
+    func database() throws(ImportError) -> ForeignDatabase {
+        switch place {
+        case .disk(let path):
+            // A log beside it has the newest rows; reading it would change files of another program.
+            var log = stat()
+            if stat(path + "-wal", &log) == 0, log.st_size > 0 {
+                let folder = try TemporaryFolder()
+                temporary = folder
+                let copy = folder.path + "/copy.db"
+                try Self.copy(try FileStream(path), to: copy)
+                try Self.copy(try FileStream(path + "-wal"), to: copy + "-wal")
+                return try ForeignDatabase(copy, shownAs: path, isImmutable: false)
+            }
+            return try ForeignDatabase(path, shownAs: path)
+        case .archive:
+            let folder = try TemporaryFolder()
+            temporary = folder
+            try Self.copy(try open(), to: folder.path + "/copy.db")
+            return try ForeignDatabase(folder.path + "/copy.db", shownAs: self.path)
+        }
+    }
+
+    private static func copy(_ stream: any ByteStream, to path: String) throws(ImportError) {
+        let output = Foundation.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
+        defer { close(output) }
+        var (buffer, done) = ([UInt8](repeating: 0, count: 1 << 16), 0)
+        while true {
+            let count = try stream.read(&buffer)
+            if count == 0 { return }
+            done += count
+            if done > mostCopied { throw .tooMuch("a database of more than \(mostCopied >> 30) GB in it") }
+            var written = 0
+            while written < count {
+                let more = buffer.withUnsafeBytes { write(output, $0.baseAddress.map { $0 + written }, count - written) }
+                if more < 0, errno == EINTR { continue }
+                guard more > 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
+                written += more
+            }
+        }
+    }
+}
+
+/// A folder that only this user can read, removed with this object.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws(ImportError) {
+        var template = Array((NSTemporaryDirectory() + "istep-import-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw .unreadable(path: NSTemporaryDirectory(), reason: String(cString: strerror(errno)))
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,165 @@
+import StepDomain
+
+/// Any table of text with a date or a time and a number in each line.
+///
+/// It is read twice: the first time to find out how dates and numbers are written, and what a line stands for.
+struct CSVReader: FormatReader {
+    let format = ForeignFormat(key: "csv", title: "CSV", files: "any table with a date or time and steps in each line")
+
+    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
+        tree.files.filter { file in
+            guard file.kind == .text else { return false }
+            return Self.separator(of: file.head) != nil
+        }
+    }
+
+    /// The mark that divides most of the first lines into equally many fields; nil if none divides any.
+    static func separator(of head: [UInt8]) -> UInt8? {
+        let lines = head.split { $0 == 0x0a || $0 == 0x0d }.prefix(20)
+        let complete = lines.count > 1 && head.count == 4000 ? lines.dropLast() : lines
+        let counted = [UInt8(ascii: ";"), 0x09, UInt8(ascii: ","), UInt8(ascii: "|")].map { mark -> (mark: UInt8, lines: Int) in
+            let counts = complete.map { line in line.count { $0 == mark } }.filter { $0 > 0 }
+            let usual = Dictionary(grouping: counts, by: \.self).values.map(\.count).max() ?? 0
+            return (mark, usual)
+        }
+        return counted.filter { $0.lines > 0 && 2 * $0.lines >= complete.count }.max { $0.lines < $1.lines }?.mark
+    }
+
+    func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
+        for file in files {
+            guard let separator = Self.separator(of: file.head) else { continue }
+            var table = try DelimitedText(file.open(), separator: separator, path: file.path)
+            guard let first = try table.next() else { continue }
+            var sample: [DelimitedText.Record] = []
+            while sample.count < 20, let record = try table.next() { sample.append(record) }
+            let columns = try TableColumns(first, sample: sample, wanted: collector.options.columns, path: file.path)
+            var survey = TableSurvey(columns, file.path)
+            if !columns.hasHeader { survey.look(at: first) }
+            for record in sample { survey.look(at: record) }
+            while let record = try table.next() { survey.look(at: record) }
+            let reading = try survey.reading(collector.options)
+            collector.notes.append(.decision("Read as: \(columns.description(first))\(reading.words)"))
+            var rows = try DelimitedText(file.open(), separator: separator, path: file.path)
+            if columns.hasHeader { _ = try rows.next() }
+            // Without the date of the export, so that the next one is of the same source.
+            let stem = file.baseName.split(separator: ".").first ?? ""
+            let name = stem.split { !$0.isLetter }.joined(separator: " ")
+            var writer = TableRows(columns, reading, path: file.path, name: name.isEmpty ? "table" : name, collector)
+            while let record = try rows.next() { try writer.add(record, line: rows.line) }
+            try writer.finish()
+        }
+    }
+}
+
+/// What the lines of a table show of how it is written.
+struct TableSurvey {
+    private let columns: TableColumns
+    private let path: String
+    private var isDayFirst = false, isMonthFirst = false, hasAmbiguous = false, hasPoints = false
+    private var hasClock = false, hasTimeBesideMidnight = false, hasMoments = false
+    private var points: Set<Mark> = []
+    private var distances: [Int: Int] = [:]
+    private var last: Int?
+
+    /// How a point or comma stands in numbers.
+    private enum Mark: Hashable {
+        /// Followed by three digits and nothing else, or more than once.
+        case point, comma, certainDecimalPoint, certainDecimalComma, certainGroupingPoint, certainGroupingComma
+    }
+
+    init(_ columns: TableColumns, _ path: String) {
+        self.columns = columns
+        self.path = path
+    }
+
+    mutating func look(at record: DelimitedText.Record) {
+        guard let day = columns.day else { return }
+        let field = record[day]
+        if let parts = WrittenTime.ambiguousParts(field) {
+            hasAmbiguous = true
+            if parts.mark == UInt8(ascii: ".") { hasPoints = true }
+            if parts.first > 12 { isDayFirst = true }
+            if parts.second > 12 { isMonthFirst = true }
+        }
+        lookAtTime(record, field)
+        lookAtNumber(record[columns.steps])
+    }
+
+    private mutating func lookAtTime(_ record: DelimitedText.Record, _ field: ArraySlice<UInt8>) {
+        guard let time = WrittenTime(field, order: nil) else { return }
+        if time.moment != nil { hasMoments = true }
+        let clock = columns.time.flatMap { WrittenTime.clock(record[$0]) } ?? time.clock
+        guard let clock else { return }
+        hasClock = true
+        if clock != 0 { hasTimeBesideMidnight = true }
+        let moment = time.moment?.seconds ?? time.day.daysSince1970 * 86_400 + clock
+        if let last, moment > last, distances.count < 10_000 { distances[moment - last, default: 0] += 1 }
+        last = moment
+    }
+
+    private mutating func lookAtNumber(_ field: ArraySlice<UInt8>) {
+        let point = UInt8(ascii: "."), comma = UInt8(ascii: ",")
+        let marks = field.enumerated().filter { $0.element == point || $0.element == comma }
+        guard let final = marks.last else { return }
+        let digitsAfter = field.count - 1 - final.offset
+        let isPoint = final.element == point
+        if marks.count > 1, Set(marks.map(\.element)).count == 1 {
+            points.insert(isPoint ? .certainGroupingPoint : .certainGroupingComma)
+        } else if marks.count > 1 || digitsAfter != 3 || final.offset == 0 || final.offset > 3 {
+            points.insert(isPoint ? .certainDecimalPoint : .certainDecimalComma)
+        } else {
+            points.insert(isPoint ? .point : .comma)
+        }
+    }
+
+    /// How the lines are read.
+    struct Reading {
+        var order: WrittenTime.Order?
+        var marks: WrittenNumber.Marks
+        /// Whether a line is the total of a day.
+        var isDaily: Bool
+        /// Seconds of a line that has neither an end nor a next one.
+        var length: Int
+        var words: String
+    }
+
+    /// - Throws: `ImportError.columns` for dates of which it is not certain which number is the month.
+    func reading(_ options: ForeignOptions) throws(ImportError) -> Reading {
+        var words = ""
+        var order = options.columns["order"].flatMap(WrittenTime.Order.init)
+        if hasAmbiguous, order == nil {
+            if isDayFirst, isMonthFirst { throw .malformed(path: path, reason: "its dates have days and months in no certain order") }
+            // With points the day is first in each country that writes dates so.
+            guard isDayFirst || isMonthFirst || hasPoints else {
+                throw .columns(
+                    "The dates of \(path) can be read in two ways: the day first or the month first.",
+                    advice: "Say which: --columns order=dmy or --columns order=mdy")
+            }
+            order = isMonthFirst ? .monthFirst : .dayFirst
+            words += ", dates with the \(isMonthFirst ? "month" : "day") first"
+        }
+        let isDecimalComma = points.contains(.certainDecimalComma) || points.contains(.certainGroupingPoint)
+        let isGroupingComma = points.contains(.certainGroupingComma) || points.contains(.certainDecimalPoint)
+        if isDecimalComma, isGroupingComma { throw .malformed(path: path, reason: "its numbers have points and commas in no certain sense") }
+        var marks = WrittenNumber.Marks(decimal: UInt8(ascii: "."), grouping: UInt8(ascii: ","))
+        if isDecimalComma || !isGroupingComma && points.contains(.point) && !points.contains(.comma) {
+            marks = .init(decimal: UInt8(ascii: ","), grouping: UInt8(ascii: "."))
+        }
+        if points.contains(.point) || points.contains(.comma) {
+            words += ", \(marks.grouping == UInt8(ascii: ".") ? "1.234" : "1,234") as 1234 steps"
+        }
+        let hasSpans = columns.end != nil
+        let isDaily = !hasSpans && !columns.isCounter && (!hasClock || !hasTimeBesideMidnight || hasMoments && isOnceADay)
+        let usual = distances.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key ?? 3600
+        let length = min(max(usual, 60), 3600)
+        if isDaily { words += ", a line for each day" }
+        if !isDaily, !hasSpans, !columns.isCounter { words += ", slots of \(length / 60) min" }
+        return Reading(order: order, marks: marks, isDaily: isDaily, length: length, words: words)
+    }
+
+    /// Moments a day apart: midnight of the place, which the seconds since 1970 do not show.
+    private var isOnceADay: Bool {
+        let all = distances.values.reduce(0, +)
+        return all > 0 && distances.filter { (82_800...90_000).contains($0.key) || $0.key % 86_400 <= 3600 }.values.reduce(0, +) == all
+    }
+}

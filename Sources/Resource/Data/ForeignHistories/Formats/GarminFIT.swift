@@ -1,0 +1,141 @@
+import StepDomain
+
+/// Readings of counters in the monitoring files of a Garmin watch.
+///
+/// The bytes: https://developer.garmin.com/fit/protocol/. Messages: 103 monitoring_info (0 local_timestamp), 55 monitoring (3 cycles,
+/// 5 activity_type, 24 type and intensity, 26 timestamp_16), each with 253 timestamp, in seconds since 1989-12-31 UTC. Cycles have the scale 2
+/// and are two steps each: the stored number is that of steps.
+struct FITFile {
+    struct Reading {
+        var moment: Int
+        /// 1 running, 6 walking.
+        var type: UInt8
+        var steps: Int
+    }
+
+    private(set) var readings: [Reading] = []
+    /// UTC offsets, each from a moment on.
+    private(set) var offsets: [(moment: Int, offset: Int)] = []
+
+    private struct Definition {
+        var message: Int
+        var isBigEndian: Bool
+        var fields: [(number: UInt8, size: Int)]
+        /// Bytes of fields that apps add.
+        var extra: Int
+    }
+
+    /// Seconds from 1970 to 1989-12-31.
+    private static let epoch = 631_065_600
+    private static let mostBytes = 16 << 20
+
+    init(_ file: ForeignFile) throws(ImportError) {
+        guard file.size <= Self.mostBytes else { throw .tooMuch("a FIT file of more than 16 MB") }
+        let bytes = try file.open().prefix(file.size)
+        func damaged() -> ImportError { .malformed(path: file.path, reason: "it is a damaged FIT file, or truncated") }
+        guard bytes.count >= 12, bytes[0] >= 12, Int(bytes[0]) + bytes.number(4, 4) <= bytes.count else { throw damaged() }
+        let end = Int(bytes[0]) + bytes.number(4, 4)
+        var position = Int(bytes[0])
+        var definitions: [UInt8: Definition] = [:]
+        var last = 0
+        while position < end {
+            let header = bytes[position]
+            position += 1
+            if header & 0x80 == 0, header & 0x40 != 0 {
+                guard position + 5 <= end else { throw damaged() }
+                let isBig = bytes[position + 1] == 1, count = Int(bytes[position + 4])
+                let message = isBig ? Int(bytes[position + 2]) << 8 | Int(bytes[position + 3]) : bytes.number(position + 2, 2)
+                position += 5
+                guard position + 3 * count <= end else { throw damaged() }
+                let fields = (0..<count).map { (number: bytes[position + 3 * $0], size: Int(bytes[position + 3 * $0 + 1])) }
+                position += 3 * count
+                var extra = 0
+                if header & 0x20 != 0 {
+                    guard position < end, position + 1 + 3 * Int(bytes[position]) <= end else { throw damaged() }
+                    extra = (0..<Int(bytes[position])).reduce(0) { $0 + Int(bytes[position + 2 + 3 * $1]) }
+                    position += 1 + 3 * Int(bytes[position])
+                }
+                definitions[header & 0x0f] = Definition(message: message, isBigEndian: isBig, fields: fields, extra: extra)
+                continue
+            }
+            let isCompressed = header & 0x80 != 0
+            guard let definition = definitions[isCompressed ? header >> 5 & 3 : header & 0x0f] else { throw damaged() }
+            let size = definition.fields.reduce(definition.extra) { $0 + $1.size }
+            guard position + size <= end else { throw damaged() }
+            if isCompressed { last += (Int(header & 0x1f) - last) & 0x1f }
+            read(definition, Array(bytes[position..<(position + size)]), &last)
+            position += size
+        }
+    }
+
+    private mutating func read(_ definition: Definition, _ bytes: [UInt8], _ last: inout Int) {
+        var values: [UInt8: Int] = [:]
+        var position = 0
+        for field in definition.fields {
+            if [1, 2, 4].contains(field.size) {
+                let value =
+                    definition.isBigEndian
+                    ? (0..<field.size).reduce(0) { $0 << 8 | Int(bytes[position + $1]) } : bytes.number(position, field.size)
+                // All bits are set where there is no value.
+                if value != 1 << (8 * field.size) - 1 { values[field.number] = value }
+            }
+            position += field.size
+        }
+        if let time = values[253] { last = time }
+        switch definition.message {
+        case 103:
+            if let local = values[0], let time = values[253], abs(local - time) <= 14 * 3600 {
+                offsets.append((time + Self.epoch, local - time))
+            }
+        case 55:
+            if let short = values[26] {
+                // The lower 16 bits; messages can be some minutes out of order.
+                let ahead = (short - last) & 0xffff
+                last += ahead > 0xffff - 3600 ? ahead - 0x10000 : ahead
+            }
+            let type = values[5] ?? values[24].map { $0 & 0x1f }
+            if let type, type == 1 || type == 6, let cycles = values[3], last > 0 {
+                readings.append(Reading(moment: last + Self.epoch, type: UInt8(type), steps: cycles))
+            }
+        default: break
+        }
+    }
+}
+
+/// Monitoring files of a Garmin watch, as it has them or in the export of the account.
+struct FITReader: FormatReader {
+    let format = ForeignFormat(key: "fit", title: "Garmin FIT", files: "monitoring files of the watch (*.fit), or the folder with them")
+
+    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] { tree.files.filter { $0.kind == .fit } }
+
+    private static let mostReadings = 2_000_000
+
+    func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
+        var readings: [FITFile.Reading] = [], offsets: [(moment: Int, offset: Int)] = []
+        for file in files {
+            let found = try FITFile(file)
+            readings += found.readings
+            offsets += found.offsets
+            if readings.count > Self.mostReadings { throw .tooMuch("more than \(Self.mostReadings) readings") }
+        }
+        if readings.isEmpty { return }
+        offsets.sort { $0.moment < $1.moment }
+        readings.sort { ($0.moment, $0.steps) < ($1.moment, $1.steps) }
+        collector.hasOffsets = !offsets.isEmpty
+        let known = offsets, owner = collector.localTime
+        let localTime = known.isEmpty ? owner : LocalTime { moment in (known.last { $0.moment <= moment.seconds } ?? known[0]).offset }
+        let track = try collector.track(ForeignSource(identity: "garmin-fit", name: "Garmin watch"), repetition: .added)
+        var counters = DayCounters(localTime)
+        for reading in readings {
+            let moment = Timestamp(reading.moment)
+            guard collector.isPossible(moment) else {
+                try collector.refuse("the time \(moment.iso8601(utcOffset: 0))")
+                continue
+            }
+            // The reading at midnight closes the day before.
+            let day = localTime.day(of: moment - 1)
+            try counters.add(reading.steps, of: "\(reading.type)", on: day, at: moment, collector, track)
+        }
+        try counters.finish(collector, track)
+    }
+}

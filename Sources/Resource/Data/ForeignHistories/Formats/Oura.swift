@@ -1,0 +1,30 @@
+import StepDomain
+
+/// Days of Oura's API (v2, `daily_activity`). A day runs from 4:00 to 4:00; its timestamp has the beginning and the UTC offset.
+struct OuraReader: FormatReader {
+    let format = ForeignFormat(key: "oura", title: "Oura", files: "daily_activity.json of its API")
+
+    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
+        tree.files.filter { file in
+            file.kind == .json && file.headText.contains("\"data\"") && file.headText.contains("\"day\"")
+                && file.headText.contains("\"equivalent_walking_distance\"")
+        }
+    }
+
+    func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
+        let track = try collector.track(ForeignSource(identity: "oura", name: "Oura"))
+        for file in files {
+            let path = file.path
+            var json = try JSONRecords(file.open(), path: path)
+            try json.read(under: "data") { record throws(ImportError) in
+                guard let steps = record["steps"]?.integer else { return }
+                guard let start = record["timestamp"]?.text.writtenTime, let offset = start.utcOffset else {
+                    throw .malformed(path: path, reason: "a day has no timestamp")
+                }
+                collector.hasOffsets = true
+                try collector.add(
+                    StepSample(start: start.start(collector.localTime), length: 86_400, steps: steps, utcOffset: offset), to: track)
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import StepDomain
+
+/// Steps that a table has at a moment.
+struct Slot {
+    /// Seconds since 1970.
+    var start: Int
+    /// Seconds; 0 where the table does not tell.
+    var length: Int
+    var steps: Int
+    var distance: Double?
+}
+
+/// Finds how long the slots of a table are that has only their moments: from the rows before and after.
+struct SlotSequence {
+    enum Rhythm {
+        /// A minute each; longer where all moments are further apart.
+        case minutes
+        /// The moment is the end of a slot of so many seconds.
+        case ending(Int)
+        /// The steps since the row before.
+        case growth
+        /// Each row has its length.
+        case named
+        /// A Colmi ring: hours in old versions, stamped with their beginning, and quarters in newer ones; a row at midnight can be the total
+        /// of the day.
+        case hoursOrQuarters
+    }
+
+    private let rhythm: Rhythm
+    /// Rows whose length is not known yet; of a ring those of a local day.
+    private var waiting: [Slot] = []
+    private var day: Day?
+    private var last: Int?
+
+    init(_ rhythm: Rhythm) { self.rhythm = rhythm }
+
+    /// The most that a pedometer's slot has.
+    private static let longest = 3600
+
+    typealias Body = (Slot) throws(ImportError) -> Void
+
+    /// - Parameter slot: not before the one before.
+    mutating func add(_ slot: Slot, _ collector: ForeignCollector, _ body: Body) throws(ImportError) {
+        var slot = slot
+        switch rhythm {
+        case .named: try body(slot)
+        case .ending(let length):
+            slot.length = length
+            slot.start -= length
+            try body(slot)
+        case .growth:
+            let needed = max(60, (slot.steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond)
+            let length = last.map { min(slot.start - $0, Self.longest) } ?? needed
+            last = slot.start
+            slot.length = max(length, min(needed, Self.longest), 1)
+            slot.start -= slot.length
+            try body(slot)
+        case .minutes:
+            // Many rows are looked at to find the rhythm; then each goes on as it comes.
+            if let last { return try passOn(slot, every: last, body) }
+            waiting.append(slot)
+            if waiting.count == 2000 { try settle(body) }
+        case .hoursOrQuarters:
+            guard collector.isPossible(Timestamp(slot.start)) else {
+                slot.length = 60
+                return try body(slot)
+            }
+            let local = collector.localTime.day(of: Timestamp(slot.start))
+            if local != day {
+                try closeDay(collector, body)
+                day = local
+            }
+            waiting.append(slot)
+        }
+    }
+
+    mutating func finish(_ collector: ForeignCollector, _ body: Body) throws(ImportError) {
+        switch rhythm {
+        case .minutes: if last == nil { try settle(body) }
+        case .hoursOrQuarters: try closeDay(collector, body)
+        default: break
+        }
+    }
+
+    /// The length of most slots: the most frequent distance of two rows, between a minute and an hour.
+    private mutating func settle(_ body: Body) throws(ImportError) {
+        var distances: [Int: Int] = [:]
+        for (one, next) in zip(waiting, waiting.dropFirst()) where next.start > one.start { distances[next.start - one.start, default: 0] += 1 }
+        let usual = distances.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key ?? 60
+        let length = [60, 300, 600, 900, 1800, 3600].contains(usual) ? usual : 60
+        last = length
+        for slot in waiting { try passOn(slot, every: length, body) }
+        waiting = []
+    }
+
+    private func passOn(_ slot: Slot, every length: Int, _ body: Body) throws(ImportError) {
+        var slot = slot
+        slot.length = length
+        try body(slot)
+    }
+
+    private mutating func closeDay(_ collector: ForeignCollector, _ body: Body) throws(ImportError) {
+        defer { waiting = [] }
+        guard let day, !waiting.isEmpty else { return }
+        let midnight = collector.localTime.moment(day).seconds
+        let isQuarters = waiting.contains { $0.start % 3600 != 0 }
+        let length = isQuarters ? 900 : 3600
+        let others = waiting.reduce(0) { $0 + ($1.start == midnight ? 0 : $1.steps) }
+        for (index, slot) in waiting.enumerated() {
+            var slot = slot
+            let next = waiting.dropFirst(index + 1).first { $0.start > slot.start }?.start ?? .max
+            slot.length = min(length, next - slot.start)
+            if slot.start == midnight, slot.steps > Self.mostAtMidnight, slot.steps >= others {
+                // The total of the day: only what the other rows do not have is added.
+                slot.steps -= others
+                slot.distance = nil
+                slot.length = others == 0 ? collector.localTime.span(of: day).length : slot.length
+                let needed = (slot.steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond
+                slot.length = max(slot.length, needed)
+            }
+            try body(slot)
+        }
+    }
+
+    /// Steps of the hour after midnight that nobody makes: more are the total of the day.
+    private static let mostAtMidnight = 4000
+}

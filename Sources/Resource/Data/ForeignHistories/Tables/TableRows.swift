@@ -1,0 +1,121 @@
+import StepDomain
+
+/// Turns the lines of a table into samples.
+struct TableRows {
+    private let columns: TableColumns
+    private let reading: TableSurvey.Reading
+    private let path: String
+    private let name: String
+    private let collector: ForeignCollector
+    private var tracks: [String: TrackBuilder] = [:]
+    /// A slot whose length depends on the next line; its steps can come in several lines.
+    private var waiting: (start: Timestamp, steps: [Int], device: String)?
+    private var counter: (value: Int, at: Timestamp, day: Day)?
+
+    init(_ columns: TableColumns, _ reading: TableSurvey.Reading, path: String, name: String, _ collector: ForeignCollector) {
+        self.columns = columns
+        self.reading = reading
+        self.path = path
+        self.name = name
+        self.collector = collector
+    }
+
+    mutating func add(_ record: DelimitedText.Record, line: Int) throws(ImportError) {
+        let field = record[columns.steps]
+        // Not measured: not the same as 0.
+        if field.isEmpty { return }
+        guard let number = WrittenNumber.value(field, reading.marks) else { return try wrong(record.text(columns.steps), "a number", line) }
+        if number < 0 { return collector.leaveOut("without a count, such as line \(line)") }
+        guard number <= 1e9 else { return try collector.refuse("\(record.text(columns.steps).prefix(30)) steps in line \(line)") }
+        let steps = Int(number.rounded())
+        let device = columns.device.map(record.text) ?? ""
+        let written = columns.day.flatMap { time(record[$0], columns.time.map { record[$0] }) }
+        let end = columns.end.flatMap { column in
+            columns.endDay.map { time(record[$0], record[column]) } ?? time(record[column], nil)
+        }
+        if let written, written.utcOffset != nil { collector.hasOffsets = true }
+        if let end, columns.end != nil { return try addSpan(written, end, steps, device) }
+        guard let written else { return try wrong(columns.day.map(record.text) ?? "", "a date", line) }
+        let start = written.start(collector.localTime)
+        if reading.isDaily {
+            let day = written.moment == nil ? written.day : collector.localTime.day(of: start)
+            return try collector.add(total: steps, of: day, to: track(device))
+        }
+        if columns.isCounter { return try count(steps, at: start, device) }
+        try passOn(until: start, device)
+        if waiting?.start == start, waiting?.device == device {
+            self.waiting?.steps.append(steps)
+        } else {
+            waiting = (start, [steps], device)
+        }
+    }
+
+    mutating func finish() throws(ImportError) { try passOn(until: nil, nil) }
+
+    private func wrong(_ text: String, _ what: String, _ line: Int) throws(ImportError) {
+        guard collector.options.leavesOutImpossible else {
+            throw .malformed(path: path, reason: "in line \(line), \"\(text.prefix(40))\" is not \(what)")
+        }
+        collector.leaveOut("not readable, such as line \(line)")
+    }
+
+    private func time(_ date: ArraySlice<UInt8>, _ clock: ArraySlice<UInt8>?) -> WrittenTime? {
+        guard var written = WrittenTime(date, order: reading.order) else { return nil }
+        if let clock {
+            guard let seconds = WrittenTime.clock(clock) else { return clock.isEmpty ? written : nil }
+            written.clock = seconds
+        }
+        return written
+    }
+
+    /// A line with its beginning and end; a beginning that is not a time (`<begin>`) is taken as an hour before the end, on the same day.
+    private mutating func addSpan(_ start: WrittenTime?, _ end: WrittenTime, _ steps: Int, _ device: String) throws(ImportError) {
+        let until = end.start(collector.localTime)
+        guard let start else {
+            let midnight = collector.localTime.moment(collector.localTime.day(of: until))
+            let from = max(midnight, until - 3600)
+            return try collector.add(steps, from: from, length: max(1, until - from), to: track(device))
+        }
+        let from = start.start(collector.localTime)
+        if start.clock ?? 0 == 0, end.clock ?? 0 == 0, start.moment == nil, start.day.distance(to: end.day) <= 1, start.day <= end.day {
+            return try collector.add(total: steps, of: start.day, to: track(device))
+        }
+        guard until >= from else { return try collector.refuse("a line that ends before it begins, at \(from.iso8601(utcOffset: 0))") }
+        let offset = start.utcOffset ?? collector.localTime.utcOffset(from)
+        try collector.add(StepSample(start: from, length: until - from, steps: steps, utcOffset: offset), to: track(device))
+    }
+
+    /// A counter that begins with each day becomes differences; what it has at the first reading was made since midnight.
+    private mutating func count(_ value: Int, at moment: Timestamp, _ device: String) throws(ImportError) {
+        let day = collector.localTime.day(of: moment)
+        var (from, steps) = (collector.localTime.moment(day), value)
+        if let counter, counter.day == day, counter.at < moment {
+            from = counter.at
+            // Below the reading before: it has begun again.
+            steps = value >= counter.value ? value - counter.value : value
+        }
+        counter = (value, moment, day)
+        if moment > from { try collector.add(steps, from: from, length: moment - from, to: track(device)) }
+    }
+
+    /// Passes on the slot that waits: up to the next one, but not longer than usual.
+    private mutating func passOn(until next: Timestamp?, _ device: String?) throws(ImportError) {
+        guard let slot = waiting, slot.start != next || slot.device != device else { return }
+        waiting = nil
+        var length = reading.length
+        if let next, slot.device == device, next > slot.start { length = min(length, next - slot.start) }
+        // How long it is, is a guess.
+        let needed = (slot.steps.max() ?? 0) / StepSample.mostStepsPerSecond + 1
+        if needed <= 3600 { length = max(length, needed) }
+        for steps in slot.steps { try collector.add(steps, from: slot.start, length: length, to: track(slot.device)) }
+    }
+
+    private mutating func track(_ device: String) throws(ImportError) -> TrackBuilder {
+        if let known = tracks[device] { return known }
+        let title = device.isEmpty ? name : device
+        let source = ForeignSource(identity: "csv:\(title)", name: title)
+        let track = try collector.track(source, repetition: .added, accounting: reading.isDaily ? .named : .days)
+        tracks[device] = track
+        return track
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import GRDB
+import StepDomain
+
+/// What the imports of one source say of a day of UTC.
+struct ImportLayers {
+    /// One of the versions of the day.
+    struct Layer {
+        /// Row of `import_content`.
+        var id: Int64
+        var bytes: [UInt8]
+        /// The newest import that says it: how far that reaches, and its number.
+        var rank: [Int64]
+    }
+
+    let day: Day
+    /// The newest last.
+    var layers: [Layer]
+
+    /// - Parameter left: an import that does not count.
+    init(of pedometer: Pedometer.ID, on day: Day, without left: ImportRecord.ID? = nil, _ database: Database) throws {
+        self.day = day
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT content.id, content.content, track.until, track.import
+                    FROM import_content AS content JOIN import_part AS part ON part.content = content.id
+                        JOIN import_track AS track ON track.import = part.import AND track.pedometer = content.pedometer
+                    WHERE content.pedometer = ? AND content.day = ?
+                    ORDER BY track.until, track.import
+                    """),
+            arguments: [pedometer, day.daysSince1970])
+        layers = []
+        for row in rows {
+            let id: Int64 = try row.get(0), data: Data = try row.get(1), until: Int64 = try row.get(2), number: Int64 = try row.get(3)
+            if number == left { continue }
+            add(Layer(id: id, bytes: Array(data), rank: [until, number]))
+        }
+    }
+
+    /// Adds what an import says; the same words as another import's count once, as the newer one.
+    mutating func add(_ layer: Layer) {
+        var layer = layer
+        if let same = layers.firstIndex(where: { $0.bytes == layer.bytes }) {
+            let known = layers.remove(at: same)
+            layer.id = known.id
+            if layer.rank.lexicographicallyPrecedes(known.rank) { layer.rank = known.rank }
+        }
+        let position = layers.firstIndex { layer.rank.lexicographicallyPrecedes($0.rank) } ?? layers.endIndex
+        layers.insert(layer, at: position)
+    }
+
+    /// The row of the same words, if there is one.
+    func known(_ bytes: [UInt8]) -> Int64? { layers.first { $0.bytes == bytes }?.id }
+
+    /// What they say together.
+    ///
+    /// - Throws: for bytes that istep does not write.
+    func merged() throws -> PackedDay {
+        try layers.map { layer in
+            guard let content = PackedDay(layer.bytes, of: day) else { throw notWritten("the content \(layer.id) of an import") }
+            return content
+        }.overlaid
+    }
+}
+
+/// Makes the samples and the coverage of a source agree with what its imports say.
+struct ImportedTrack {
+    let pedometer: Pedometer.ID
+    /// The sync that new samples name.
+    let sync: SyncRecord.ID
+    let database: Database
+
+    /// - Returns: samples that were added, and those that were changed or removed.
+    func write(_ after: PackedDay, instead before: PackedDay) throws -> (added: Int, corrected: Int) {
+        if before.samples == after.samples { return (0, 0) }
+        let known = Dictionary(before.samples.map { ($0.start, $0) }) { first, _ in first }
+        let kept = Set(after.samples.map(\.start))
+        let insert = try RawInsert(
+            database,
+            """
+            INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET length = excluded.length, steps = excluded.steps,
+            distance = excluded.distance, energy = excluded.energy, utc_offset = excluded.utc_offset, sync = excluded.sync
+            """)
+        try insert.bind(1, pedometer)
+        try insert.bind(8, sync)
+        var counts = (added: 0, corrected: 0)
+        for sample in before.samples where !kept.contains(sample.start) {
+            try database.cachedStatement(sql: "DELETE FROM sample WHERE pedometer = ? AND start = ?")
+                .execute(arguments: [pedometer, sample.start.seconds])
+            counts.corrected += 1
+        }
+        for sample in after.samples where known[sample.start] != sample {
+            guard sample.countsInHistory else { throw notWritten("the imported sample \(sample)") }
+            try insert.bind(2, Int64(sample.start.seconds))
+            try insert.bind(3, Int64(sample.length))
+            try insert.bind(4, Int64(sample.steps))
+            try insert.bind(5, sample.distance)
+            try insert.bind(6, sample.energy)
+            try insert.bind(7, Int64(sample.utcOffset))
+            _ = try insert.run()
+            if known[sample.start] == nil { counts.added += 1 } else { counts.corrected += 1 }
+        }
+        return counts
+    }
+
+    /// The coverage of all days: spans reach over the midnights of UTC.
+    func writeCoverage() throws {
+        var spans: [CoveredSpan] = []
+        let days = try Int.fetchAll(
+            database, sql: "SELECT DISTINCT day FROM import_content WHERE pedometer = ? ORDER BY day", arguments: [pedometer])
+        for day in days {
+            spans += try ImportLayers(of: pedometer, on: Day(daysSince1970: day), database).merged().coverage
+        }
+        try CoverageMerge(database, pedometer: pedometer).replaceAll(by: spans)
+    }
+}

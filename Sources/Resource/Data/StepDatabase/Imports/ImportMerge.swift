@@ -1,0 +1,249 @@
+import Foundation
+import GRDB
+import StepDomain
+
+/// Stores an import, or takes one back, in the caller's transaction.
+struct ImportMerge {
+    let database: Database
+    let user: User
+    let now: Timestamp
+
+    // MARK: Storing
+
+    func store(_ history: ForeignHistory) throws -> ImportChanges {
+        var changes = ImportChanges()
+        let zone = history.zone.stored
+        let (changed, isNew) = try changedDays(history, zone, &changes)
+        if changes.otherZone != nil { return changes }
+        let sources = try history.tracks.map { try source(of: $0, history.format) }
+        changes.sources = try sources.map(name)
+        changes.overlaps = try overlaps(Set(history.tracks.flatMap { $0.days.lazy.filter { $0.steps > 0 }.map(\.day) }), except: sources)
+        if !isNew {
+            changes.sameAs = try Int64.fetchOne(
+                database, sql: "SELECT max(id) FROM import WHERE person = ? AND digest = ?", arguments: [user.id, history.digest])
+        }
+        if changes.sameAs != nil { return changes }
+
+        let before = try steps(of: changed)
+        let id = try insertRecord(history, zone)
+        for (track, pedometer) in zip(history.tracks, sources) { try store(track, of: pedometer, import: id) }
+        changes.days = try self.changes(of: changed, before)
+        try database.execute(sql: "UPDATE import SET changed_days = ? WHERE id = ?", arguments: [changes.days.count, id])
+        try note(changed)
+        changes.id = id
+        return changes
+    }
+
+    /// The local days on which anything becomes different, and whether the import says anything that is not stored.
+    private func changedDays(_ history: ForeignHistory, _ zone: String, _ changes: inout ImportChanges) throws -> (Set<Day>, isNew: Bool) {
+        var changed: Set<Day> = []
+        var isNew = false
+        for track in history.tracks {
+            let known = try Int64.fetchOne(
+                database, sql: "SELECT id FROM pedometer WHERE person = ? AND address = ?", arguments: [user.id, address(track.source)])
+            guard let known else {
+                isNew = true
+                for part in track.parts {
+                    if let content = PackedDay(part.content, of: part.day) { changed.formUnion(content.days(differingFrom: PackedDay())) }
+                }
+                continue
+            }
+            changes.otherZone =
+                try changes.otherZone
+                ?? Int64.fetchOne(
+                    database,
+                    sql: "SELECT max(id) FROM import JOIN import_track ON import = id WHERE pedometer = ? AND zone <> ?",
+                    arguments: [known, zone])
+            for part in track.parts {
+                var layers = try ImportLayers(of: known, on: part.day, database)
+                if layers.known(part.content) == nil { isNew = true }
+                // By far the most days of a newer export: only this was said of it.
+                if layers.layers.count == 1, layers.known(part.content) != nil { continue }
+                let before = try layers.merged()
+                layers.add(.init(id: 0, bytes: part.content, rank: [Int64(track.until.seconds), .max]))
+                changed.formUnion(try layers.merged().days(differingFrom: before))
+            }
+        }
+        return (changed, isNew)
+    }
+
+    private func store(_ track: ForeignTrack, of pedometer: Pedometer.ID, import id: ImportRecord.ID) throws {
+        try database.execute(
+            sql: "INSERT INTO sync (pedometer, started_at, ended_at, outcome) VALUES (?, ?, ?, 'complete')",
+            arguments: [pedometer, now.seconds, now.seconds])
+        let sync = database.lastInsertedRowID
+        try database.execute(
+            sql: "INSERT INTO import_track VALUES (?, ?, ?, ?)", arguments: [id, pedometer, sync, track.until.seconds])
+        let imported = ImportedTrack(pedometer: pedometer, sync: sync, database: database)
+        let insert = try RawInsert(database, "INSERT INTO import_content (pedometer, day, content) VALUES (?, ?, ?)")
+        let link = try RawInsert(database, "INSERT INTO import_part VALUES (?, ?) ON CONFLICT DO NOTHING")
+        var counts = (added: 0, corrected: 0)
+        for part in track.parts {
+            var layers = try ImportLayers(of: pedometer, on: part.day, database)
+            var content = layers.known(part.content)
+            if content == nil {
+                try insert.bind(1, pedometer)
+                try insert.bind(2, Int64(part.day.daysSince1970))
+                try insert.bind(3, part.content)
+                _ = try insert.run()
+                content = database.lastInsertedRowID
+            }
+            let isOnlyOne = layers.layers.count == 1 && layers.known(part.content) != nil
+            let before = isOnlyOne ? PackedDay() : try layers.merged()
+            layers.add(.init(id: content ?? 0, bytes: part.content, rank: [Int64(track.until.seconds), id]))
+            try link.bind(1, id)
+            try link.bind(2, content ?? 0)
+            _ = try link.run()
+            if isOnlyOne { continue }
+            let written = try imported.write(try layers.merged(), instead: before)
+            counts.added += written.added
+            counts.corrected += written.corrected
+        }
+        try imported.writeCoverage()
+        try database.execute(
+            sql: "UPDATE sync SET added = ?, grown = ?, steps = ? WHERE id = ?",
+            arguments: [counts.added, counts.corrected, track.steps, sync])
+    }
+
+    private func insertRecord(_ history: ForeignHistory, _ zone: String) throws -> ImportRecord.ID {
+        let days = Set(history.tracks.flatMap { $0.days.map(\.day) })
+        try database.execute(
+            sql: """
+                INSERT INTO import (person, at, path, format, digest, zone, days, steps, first_day, last_day, changed_days)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+                """,
+            arguments: [
+                user.id, now.seconds, String(history.path.prefix(4096)), history.format.key, history.digest, zone, days.count,
+                history.tracks.reduce(0) { $0 + $1.steps }, days.min()?.description, days.max()?.description,
+            ])
+        return database.lastInsertedRowID
+    }
+
+    // MARK: Taking back
+
+    func remove(_ id: ImportRecord.ID) throws -> ImportChanges {
+        let tracks = try Row.fetchAll(
+            database, sql: "SELECT pedometer, sync FROM import_track WHERE import = ? ORDER BY pedometer", arguments: [id]
+        ).map { (pedometer: try $0.get(0) as Pedometer.ID, sync: try $0.get(1) as SyncRecord.ID) }
+        var changed: Set<Day> = []
+        for track in tracks {
+            for day in try days(of: track.pedometer, in: id) {
+                let before = try ImportLayers(of: track.pedometer, on: day, database).merged()
+                changed.formUnion(try ImportLayers(of: track.pedometer, on: day, without: id, database).merged().days(differingFrom: before))
+            }
+        }
+        let before = try steps(of: changed)
+        var changes = ImportChanges(id: id, sources: try tracks.map { try name($0.pedometer) })
+        for track in tracks { try remove(track.pedometer, track.sync, of: id) }
+        try database.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
+        changes.days = try self.changes(of: changed, before)
+        try note(changed)
+        try forget(changes.days.filter { $0.after == nil }.map(\.day))
+        return changes
+    }
+
+    private func days(of pedometer: Pedometer.ID, in id: ImportRecord.ID) throws -> [Day] {
+        try Int.fetchAll(
+            database,
+            sql: """
+                SELECT DISTINCT day FROM import_part JOIN import_content ON import_content.id = import_part.content
+                WHERE import = ? AND pedometer = ?
+                """,
+            arguments: [id, pedometer]
+        ).map(Day.init(daysSince1970:))
+    }
+
+    private func remove(_ pedometer: Pedometer.ID, _ sync: SyncRecord.ID, of id: ImportRecord.ID) throws {
+        let others = try Row.fetchOne(
+            database, sql: "SELECT max(sync) FROM import_track WHERE pedometer = ? AND import <> ?", arguments: [pedometer, id]
+        ).flatMap { try $0.get(0) as SyncRecord.ID? }
+        let imported = ImportedTrack(pedometer: pedometer, sync: others ?? sync, database: database)
+        for day in try days(of: pedometer, in: id) {
+            let before = try ImportLayers(of: pedometer, on: day, database).merged()
+            _ = try imported.write(try ImportLayers(of: pedometer, on: day, without: id, database).merged(), instead: before)
+        }
+        try database.execute(
+            sql: "DELETE FROM import_part WHERE import = ? AND content IN (SELECT id FROM import_content WHERE pedometer = ?)",
+            arguments: [id, pedometer])
+        try database.execute(
+            sql: """
+                DELETE FROM import_content WHERE pedometer = ?
+                AND NOT EXISTS (SELECT 1 FROM import_part WHERE import_part.content = import_content.id)
+                """,
+            arguments: [pedometer])
+        try database.execute(sql: "DELETE FROM import_track WHERE import = ? AND pedometer = ?", arguments: [id, pedometer])
+        try imported.writeCoverage()
+        if let others {
+            // Another import says the same of these slots.
+            try database.execute(
+                sql: "UPDATE sample SET sync = ? WHERE pedometer = ? AND sync = ?", arguments: [others, pedometer, sync])
+        }
+        try database.execute(sql: "DELETE FROM sync WHERE id = ?", arguments: [sync])
+        if others == nil { try database.execute(sql: "DELETE FROM pedometer WHERE id = ?", arguments: [pedometer]) }
+    }
+
+    /// Of these days nothing is known any more.
+    private func forget(_ days: [Day]) throws {
+        for day in days {
+            try database.cachedStatement(sql: "UPDATE changed_day SET counted = 0 WHERE person = ? AND day = ?")
+                .execute(arguments: [user.id, day.description])
+        }
+        try DaySumTable(user.id, database).remove(before: StepDatabase.firstKnownDay(of: user.id, database) ?? .last)
+    }
+
+    // MARK: Days
+
+    /// The steps of days; nil of a day of which nothing is known.
+    private func steps(of days: Set<Day>) throws -> [Day: Int?] {
+        let table = DaySumTable(user.id, database)
+        return try table.calculate(days.sorted(), user).reduce(into: [:]) { steps, sums in
+            steps[sums.day] = .some(sums.completeness == .unknown ? nil : sums.gaits.steps)
+        }
+    }
+
+    private func changes(of days: Set<Day>, _ before: [Day: Int?]) throws -> [ImportChanges.DayChange] {
+        try steps(of: days).compactMap { day, after in
+            let earlier = before[day] ?? nil
+            return earlier == after ? nil : ImportChanges.DayChange(day: day, before: earlier, after: after)
+        }.sorted { $0.day < $1.day }
+    }
+
+    private func note(_ days: Set<Day>) throws {
+        var changed = ChangedDays()
+        for day in days.sorted() { changed.insert(day) }
+        try changed.store(of: user.id, database)
+    }
+
+    /// Other pedometers of the user with steps on these days.
+    private func overlaps(_ days: Set<Day>, except sources: [Pedometer.ID]) throws -> [ImportChanges.Overlap] {
+        guard let first = days.min(), let last = days.max() else { return [] }
+        let others = try Row.fetchAll(
+            database, sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id", arguments: [user.id])
+        return try others.compactMap { row in
+            let id: Pedometer.ID = try row.get(0)
+            if sources.contains(id) { return nil }
+            let found = try Int.fetchAll(
+                database,
+                sql: """
+                    SELECT DISTINCT (start + utc_offset) / 86400 FROM sample
+                    WHERE pedometer = ? AND start BETWEEN ? AND ? AND steps > 0
+                    """,
+                arguments: [
+                    id, first.daysSince1970 * 86_400 - StepSample.mostUTCOffset, (last.daysSince1970 + 1) * 86_400 + StepSample.mostUTCOffset,
+                ])
+            let count = found.count { days.contains(Day(daysSince1970: $0)) }
+            return count == 0 ? nil : ImportChanges.Overlap(name: try row.get(1), days: count)
+        }
+    }
+}
+
+extension ZoneKnowledge {
+    /// As the table `import` has it.
+    fileprivate var stored: String {
+        switch self {
+        case .records: "records"
+        case .named(let name): String(name.prefix(256))
+        case .machine(let name): String((name ?? "").prefix(256))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import GRDB
+import StepDomain
+import TextSafety
+
+/// The rows of `pedometer` that stand for the sources of imports.
+extension ImportMerge {
+    /// In place of a Bluetooth address: the same for each export of a source of the user, and no address of a device.
+    func address(_ source: ForeignSource) -> String {
+        // 64-bit FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/), 40 bits of it: a user has a few dozen sources.
+        let text = "\(user.id):\(source.identity)"
+        let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        let digits = String((hash ^ hash >> 40) & 0xff_ffff_ffff, radix: 16, uppercase: true)
+        return "IMPORT-" + String(repeating: "0", count: 10 - digits.count) + digits
+    }
+
+    /// The pedometer of a source, added if there is none.
+    func source(of track: ForeignTrack, _ format: ForeignFormat) throws -> Pedometer.ID {
+        let address = address(track.source)
+        let known = try Int64.fetchOne(
+            database, sql: "SELECT id FROM pedometer WHERE person = ? AND address = ?", arguments: [user.id, address])
+        if let known { return known }
+        let name = try unusedName(track.source.name, format)
+        try database.execute(
+            sql: """
+                INSERT INTO pedometer (person, address, model, address_type, name, name_key, options, clock, cursor)
+                VALUES (?, ?, ?, 'public', ?, ?, '{}', '{"settings":[]}', '{}')
+                """,
+            arguments: [user.id, address, Pedometer.importPrefix + format.key, name.text, name.key])
+        return database.lastInsertedRowID
+    }
+
+    func name(_ pedometer: Pedometer.ID) throws -> String {
+        try String.fetchOne(database.cachedStatement(sql: "SELECT name FROM pedometer WHERE id = ?"), arguments: [pedometer]) ?? ""
+    }
+
+    /// The name of the source as far as `NameRule` accepts it, with the format or a number if another pedometer has it.
+    private func unusedName(_ name: String, _ format: ForeignFormat) throws -> CheckedName {
+        let cleaned = String(
+            String.UnicodeScalarView(name.unicodeScalars.filter { NameRule.problem(of: "a\($0)") == nil }.prefix(40))
+        ).split(separator: " ").joined(separator: " ")
+        let plain = NameRule.problem(of: cleaned) == nil ? cleaned : format.title
+        let numbered = (2...).lazy.map { "\(plain) (\(format.title) \($0))" }
+        for candidate in [plain, "\(plain) (\(format.title))"] + Array(numbered.prefix(1000)) {
+            let checked = try CheckedName(candidate)
+            let isTaken = try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE name_key = ? AND NOT forgotten)", arguments: [checked.key])
+            if isTaken != true { return checked }
+        }
+        throw notWritten("a thousand sources with one name")
+    }
+}

@@ -1,0 +1,138 @@
+import ArgumentParser
+import Blocking
+import Foundation
+import StepDomain
+import StepServices
+import StepViews
+
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import steps from a file of another program.",
+        discussion: """
+              istep import Gadgetbridge.zip             shows the changes, then asks
+              istep import a.csv --columns day=A,steps=B   columns of a table
+              istep import a.zip --zone Europe/Berlin   where the steps were made
+              istep import --formats                    what can be imported
+              istep imports                             what was imported
+
+            The format is recognised by the content. Each pedometer or app in the file becomes a source like a pedometer: of two sources \
+            in the same minutes the greater count is used. A later export of the same source adds and corrects, the same file again \
+            changes nothing. Before anything is stored, istep shows the days that would change, asks, and makes a backup. It reads the \
+            file and never changes it.
+
+            Columns of a table: day, time, start, end, steps, counter (steps since midnight), device, each by its name or number; \
+            order=dmy or order=mdy for dates such as 1/2/2020.
+            """)
+
+    @Argument(help: ArgumentHelp("A file, a zip archive or a folder.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @Flag(help: "List the formats.")
+    var formats = false
+
+    @Option(help: ArgumentHelp("The format, if several fit.", valueName: "key"))
+    var format: String?
+
+    @Option(help: ArgumentHelp("The time zone of the steps, for files that do not say it (default: of this machine).", valueName: "name"))
+    var zone: String?
+
+    @Option(help: ArgumentHelp("Columns of a table, such as day=Date,steps=Count.", valueName: "columns"))
+    var columns: String?
+
+    @Flag(help: "Leave out records that cannot be right: times before 2000 or in the future, more steps than a person makes.")
+    var skipImpossible = false
+
+    @Flag(name: .shortAndLong, help: "Import without asking.")
+    var yes = false
+
+    @Flag(name: [.customShort("n"), .long], help: "Only show what would change.")
+    var dryRun = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if formats == (file != nil) { throw ValidationError("Name one file or folder, or --formats for what can be imported.") }
+        _ = try parsedColumns()
+    }
+
+    private static let roles: Set = ["day", "time", "start", "end", "steps", "counter", "device", "order"]
+
+    private func parsedColumns() throws -> [String: String] {
+        var result: [String: String] = [:]
+        for part in (columns ?? "").split(separator: ",") {
+            let sides = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard sides.count == 2, Self.roles.contains(sides[0]) else {
+                throw ValidationError("--columns: write it like day=Date,steps=Count; there are \(Self.roles.sorted().joined(separator: ", "))")
+            }
+            if sides[0] == "order", !["dmy", "mdy", "ymd"].contains(sides[1]) { throw ValidationError("--columns: order is dmy or mdy") }
+            result[sides[0]] = sides[1]
+        }
+        return result
+    }
+
+    func run() async throws {
+        let wiring = try Wiring(common)
+        let importing = wiring.importing
+        guard let file else { return try wiring.show(FormatsView(importing.formats)) }
+        let options = try wiring.foreignOptions(
+            format: format, zone: zone, columns: try parsedColumns(), leavesOutImpossible: skipImpossible)
+        let history = try await importing.read(file, options)
+        let isNew = !importing.isHistoryThere
+        // Also finds out whose steps they are, before anybody is asked.
+        let preview = try await preview(history, importing, wiring, isNew: isNew)
+        if history.isEmpty || dryRun || preview.sameAs != nil { return try wiring.show(ImportView(history, preview, .preview)) }
+        if !yes {
+            // With --json a command prints one document: here that of the failure.
+            if !common.json { try wiring.show(ImportView(history, preview, .preview)) }
+            try await confirm(file)
+        }
+        let stored = try await store(history, importing, wiring, isNew: isNew)
+        if yes || common.json { return try wiring.show(ImportView(history, stored.changes, .stored(backup: stored.backup))) }
+        try wiring.say(
+            "Imported \(Words.count(stored.changes.newDays.count, "new day")), changed \(Words.count(stored.changes.correctedDays.count, "day"))."
+        )
+    }
+
+    private func preview(
+        _ history: ForeignHistory, _ importing: Importing, _ wiring: Wiring, isNew: Bool
+    ) async throws -> ImportChanges {
+        if isNew {
+            let user = User(id: 0, name: wiring.nameOfNewUser)
+            return try await blocking { try wiring.previewWithoutHistory(history, of: user) }
+        }
+        let (store, user) = try await blocking {
+            let store = try wiring.importStore(for: .updating)
+            return (store, try wiring.user(in: store, creating: .first))
+        }
+        return try await importing.preview(history, of: user, in: store)
+    }
+
+    private func store(
+        _ history: ForeignHistory, _ importing: Importing, _ wiring: Wiring, isNew: Bool
+    ) async throws -> Importing.Stored {
+        let (store, user) = try await blocking {
+            let store = try wiring.importStore(for: isNew ? .creating : .updating)
+            let people = wiring.people(of: store)
+            return (store, try people.stored(try people.user(creating: .first)))
+        }
+        return try await importing.store(history, of: user, in: store, isNewHistory: isNew)
+    }
+
+    /// - Throws: `CommandFailure` unless a user at the terminal agrees.
+    private func confirm(_ file: String) async throws {
+        guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
+            let words =
+                (zone.map { ["--zone", $0] } ?? []) + (format.map { ["--format", $0] } ?? [])
+                + (columns.map { ["--columns", $0] } ?? []) + (skipImpossible ? ["--skip-impossible"] : []) + [file]
+            throw CommandFailure(
+                .usage, "Nothing was imported.", advice: "To import it: `\(ShellCommand("istep import --yes", words).text())`")
+        }
+        Output.error.write("Import it? A backup is made before. [y/N] ")
+        let answer = await StandardInput.line()
+        if answer == nil { Output.error.write("\n") }  // Ctrl-C and Ctrl-D leave the cursor behind the question
+        guard ["y", "yes"].contains(answer?.lowercased() ?? ""), !Task.isCancelled else {
+            throw CommandFailure(.temporary, "Nothing was imported.")
+        }
+    }
+}

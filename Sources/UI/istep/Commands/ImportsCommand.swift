@@ -1,0 +1,80 @@
+import ArgumentParser
+import Blocking
+import Foundation
+import StepDomain
+import StepServices
+import StepViews
+
+struct ImportsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "imports",
+        abstract: "List the imports of files of other programs, or take one back.",
+        subcommands: [List.self, Remove.self],
+        defaultSubcommand: List.self)
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List what was imported, from where and when.")
+
+        @OptionGroup var common: CommonOptions
+
+        func run() throws {
+            let wiring = try Wiring(common)
+            let store = try wiring.importStore(for: .reading)
+            let wanted = try common.user.map { _ in try wiring.user(in: store) }
+            let imports = try store.imports().filter { wanted == nil || $0.user == wanted?.id }
+            try wiring.show(
+                ImportsView(imports, users: store.users(), formats: wiring.importing.formats, localTime: wiring.localTime))
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove",
+            abstract: "Take an import back.",
+            discussion: """
+                Its days are then what pedometers and the other imports say, also where later imports have corrected the same slots. A backup \
+                is made before. Days that were shared and changed are sent again to destinations that can replace a day.
+                """)
+
+        @Argument(help: ArgumentHelp("The number of the import: see 'istep imports'.", valueName: "id"))
+        var id: Int64
+
+        @Flag(name: .shortAndLong, help: "Take it back without asking.")
+        var yes = false
+
+        @Flag(name: [.customShort("n"), .long], help: "Only show what would change.")
+        var dryRun = false
+
+        @OptionGroup var common: CommonOptions
+
+        func run() async throws {
+            let wiring = try Wiring(common)
+            let (store, record, preview) = try await blocking {
+                let store = try wiring.importStore(for: .updating)
+                guard let record = try store.imports().first(where: { $0.id == id }) else { throw ImportError.noImport(id) }
+                return (store, record, try store.removeImport(id, at: wiring.now(), isPreview: true))
+            }
+            if dryRun { return try wiring.show(ImportRemovalView(record, preview, .preview)) }
+            if !yes {
+                if !common.json { try wiring.show(ImportRemovalView(record, preview, .preview)) }
+                try await confirm()
+            }
+            let removed = try await wiring.importing.remove(id, from: store)
+            try wiring.show(ImportRemovalView(record, removed.changes, .stored(backup: removed.backup)))
+        }
+
+        /// - Throws: `CommandFailure` unless a user at the terminal agrees.
+        private func confirm() async throws {
+            guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
+                throw CommandFailure(
+                    .usage, "The import was not taken back.", advice: "To take it back: `istep imports remove --yes \(id)`")
+            }
+            Output.error.write("Take it back? A backup is made before. [y/N] ")
+            let answer = await StandardInput.line()
+            if answer == nil { Output.error.write("\n") }
+            guard ["y", "yes"].contains(answer?.lowercased() ?? ""), !Task.isCancelled else {
+                throw CommandFailure(.temporary, "The import was not taken back.")
+            }
+        }
+    }
+}

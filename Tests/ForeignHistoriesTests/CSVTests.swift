@@ -1,0 +1,104 @@
+import Foundation
+import StepDomain
+import TestSupport
+import Testing
+
+@testable import ForeignHistories
+
+@Suite(.timeLimit(.minutes(5))) struct CSVTests {
+    @Test(arguments: [
+        "Date,Steps\n2019-04-01,5000\n2019-04-02,6000\n", "date;schritte\r\n01.04.2019;5000\r\n2.4.2019;6000\r\n",
+        "\u{feff}\"Datum\"\t\"Schritte\"\n\"2019/4/1\"\t\"5000.0\"\n\"2019/4/2\"\t\"6,000\"\n", "20190401,5000\n20190402,6000\n",
+        "Start,Finish,Steps (count)\n01-Apr-2019 00:00,02-Apr-2019 00:00,5000.0\n02-Apr-2019 00:00,03-Apr-2019 00:00,6000.0\n",
+        "day,step_count,goal_steps\n2019-04-01,5000,8000\n2019-04-02,6000,8000", "Day;Steps\n1.4.2019;5.000\n2.4.2019;6.000\n",
+        "Date,Steps\n4/13/2019,\n4/1/2019,5000\n4/2/2019,6000\n", "1554069600000,5000\n1554156000000,6000\n",
+    ])
+    func `totals of days in the forms of several programs`(text: String) throws {
+        let history = try read("steps.csv", text)
+        #expect(history.totals == ["steps": ["2019-04-01": 5000, "2019-04-02": 6000]], "\(text)")
+        #expect(history.samples.allSatisfy { $0.length == 86_400 })
+    }
+
+    @Test func `a date that can be read in two ways is not guessed`() throws {
+        let text = "Date,Steps\n1/4/2019,5000\n2/4/2019,6000\n"
+        let error = #expect(throws: ImportError.self) { try read("x.csv", text) }
+        guard case .columns(_, let advice)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.category == .usage && advice.contains("order=dmy"))
+        #expect(try read("x.csv", text, options(columns: ["order": "dmy"])).totals == ["x": ["2019-04-01": 5000, "2019-04-02": 6000]])
+        #expect(try read("x.csv", text, options(columns: ["order": "mdy"])).totals == ["x": ["2019-01-04": 5000, "2019-02-04": 6000]])
+    }
+
+    @Test func `columns that are not clear are asked for, and can be named`() throws {
+        let text = "A,B,C\n2019-04-01,7,5000\n2019-04-02,8,6000\n"
+        #expect(throws: ImportError.self) { try read("x.csv", text) }
+        for columns in [["day": "A", "steps": "C"], ["day": "1", "steps": "3"]] {
+            #expect(try read("x.csv", text, options(columns: columns)).totals == ["x": ["2019-04-01": 5000, "2019-04-02": 6000]])
+        }
+        #expect(throws: ImportError.self) { try read("x.csv", text, options(columns: ["day": "D", "steps": "C"])) }
+    }
+
+    @Test func `times become slots, in the zone of the owner or with their offset`() throws {
+        let local = try read("x.csv", "time,steps\n2019-04-01 10:00,50\n2019-04-01 10:15,60\n2019-04-01 10:30,70\n")
+        #expect(local.samples.map(\.start) == [0, 900, 1800].map { LocalTime.berlin.at("2019-04-01", 10) + $0 })
+        #expect(local.samples.map(\.length) == [900, 900, 900] && local.zone == .named("test"))
+        let written = try read("x.csv", "start,end,steps\n2019-04-01T10:00:00Z,2019-04-01T10:10:00Z,50\n")
+        #expect(written.samples == [StepSample(start: LocalTime.berlin.at("2019-04-01", 12), length: 600, steps: 50, utcOffset: 0)])
+        #expect(written.zone == .records)
+    }
+
+    @Test func `a clock that is set back shows an hour twice, and the day has 25 hours`() throws {
+        let history = try read("x.csv", "Date,Steps\n2019-10-27,5000\n2019-03-31,4000\n")
+        #expect(Set(history.samples.map(\.length)) == [90_000, 82_800])
+    }
+
+    @Test func `a counter of the day becomes differences`() throws {
+        let text = "time,steps\n2019-04-01 10:00,500\n2019-04-01 12:00,800\n2019-04-01 14:00,100\n2019-04-02 08:00,40\n"
+        let history = try read("x.csv", text, options(columns: ["day": "time", "counter": "steps"]))
+        #expect(history.totals == ["x": ["2019-04-01": 900, "2019-04-02": 40]])
+    }
+
+    @Test func `devices are sources`() throws {
+        let history = try read("x.csv", "Device,Date,Steps\nPhone,2019-04-01,50\nWatch,2019-04-01,60\n")
+        #expect(history.totals == ["Phone": ["2019-04-01": 50], "Watch": ["2019-04-01": 60]])
+    }
+
+    @Test func `the name of the next export has another date and is the same source`() throws {
+        let names = try ["steps_20190401.csv", "steps_20190402.csv"].map { try read($0, "Date,Steps\n2019-04-01,50\n").tracks[0].source }
+        #expect(names[0] == names[1])
+    }
+
+    @Test func `empty and negative counts are not measured`() throws {
+        let history = try read("x.csv", "Date,Steps\n2019-04-01,\n2019-04-02,-1\n2019-04-03,0\n2019-04-04,7\n")
+        #expect(history.totals == ["x": ["2019-04-03": 0, "2019-04-04": 7]])
+    }
+
+    @Test(arguments: [
+        "Date,Steps\n2019-04-01,1000000000\n", "Date,Steps\n1970-01-01,5000\n", "Date,Steps\n2100-01-01,5000\n",
+        "Date,Steps\n2019-04-01,5000\nTotal,5000\n", "Date,Steps\n2019-04-01,many\n", "Date,Steps\n2019-04-01,\"5000\n",
+        "Date,Steps\n2019-04-01,1e5\n",
+    ])
+    func `what cannot be right is an error`(text: String) {
+        let error = #expect(throws: ImportError.self) { try read("x.csv", text) }
+        #expect(error?.category == .data)
+    }
+
+    @Test func `changed tables are refused or give what a history can hold`() throws {
+        var generator = SeededGenerator(seed: 2)
+        let tables = [
+            "Date,Steps\n2019-04-01,5000\n2019-04-02,6000\n2019-04-03,\"6,000\"\n",
+            "time;schritte\n01.04.2019 10:00;500\n01.04.2019 12:00;800,5\n",
+            "start,end,steps\n2019-04-01T10:00:00Z,2019-04-01T10:10:00+02:00,50\n",
+        ]
+        for number in 0..<3000 { try survives(mutated(Data(tables[number % 3].utf8), &generator), "x.csv") }
+    }
+
+    @Test func `other texts are of no format`() {
+        for text in ["hello", "", "{\"a\": 1}", "<html></html>"] {
+            let error = #expect(throws: ImportError.self) { try read("x.csv", text) }
+            #expect(error?.category == .data)
+        }
+    }
+}

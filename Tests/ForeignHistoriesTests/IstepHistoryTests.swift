@@ -1,0 +1,31 @@
+import Foundation
+import StepDatabase
+import StepDomain
+import TestSupport
+import Testing
+
+@testable import ForeignHistories
+
+@Suite(.timeLimit(.minutes(5))) struct IstepHistoryTests {
+    @Test func `another history is read with its offsets and its coverage, also from its log`() throws {
+        try withFolder { folder in
+            let path = folder + "/history.sqlite", noon = LocalTime.berlin.at("2019-04-01", 12)
+            let history = try StepDatabase(path: path)
+            let user = try history.addUser(named: "Ada")
+            let ring = try history.addPedometer(
+                Pedometer(id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public", name: "ring"))
+            let sync = try history.beginSync(of: ring.id, at: noon)
+            let sample = StepSample(start: noon - 3600, length: 900, steps: 300, distance: 200, utcOffset: 7200)
+            _ = try history.merge(
+                SampleBatch(samples: [sample], coverage: [TimeSpan(noon - 7200, noon)]), sync: sync, localTime: .berlin)
+            // Its log has not been written back: the history is open.
+            let found = try ForeignFiles().read(path, options(.fixed(0))) { _ in }
+            #expect(found.format.key == "istep" && found.totals == ["ring": ["2019-04-01": 300]] && found.samples == [sample])
+            _ = try history.addPedometer(
+                Pedometer(
+                    id: 0, user: history.addUser(named: "Bob").id, model: "colmi", address: "30:34:42:00:00:02", addressType: "public",
+                    name: "two"))
+            #expect(throws: ImportError.self) { try ForeignFiles().read(path, options()) { _ in } }
+        }
+    }
+}

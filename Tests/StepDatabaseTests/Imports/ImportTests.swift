@@ -1,0 +1,204 @@
+import Foundation
+import GRDB
+import StepDomain
+import TestSupport
+import Testing
+
+@testable import StepDatabase
+
+/// Imports: added, repeated, corrected, taken back.
+@Suite(.timeLimit(.minutes(5))) struct ImportTests {
+    static let format = ForeignFormat(key: "csv", title: "CSV", files: "tables")
+
+    /// A file with samples of Greenwich.
+    static func file(_ samples: [StepSample], source: String = "phone", zone: ZoneKnowledge = .records) -> ForeignHistory {
+        let parts = Dictionary(grouping: samples) { Day(of: $0.start, utcOffset: 0) }.sorted { $0.key < $1.key }.map { day, samples in
+            let sorted = samples.sorted { $0.start < $1.start }
+            let span = CoveredSpan(TimeSpan(sorted[0].start, sorted[sorted.count - 1].span.end), utcOffset: 0)
+            return (day: day, content: PackedDay(samples: sorted, coverage: [span]).bytes(of: day))
+        }
+        let days = Dictionary(grouping: samples, by: \.day).sorted { $0.key < $1.key }.map { (day: $0, steps: $1.reduce(0) { $0 + $1.steps }) }
+        return ForeignHistory(
+            format: format, path: "/tmp/file.csv",
+            tracks: [
+                ForeignTrack(
+                    source: ForeignSource(identity: "csv:\(source)", name: source), parts: parts, days: days,
+                    until: samples.map(\.span.end).max() ?? noon)
+            ], zone: zone)
+    }
+
+    private func imported(_ history: Fixture) throws -> [StepSample] {
+        try history.data().tracks.filter { $0.pedometer != history.pedometer.id }.flatMap(\.samples)
+    }
+
+    private func store(_ file: ForeignHistory, in history: Fixture) throws -> ImportChanges {
+        try history.database.store(file, of: history.user, at: noon)
+    }
+
+    @Test func `an import is a source like a pedometer, merged and never added`() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 900), slot(60, 200))
+            let changes = try store(Self.file([slot(0, 1000), slot(120, 300)]), in: history)
+            #expect(changes.days == [.init(day: day, before: 1100, after: 1500)] && changes.sources == ["phone"])
+            #expect(changes.overlaps == [.init(name: "ring", days: 1)])
+            #expect(try history.database.importSources().map(\.name) == ["phone"])
+            #expect(try history.database.pedometers().map(\.name) == ["ring"], "it is not read by Bluetooth")
+            #expect(try MergedTracks(history.data().tracks).samples.reduce(0) { $0 + $1.steps } == 1500)
+        }
+    }
+
+    @Test func `a preview changes nothing`() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 900))
+            let before = try history.strings("SELECT count(*) || (SELECT count(*) FROM pedometer) FROM sample")
+            let preview = try history.database.preview(Self.file([slot(60, 100)]), of: history.user, at: noon)
+            #expect(preview.days == [.init(day: day, before: 900, after: 1000)])
+            #expect(try history.strings("SELECT count(*) || (SELECT count(*) FROM pedometer) FROM sample") == before)
+            #expect(try history.database.imports().isEmpty)
+            let new = try StepDatabase.previewWithoutHistory(Self.file([slot(60, 100)]), of: User(id: 0, name: "Ada"), at: noon)
+            #expect(new.days == [.init(day: day, before: nil, after: 100)])
+        }
+    }
+
+    @Test func `the same file again changes nothing`() throws {
+        try withFixture { history in
+            let first = try store(Self.file([slot(0, 100)]), in: history)
+            let revision = try history.strings("SELECT revision FROM changed_day")
+            let again = try store(Self.file([slot(0, 100)]), in: history)
+            #expect(again.sameAs == first.id && again.id == nil && again.days.isEmpty)
+            #expect(try history.database.imports().count == 1)
+            #expect(try history.strings("SELECT revision FROM changed_day") == revision)
+        }
+    }
+
+    @Test func `a newer export adds and corrects, and an older one that comes later does not undo it`() throws {
+        try withFixture { history in
+            let old = Self.file([slot(0, 100), slot(15, 50), slot(60, 70)])
+            _ = try store(old, in: history)
+            let changes = try store(Self.file([slot(0, 100), slot(15, 80), slot(600, 45)]), in: history)
+            #expect(changes.days == [.init(day: day, before: 220, after: 225)])
+            // The newer one accounts for the time from its first to its last sample: in the slot at 60 there was nothing.
+            #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 45)])
+            _ = try store(Self.file([slot(0, 100), slot(15, 10)]), in: history)
+            #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 45)])
+        }
+    }
+
+    @Test func `taking an import back leaves what the others say`() throws {
+        try withFixture { history in
+            try history.merge(slot(900, 5))
+            let first = try #require(try store(Self.file([slot(0, 100), slot(15, 50), slot(60, 70)]), in: history).id)
+            let second = try #require(try store(Self.file([slot(0, 100), slot(15, 80), slot(600, 40)]), in: history).id)
+            let third = try #require(try store(Self.file([slot(1440, 30), slot(1455, 3)]), in: history).id)
+            let preview = try history.database.removeImport(first, at: noon, isPreview: true)
+            #expect(preview.days.isEmpty)
+            _ = try history.database.removeImport(first, at: noon, isPreview: false)
+            #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 40)], "all of it is what the second one says")
+            _ = try store(Self.file([slot(0, 100), slot(15, 50), slot(60, 70)]), in: history)
+            let back = try history.database.removeImport(second, at: noon, isPreview: false)
+            #expect(back.days.isEmpty, "220 steps before and after")
+            #expect(try imported(history) == [slot(0, 100), slot(15, 50), slot(60, 70)])
+            for id in try history.database.imports().map(\.id) where id != third {
+                _ = try history.database.removeImport(id, at: noon, isPreview: false)
+            }
+            let last = try history.database.removeImport(third, at: noon, isPreview: false)
+            #expect(last.days == [.init(day: day.advanced(by: 1), before: 33, after: nil)])
+            #expect(try history.database.importSources().isEmpty && history.database.imports().isEmpty)
+            for table in ["import_track", "import_content", "import_part", "import"] {
+                #expect(try history.strings("SELECT count(*) FROM \(table)") == ["0"])
+            }
+            #expect(try history.strings("SELECT count(*) FROM sync") == ["1"])
+            #expect(try history.strings("PRAGMA foreign_key_check").isEmpty)
+            #expect(try history.samples() == [slot(900, 5)])
+            #expect(try history.database.knownDays(of: history.user.id, from: day, through: day.advanced(by: 2)) == [day])
+            #expect(throws: ImportError.noImport(third)) { try history.database.removeImport(third, at: noon, isPreview: false) }
+        }
+    }
+
+    /// Whatever is imported and taken back in whatever order: the same as if only the remaining ones had been imported.
+    @Test(arguments: 0..<40 as Range<UInt64>) func `random imports taken back leave what a fresh history would have`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let files = (0..<5).map { _ in
+            Self.file(
+                (0..<Int.random(in: 1...12, using: &generator)).map { _ in Int.random(in: 0..<200, using: &generator) }.uniqued().map {
+                    slot($0 * 15, Int.random(in: 1...300, using: &generator))
+                }, source: Bool.random(using: &generator) ? "phone" : "watch")
+        }
+        let removed = Set((0..<5).filter { _ in Bool.random(using: &generator) })
+        func samples(_ history: Fixture) throws -> [String] {
+            try history.strings(
+                """
+                SELECT name || ' ' || start || ' ' || length || ' ' || steps || ' ' || utc_offset FROM sample JOIN pedometer ON id = pedometer
+                UNION ALL SELECT name || ' covers ' || start || ' ' || until FROM coverage JOIN pedometer ON id = pedometer ORDER BY 1
+                """)
+        }
+        let wanted = try withFixture { history in
+            for (index, file) in files.enumerated() where !removed.contains(index) { _ = try store(file, in: history) }
+            return try samples(history)
+        }
+        try withFixture { history in
+            let ids = try files.map { try store($0, in: history).id }
+            for index in removed { if let id = ids[index] { _ = try history.database.removeImport(id, at: noon, isPreview: false) } }
+            #expect(try samples(history) == wanted)
+            #expect(try history.strings("PRAGMA foreign_key_check").isEmpty)
+            #expect(try history.database.wrongSums().isEmpty)
+        }
+    }
+
+    @Test func `the same source in another time zone is refused`() throws {
+        try withFixture { history in
+            let first = try store(Self.file([slot(0, 100)], zone: .named("UTC")), in: history)
+            let other = try store(Self.file([slot(60, 100)], zone: .named("Asia/Tokyo")), in: history)
+            #expect(other.otherZone == first.id && other.id == nil)
+            #expect(try imported(history) == [slot(0, 100)])
+        }
+    }
+
+    /// A day whose figures stay is not sent again; one that changed is.
+    @Test func `days that an import changes are noted for sharing, others are not`() throws {
+        try withFixture { history in
+            try history.merge(slot(0, 100), slot(1440, 10))
+            let before = try history.strings("SELECT day || revision FROM changed_day ORDER BY day")
+            _ = try store(Self.file([slot(15, 50)]), in: history)
+            let after = try history.strings("SELECT day || revision FROM changed_day ORDER BY day")
+            #expect(after[0] != before[0] && after[1] == before[1])
+        }
+    }
+
+    @Test(arguments: ["INSERT ON import", "INSERT ON sample", "INSERT ON import_part", "INSERT ON coverage", "INSERT ON changed_day"])
+    func `a kill during an import leaves nothing of it`(event: String) async throws {
+        try await withDirectory { directory in
+            let history = try Fixture(directory)
+            let path = history.path, user = history.user.id
+            try history.database.close()
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, user = user as User.ID, event = event as String] in
+                let database = try StepDatabase(path: path)
+                try database.dieAfter(event)
+                _ = try database.store(ImportTests.file([slot(0, 100), slot(1440, 7)]), of: User(id: user, name: "Ada"), at: noon)
+            }
+            let database = try StepDatabase(path: path)
+            #expect(try database.imports().isEmpty && database.importSources().isEmpty)
+            #expect(try database.dayData(of: User(id: user, name: "Ada"), on: day).tracks.isEmpty)
+        }
+    }
+
+    @Test(arguments: [StepDatabase.Access.reading, .writing])
+    func `a history of version 8 gets the tables of imports`(access: StepDatabase.Access) throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            let before = Schema(migrations: Array(Schema.current.migrations.prefix { $0.name != "imports" }))
+            let old = try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: before)
+            let user = try old.addUser(named: "Ada")
+            let ring = try old.addPedometer(.ring(of: user))
+            _ = try old.merge(SampleBatch(samples: [slot(0, 10)]), sync: old.beginSync(of: ring.id, at: noon))
+            try old.close()
+            let new = try StepDatabase(path: path, for: access)
+            #expect(try new.imports().isEmpty)
+            #expect(try new.dayData(of: user, on: day).tracks.flatMap(\.samples) == [slot(0, 10)])
+        }
+    }
+}
+
+extension [Int] {
+    fileprivate func uniqued() -> [Int] { Set(self).sorted() }
+}

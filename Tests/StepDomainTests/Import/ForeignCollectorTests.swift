@@ -1,0 +1,107 @@
+import StepDomain
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct ForeignCollectorTests {
+    private func collector(skipping: Bool = false, now: String = "2015-01-01") -> ForeignCollector {
+        ForeignCollector(
+            ForeignOptions(
+                localTime: .berlin, zone: .named("Europe/Berlin"), leavesOutImpossible: skipping, now: LocalTime.berlin.at(now, 12)))
+    }
+
+    private func samples(_ track: ForeignTrack?) -> [StepSample] {
+        (track?.parts ?? []).flatMap { PackedDay($0.content, of: $0.day)?.samples ?? [] }
+    }
+
+    @Test(arguments: [("2014-03-30", 23), ("2014-04-20", 24), ("2014-10-26", 25)])
+    func `the total of a day is a sample of all of its hours`(day: String, hours: Int) throws {
+        let collector = collector()
+        let day = try #require(Day(day))
+        try collector.add(total: 8000, of: day, to: collector.track(.init(identity: "a", name: "a")))
+        let track = try #require(collector.finish().tracks.first)
+        #expect(samples(track).map(\.length) == [hours * 3600])
+        #expect(samples(track).map(\.day) == [day] && track.days.map(\.day) == [day] && track.steps == 8000)
+    }
+
+    /// A day of UTC has parts of two local days.
+    @Test func `samples of a local day are in the day of UTC in which they begin`() throws {
+        let collector = collector()
+        let track = try collector.track(.init(identity: "a", name: "a"))
+        for hour in [0, 1, 12, 23] { try collector.add(100, from: LocalTime.berlin.at("2014-04-20", hour), length: 60, to: track) }
+        let found = try #require(collector.finish().tracks.first)
+        #expect(found.parts.map(\.day.description) == ["2014-04-19", "2014-04-20"])
+        #expect(samples(found).count == 4 && found.days.map(\.day.description) == ["2014-04-20"])
+    }
+
+    @Test func `what nobody can have made is an error, or left out and counted`() throws {
+        let noon = LocalTime.berlin.at("2014-04-20", 12)
+        let wrong: [(Timestamp, Int)] = [(Timestamp(0), 10), (noon + 86_400 * 3650, 10), (noon, 1_000_000_000), (noon, 700), (noon, -5)]
+        for (start, steps) in wrong {
+            #expect(throws: ImportError.self, "\(start) \(steps)") {
+                let collector = collector()
+                try collector.add(steps, from: start, length: 60, to: collector.track(.init(identity: "a", name: "a")))
+            }
+        }
+        let lenient = collector(skipping: true)
+        let track = try lenient.track(.init(identity: "a", name: "a"))
+        for (start, steps) in wrong { try lenient.add(steps, from: start, length: 60, to: track) }
+        try lenient.add(50, from: noon, length: 60, to: track)
+        let (tracks, notes) = lenient.finish()
+        #expect(tracks.first?.steps == 50)
+        guard case .leftOut(5, _)? = notes.first else {
+            Issue.record("\(notes)")
+            return
+        }
+    }
+
+    @Test func `records of one moment get the time that their steps need`() throws {
+        let collector = collector()
+        let track = try collector.track(.init(identity: "a", name: "a"))
+        try collector.add(1000, from: LocalTime.berlin.at("2014-04-20", 12), length: 0, to: track)
+        #expect(samples(collector.finish().tracks.first).map(\.length) == [200])
+    }
+
+    @Test func `records of one source that overlap keep all steps and count no second twice`() throws {
+        let noon = LocalTime.berlin.at("2014-04-20", 12)
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<200 {
+            let collector = collector()
+            let track = try collector.track(.init(identity: "a", name: "a"), repetition: .added)
+            var all = 0
+            for _ in 0..<20 {
+                let length = Int.random(in: 1...900, using: &generator), steps = Int.random(in: 1...(2 * length), using: &generator)
+                try collector.add(steps, from: noon + Int.random(in: 0...3600, using: &generator), length: length, to: track)
+                all += steps
+            }
+            let found = samples(collector.finish().tracks.first)
+            #expect(found.reduce(0) { $0 + $1.steps } == all)
+            for (one, next) in zip(found, found.dropFirst()) { #expect(one.span.end <= next.start) }
+        }
+    }
+
+    @Test func `a repeated record counts once unless it is a part`() throws {
+        for (repetition, steps) in [(ForeignCollector.Repetition.greatest, 60), (.added, 100)] {
+            let collector = collector()
+            let track = try collector.track(.init(identity: "a", name: "a"), repetition: repetition)
+            for steps in [40, 60] { try collector.add(steps, from: LocalTime.berlin.at("2014-04-20", 12), length: 60, to: track) }
+            #expect(collector.finish().tracks.first?.steps == steps)
+        }
+    }
+
+    @Test func `memory is bounded`() throws {
+        let collector = collector()
+        let track = try collector.track(.init(identity: "a", name: "a"))
+        #expect(throws: ImportError.tooMuch("more steps than one person can have recorded in decades")) {
+            for number in 0..<20_000_000 { try collector.add(1, from: Timestamp(1_000_000_000 + number % 400_000_000), length: 1, to: track) }
+        }
+    }
+
+    @Test func `a source that names no coverage accounts for its days, and for the last one up to its last record`() throws {
+        let collector = collector()
+        let track = try collector.track(.init(identity: "a", name: "a"))
+        for day in ["2014-04-20", "2014-04-21"] { try collector.add(10, from: LocalTime.berlin.at(day, 12), length: 60, to: track) }
+        let found = try #require(collector.finish().tracks.first)
+        let spans = found.parts.flatMap { PackedDay($0.content, of: $0.day)?.coverage.map(\.span) ?? [] }
+        #expect(Coverage(spans).spans == [TimeSpan(LocalTime.berlin.at("2014-04-20", 0), LocalTime.berlin.at("2014-04-21", 12) + 60)])
+    }
+}
