@@ -34,7 +34,8 @@ import Testing
         let ben = outbox.history.addUser(named: "ben"), day = today.advanced(by: -5)
         try outbox.history.record([
             entry(day, "dead", .pending, of: outbox.anna), entry(today, "dead", .unknown, of: outbox.anna),
-            entry(today.advanced(by: -1), "dead", .rejected, of: outbox.anna), entry(day, "dead", .sent, of: ben), entry(day, "fresh", .pending, of: ben),
+            entry(today.advanced(by: -1), "dead", .rejected, of: outbox.anna), entry(day, "dead", .sent, of: ben),
+            entry(day, "fresh", .pending, of: ben),
         ])
         #expect(try report().backlogs.isEmpty)
         var state = DestinationState(name: "dead")

@@ -54,7 +54,7 @@ import Testing
         try await Household.live { home in
             let scan = try await home.istep("scan", "--timeout", "1")
             #expect(scan.status == 0 && scan.output.contains(home.ring.address) && scan.output.contains(home.watch.address))
-            #expect(scan.error == "Scanning for 1 seconds\n")
+            #expect(scan.error == "Scanning for 1 second\n")
         }
     }
 

@@ -8,12 +8,18 @@ public struct ClockMark: Hashable, Sendable, Codable {
     public var boot: String
     /// Whether a time server has set the clock since then.
     public var isTrusted: Bool
+    /// Whether the machine has a clock that runs while it is off. Such a clock is believed, although it may be wrong: many machines ask no
+    /// time server. It is not stored.
+    public var hasOwnClock = false
 
-    public init(at: Timestamp, uptime: Int, boot: String, isTrusted: Bool) {
+    private enum CodingKeys: CodingKey { case at, uptime, boot, isTrusted }
+
+    public init(at: Timestamp, uptime: Int, boot: String, isTrusted: Bool, hasOwnClock: Bool = false) {
         self.at = at
         self.uptime = uptime
         self.boot = boot
         self.isTrusted = isTrusted
+        self.hasOwnClock = hasOwnClock
     }
 
     /// What happened to the clock between two moments.

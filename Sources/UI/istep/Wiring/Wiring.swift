@@ -37,10 +37,10 @@ struct Wiring: Sendable {
     @Sendable static func now() -> Timestamp { Timestamp(Int(Date().timeIntervalSince1970)) }
 
     /// This machine's clock, beside the one of the kernel that is never set.
-    @Sendable static func clockMark() -> ClockMark {
+    @Sendable func clockMark() -> ClockMark {
         var uptime = timespec()
         clock_gettime(CLOCK_BOOTTIME, &uptime)
-        return ClockMark(at: now(), uptime: uptime.tv_sec, boot: boot, isTrusted: is_clock_synchronized() != 0)
+        return ClockMark(at: now(), uptime: uptime.tv_sec, boot: Self.boot, isTrusted: is_clock_synchronized() != 0, hasOwnClock: hasOwnClock)
     }
 
     /// A new one for each start of the machine; empty where the kernel has none.
@@ -124,17 +124,22 @@ struct Wiring: Sendable {
     func reader(days: Int? = nil, registered: Set<String> = []) -> BluetoothPedometerReader {
         BluetoothPedometerReader(
             adapter: adapter, limits: limits, days: days, registered: registered, restartsAdapter: settings.restartsAdapter.value,
-            recovers: settings.recovers.value, localTime: localTime, now: now, clockMark: Self.clockMark, clock: clock,
+            recovers: settings.recovers.value, localTime: localTime, now: now, clockMark: clockMark, clock: clock,
             central: { try await central() })
+    }
+
+    /// Whether the machine has a clock that runs while it is off. Where the kernel does not show its clocks, as in a container, it has one;
+    /// so it has for pedometers that are simulated, on another bus.
+    private var hasOwnClock: Bool {
+        Self.systemBus(environment) != .system
+            || (try? FileManager.default.contentsOfDirectory(atPath: "/sys/class/rtc"))?.isEmpty != true
     }
 
     /// The wait of a sync for a time server; nil on a bus that is not the machine's own, where the pedometers are simulated.
     var clockWait: ClockWait? {
         guard Self.systemBus(environment) == .system else { return nil }
         return ClockWait(
-            isSynchronized: { is_clock_synchronized() != 0 },
-            // Where the kernel does not show its clocks, there is nothing to wait for.
-            hasOwnClock: { (try? FileManager.default.contentsOfDirectory(atPath: "/sys/class/rtc"))?.isEmpty != true }, clock: clock)
+            isSynchronized: { is_clock_synchronized() != 0 }, hasOwnClock: { hasOwnClock }, clock: clock)
     }
 
     /// The backups that istep makes by itself.

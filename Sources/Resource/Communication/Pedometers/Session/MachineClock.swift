@@ -20,8 +20,8 @@ extension SessionContext {
         case .unknown: current.cursor.shift(by: Self.farAhead, isKnown: false, writtenAt: before?.at ?? mark.at)
         }
         self.init(pedometer: current, localTime: localTime, days: days, isClockTrusted: mark.isTrusted)
-        // Without a time server, the clock is believed if it has been the same since an earlier reading: many machines have none.
-        setsClock = mark.isTrusted || (before.map { !$0.isTrusted } ?? false) && change == .none
+        // A board without a clock of its own is believed if its clock has been the same since an earlier reading.
+        setsClock = mark.isTrusted || mark.hasOwnClock || (before.map { !$0.isTrusted } ?? false) && change == .none
     }
 
     /// Seconds that are later than any reading of these years.
