@@ -21,7 +21,7 @@ RING, COUNTER = "C0:DE:00:00:00:02", "C0:DE:00:00:00:04"
 ZONE = "Europe/Berlin"
 # Copies, since the checkout may be below a directory of the host that the users of this machine cannot read.
 CHECKOUT, PROGRAM = Path("/tmp/checkout"), Path("/tmp/istep")
-for part in (".packaging", "desktop", "systemd", "udev", ".github/manual"):
+for part in (".packaging", "systemd", "udev", ".github/manual"):
     shutil.copytree(Path(os.environ["RS_CHECKOUT"], part), CHECKOUT / part)
 shutil.copy(os.environ["ISTEP"], PROGRAM)
 CHECKOUT.chmod(0o755)

@@ -9,11 +9,18 @@ extension SessionContext {
     /// - Parameter mark: this machine's clock now. `pedometer.cursor` is changed by what it shows about the last reading.
     public init(pedometer: Pedometer, localTime: LocalTime, days: Int? = nil, mark: ClockMark) {
         let before = pedometer.cursor.clockMark
+        var current = pedometer
+        current.cursor.clockMark = mark
         var change = before.map(mark.change) ?? .none
         // Then it is the present clock that may be wrong, and not the earlier one.
         if change == .unknown, before?.isTrusted == true, !mark.isTrusted { change = .none }
-        var current = pedometer
-        current.cursor.clockMark = mark
+        // A clock that runs while the machine is off was believed then, and no time server has shown since that it was wrong: it was right,
+        // and time has passed that the uptime does not show, as while a virtual machine is paused.
+        if let before, case .set = change, mark.hasOwnClock, !mark.isTrusted, !before.isTrusted {
+            // More may be requested than is needed, and no less.
+            if mark.at < before.at, current.cursor.counter == nil, current.cursor.undecided == nil { current.cursor.readThrough = nil }
+            change = .none
+        }
         switch change {
         case .none: break
         case .set(let seconds): current.cursor.shift(by: seconds, isKnown: true, writtenAt: before?.at ?? mark.at)
