@@ -27,8 +27,7 @@ public enum SimulationEvent: Sendable, Hashable {
 final class EventLog: Sendable {
     private struct State {
         var events: [SimulationEvent] = []
-        var listeners: [Int: AsyncStream<SimulationEvent>.Continuation] = [:]
-        var lastListener = 0
+        var listeners: [AsyncStream<SimulationEvent>.Continuation] = []
         var isFinished = false
     }
 
@@ -36,35 +35,31 @@ final class EventLog: Sendable {
 
     var all: [SimulationEvent] { state.withLock(\.events) }
 
+    /// Yields within the lock, so that all listeners get the events in the order of the log. A listener that has ended is
+    /// removed here and not by `onTermination`: the cancellation of a task calls that while it holds the lock of the task,
+    /// which `yield` needs in order to resume the task.
     func add(_ event: SimulationEvent) {
         state.withLock { state in
             state.events.append(event)
-            for listener in state.listeners.values { listener.yield(event) }
+            state.listeners.removeAll { if case .terminated = $0.yield(event) { true } else { false } }
         }
     }
 
     /// All events so far, and all later ones.
     func stream() -> AsyncStream<SimulationEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: SimulationEvent.self)
-        let number = state.withLock { state in
+        state.withLock { state in
             for event in state.events { continuation.yield(event) }
-            if state.isFinished { continuation.finish() }
-            state.lastListener += 1
-            state.listeners[state.lastListener] = continuation
-            return state.lastListener
+            if state.isFinished { continuation.finish() } else { state.listeners.append(continuation) }
         }
-        continuation.onTermination = { [weak self] _ in self?.forget(number) }
         return stream
     }
 
     func finish() {
-        // Outside of the lock: a listener that ends calls back to be removed.
-        let listeners = state.withLock { state in
+        state.withLock { state in
             state.isFinished = true
-            return Array(state.listeners.values)
+            for listener in state.listeners { listener.finish() }
+            state.listeners = []
         }
-        for listener in listeners { listener.finish() }
     }
-
-    private func forget(_ number: Int) { state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
 }

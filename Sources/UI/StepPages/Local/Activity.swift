@@ -23,8 +23,13 @@ final class Activity: Sendable {
         var task: Task<Void, Never>?
         /// Nothing is begun any longer.
         var isOver = false
-        var listeners: [Int: AsyncStream<String>.Continuation] = [:]
-        var lastListener = 0
+        var listeners: [AsyncStream<String>.Continuation] = []
+
+        /// Removes the listeners that have ended. `onTermination` does not, because the cancellation of a task calls it
+        /// while it holds the lock of the task, which `yield` needs in order to resume the task.
+        mutating func deliver(_ line: String) {
+            listeners.removeAll { if case .terminated = $0.yield("data: \(line)\n\n") { true } else { false } }
+        }
     }
 
     private let content = Mutex(Content())
@@ -66,18 +71,17 @@ final class Activity: Sendable {
             // Progress may be reported late: what has ended does not run again.
             guard case .running = content.state else { return }
             content.state = .running(title: title, line: line)
-            for listener in content.listeners.values { listener.yield("data: \(line)\n\n") }
+            content.deliver(line)
         }
     }
 
     private func end(_ title: String, _ result: Result) {
         let listeners = content.withLock { content in
             content.state = .ended(title: title, lines: result.lines, hasFailed: result.hasFailed)
-            defer { content.listeners = [:] }
+            defer { content.listeners = [] }
             return content.listeners
         }
-        // Outside of the lock: the end of a stream calls what removes its listener.
-        for listener in listeners.values {
+        for listener in listeners {
             listener.yield("event: end\ndata: end\n\n")
             listener.finish()
         }
@@ -86,19 +90,19 @@ final class Activity: Sendable {
     /// The progress as events, from the present line to the end.
     func events() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(64))
-        let number: Int? = content.withLock { content in
-            guard case .running(_, let line) = content.state, content.listeners.count < Self.mostListeners else { return nil }
+        let isFollowing = content.withLock { content in
+            guard case .running(_, let line) = content.state else { return false }
+            // Finds the listeners that have ended since the last line.
+            if content.listeners.count >= Self.mostListeners { content.deliver(line) }
+            guard content.listeners.count < Self.mostListeners else { return false }
             continuation.yield("data: \(line)\n\n")
-            content.lastListener += 1
-            content.listeners[content.lastListener] = continuation
-            return content.lastListener
+            content.listeners.append(continuation)
+            return true
         }
-        guard let number else {
+        if !isFollowing {
             continuation.yield("event: end\ndata: end\n\n")
             continuation.finish()
-            return stream
         }
-        continuation.onTermination = { [weak self] _ in self?.content.withLock { _ = $0.listeners.removeValue(forKey: number) } }
         return stream
     }
 }
