@@ -14,7 +14,8 @@ let rules: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// The folders are the layers: UI → Domain ← Resource. Simulation is selected by the bus address only; every layer may use Support.
+// The folders are the layers: UI → Domain ← Resource. Simulation is selected by the bus address only; every layer may
+// use Support.
 let ui = "Sources/UI/"
 let domain = "Sources/Domain/"
 let data = "Sources/Resource/Data/"
@@ -35,7 +36,8 @@ var glibc: [Int] {
     #endif
 }
 
-/// How the release build of the program is linked. The program contains Swift's libraries; these options reduce its memory by 3 MB.
+/// How the release build of the program is linked. The program contains Swift's libraries; these options reduce its
+/// memory by 3 MB.
 ///
 /// - `-use-ld=lld`: the linker that Swift includes. gold, the default, does not support the last two options.
 /// - `--no-export-dynamic`: exports no symbols to shared libraries (1.3 MB). No library uses them.
@@ -43,19 +45,26 @@ var glibc: [Int] {
 /// - `-z pack-relative-relocs`: stores relocations in 20 KB instead of 2.3 MB. Needs glibc 2.36 (Debian 12) or later.
 var linking: [LinkerSetting] {
     var flags = ["-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--icf=safe"]
-    if [2, 36].lexicographicallyPrecedes(glibc + [0]) { flags += ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"] }
+    if [2, 36].lexicographicallyPrecedes(glibc + [0]) {
+        flags += ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
+    }
     return [.unsafeFlags(flags, .when(platforms: [.linux], configuration: .release))]
 }
 
-/// For code that takes little of a command's time: the simulation, which only `istep demo` uses, the commands and their texts, and what waits
-/// for other programs and servers.
+/// For code that takes little of a command's time: the simulation, which only `istep demo` uses, the commands and their
+/// texts, and what waits for other programs and servers.
 let optimizedForSize: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
-func layer(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [], forSize: Bool = false) -> Target {
-    .target(name: name, dependencies: dependencies, path: folder + name, swiftSettings: rules + (forSize ? optimizedForSize : []))
+func layer(_ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [], forSize: Bool = false) -> Target
+{
+    .target(
+        name: name, dependencies: dependencies, path: folder + name,
+        swiftSettings: rules + (forSize ? optimizedForSize : []))
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []) -> Target {
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = [])
+    -> Target
+{
     .testTarget(
         name: name + "Tests", dependencies: dependencies + [.byName(name: name), "TestSupport"],
         path: "Tests/\(name)Tests", exclude: exclude, resources: resources, swiftSettings: rules)
@@ -67,7 +76,8 @@ let fuzzing: [Target] =
     ? []
     : [
         .executableTarget(
-            name: "FuzzFrames", dependencies: ["Pedometers", "BlueZ", "StepDomain"], path: "Tests/Fuzzing", exclude: ["run"],
+            name: "FuzzFrames", dependencies: ["Pedometers", "BlueZ", "StepDomain"], path: "Tests/Fuzzing",
+            exclude: ["run"],
             swiftSettings: rules, linkerSettings: [.unsafeFlags(["-use-ld=lld", "-sanitize=fuzzer"])])
     ]
 
@@ -93,7 +103,8 @@ let package = Package(
         layer(communication, "BlueZ", ["DBus", "Backoff", "Cleanup"]),
         // The program of the article in the documentation of BlueZ: the tests run it.
         .executableTarget(
-            name: "ReadBattery", dependencies: ["BlueZ"], path: communication + "BlueZ/BlueZ.docc/ReadBattery", swiftSettings: rules),
+            name: "ReadBattery", dependencies: ["BlueZ"], path: communication + "BlueZ/BlueZ.docc/ReadBattery",
+            swiftSettings: rules),
         // A separate target: the product BlueZ must not depend on libbluetooth, which is under the GPL.
         layer(communication, "KernelBluetooth", ["BlueZ", "CBluetooth"], forSize: true),
         layer(communication, "Pedometers", ["BlueZ", "StepDomain", "Backoff"], forSize: true),
@@ -116,7 +127,8 @@ let package = Package(
         layer(
             web, "Sharing",
             [
-                "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "Blocking", "StepDomain",
+                "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety",
+                "Blocking", "StepDomain",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], forSize: true),
@@ -157,9 +169,11 @@ let package = Package(
         .executableTarget(
             name: "istep",
             dependencies: [
-                "StepPages", "LocalServer", "StepViews", "StepServices", "StepDomain", "StepDatabase", "ForeignHistories", "Settings", "BlueZ",
+                "StepPages", "LocalServer", "StepViews", "StepServices", "StepDomain", "StepDatabase",
+                "ForeignHistories", "Settings", "BlueZ",
                 "KernelBluetooth",
-                "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop", "Blocking", "Cleanup",
+                "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop",
+                "Blocking", "Cleanup",
                 "ProcessSpawning", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -173,24 +187,32 @@ let package = Package(
         tests("DBus", ["PrivateBus"]),
         tests("BlueZ", ["DBus", "ReadBattery", "SimulatedBlueZ", "PrivateBus"]),
         tests("KernelBluetooth", ["BlueZ"]),
-        tests("Pedometers", ["StepDomain", "StepServices", "BlueZ", "SimulatedBlueZ", "PrivateBus"], exclude: ["Captures"]),
+        tests(
+            "Pedometers", ["StepDomain", "StepServices", "BlueZ", "SimulatedBlueZ", "PrivateBus"], exclude: ["Captures"]
+        ),
         .target(
-            name: "ModemTestSupport", dependencies: ["DBus", "PrivateBus", "TestSupport"], path: "Tests/ModemTestSupport",
+            name: "ModemTestSupport", dependencies: ["DBus", "PrivateBus", "TestSupport"],
+            path: "Tests/ModemTestSupport",
             swiftSettings: rules),
         tests("ModemManager", ["DBus", "PrivateBus", "ModemTestSupport"]),
-        .target(name: "SystemdTestSupport", dependencies: ["DBus"], path: "Tests/SystemdTestSupport", swiftSettings: rules),
+        .target(
+            name: "SystemdTestSupport", dependencies: ["DBus"], path: "Tests/SystemdTestSupport", swiftSettings: rules),
         tests("Systemd", ["DBus", "PrivateBus", "SystemdTestSupport", "StepDomain"]),
-        .target(name: "DesktopTestSupport", dependencies: ["DBus"], path: "Tests/DesktopTestSupport", swiftSettings: rules),
+        .target(
+            name: "DesktopTestSupport", dependencies: ["DBus"], path: "Tests/DesktopTestSupport", swiftSettings: rules),
         tests("Desktop", ["DBus", "PrivateBus", "DesktopTestSupport", "StepDomain"]),
-        .target(name: "WebTestSupport", dependencies: ["TestSupport"], path: "Tests/WebTestSupport", swiftSettings: rules),
+        .target(
+            name: "WebTestSupport", dependencies: ["TestSupport"], path: "Tests/WebTestSupport", swiftSettings: rules),
         tests("HTTP", ["CCurl", "TextSafety", "WebTestSupport"]),
         tests("SOAP", ["HTTP", "TextSafety", "WebTestSupport"]),
-        .target(name: "MQTTTestSupport", dependencies: ["TestSupport"], path: "Tests/MQTTTestSupport", swiftSettings: rules),
+        .target(
+            name: "MQTTTestSupport", dependencies: ["TestSupport"], path: "Tests/MQTTTestSupport", swiftSettings: rules),
         tests("MQTT", ["MQTTTestSupport", "TextSafety"]),
         tests(
             "Sharing",
             [
-                "HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "StepServices", "WebTestSupport",
+                "HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "StepServices",
+                "WebTestSupport",
                 "ModemTestSupport", "MQTTTestSupport",
             ], resources: [.copy("Servers")]),
         tests("Backoff", []),
@@ -200,7 +222,8 @@ let package = Package(
         tests("TextSafety", []),
         tests("StepDomain", ["Backoff"]),
         tests("StepServices", ["StepDomain", "Backoff"]),
-        tests("StepDatabase", ["StepDomain", "Blocking", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
+        tests(
+            "StepDatabase", ["StepDomain", "Blocking", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("ForeignHistories", ["StepDomain", "StepDatabase", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Settings", ["TextSafety", "StepDomain"]),
         tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning"]),
@@ -210,25 +233,30 @@ let package = Package(
         .testTarget(
             name: "istepTests",
             dependencies: [
-                "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "StepViews", "WebTestSupport",
-                "SystemdTestSupport", "DesktopTestSupport", "PrivateBus", "DBus", "BlueZ", "Pedometers", "Settings", "Blocking",
+                "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "StepViews",
+                "WebTestSupport",
+                "SystemdTestSupport", "DesktopTestSupport", "PrivateBus", "DBus", "BlueZ", "Pedometers", "Settings",
+                "Blocking",
             ],
             path: "Tests/istepTests", swiftSettings: rules),
         .testTarget(
             name: "EnduranceTests",
             dependencies: [
-                "TestSupport", "SimulatedBlueZ", "BlueZ", "DBus", "Pedometers", "StepDatabase", "StepDomain", "StepServices",
+                "TestSupport", "SimulatedBlueZ", "BlueZ", "DBus", "Pedometers", "StepDatabase", "StepDomain",
+                "StepServices",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/EnduranceTests", swiftSettings: rules),
 
         .testTarget(
-            name: "TestSupportTests", dependencies: ["TestSupport", "ProcessSpawning"], path: "Tests/TestSupportTests", swiftSettings: rules),
+            name: "TestSupportTests", dependencies: ["TestSupport", "ProcessSpawning"], path: "Tests/TestSupportTests",
+            swiftSettings: rules),
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: rules),
 
         // The simulation for Tests/RealStack, which compares it with the real bluetoothd
         .executableTarget(
-            name: "SimulationHost", dependencies: ["SimulatedBlueZ"], path: "Tests/SimulationHost", swiftSettings: rules),
+            name: "SimulationHost", dependencies: ["SimulatedBlueZ"], path: "Tests/SimulationHost", swiftSettings: rules
+        ),
 
         // Benchmarks: run by the scripts beside them, against a peer in the same run
         .executableTarget(

@@ -1,10 +1,12 @@
 import Foundation
 import Testing
 
-/// What errors and views advise. A view puts each command on a line of its own: words behind it in the same sentence would stand alone. A log
-/// and a document have all of it on one line: there a mark stands between a command and the next words.
+/// What errors and views advise. A view puts each command on a line of its own: words behind it in the same sentence
+/// would stand alone. A log and a document have all of it on one line: there a mark stands between a command and the
+/// next words.
 @Suite(.timeLimit(.minutes(5))) struct AdviceTests {
-    /// Lines of code. Literals that continue on the next line are joined, and each interpolated command is in backticks.
+    /// Lines of code. Literals that continue on the next line are joined, and each interpolated command is in
+    /// backticks.
     private static func lines(of source: Source) -> [Substring] {
         source.code.map(\.text).joined(separator: "\n")
             .replacing(" \\\n", with: " ").replacing("\"\n+ \"", with: "")
@@ -43,7 +45,9 @@ import Testing
     @Test func `commands in the advice of errors are in backticks`() throws {
         for source in try Source.modules().values.joined() {
             let lines = Self.lines(of: source)
-            guard lines.contains(where: { $0.contains(/ReportableError|CommandFailure\(|ServiceError/) }) else { continue }
+            guard lines.contains(where: { $0.contains(/ReportableError|CommandFailure\(|ServiceError/) }) else {
+                continue
+            }
             for line in lines where !line.contains("result(") {
                 #expect(!line.contains(/: istep (?!recognises|then )[a-z]/), "\(source.path): \(line)")
             }

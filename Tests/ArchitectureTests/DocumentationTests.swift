@@ -7,7 +7,8 @@ import Testing
     private static let pages: [(path: String, text: String)] = {
         let folders = [".github", ".github/manual", "Tests/RealStack"]
         let below = folders.flatMap { folder in
-            ((try? FileManager.default.contentsOfDirectory(atPath: Source.root.appendingPathComponent(folder).path)) ?? [])
+            ((try? FileManager.default.contentsOfDirectory(atPath: Source.root.appendingPathComponent(folder).path))
+                ?? [])
                 .filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
         }
         return (["README.md"] + below).compactMap { path in
@@ -34,19 +35,24 @@ import Testing
 
     @Test func `paths of the repository exist`() {
         for (path, text) in Self.pages where !path.hasSuffix("CHANGELOG.md") {
-            for match in text.matches(of: /`((Sources|Tests|\.github|\.ci|\.packaging|systemd|udev)\/[A-Za-z0-9_.\/-]+)[ `]/)
+            for match in text.matches(
+                of: /`((Sources|Tests|\.github|\.ci|\.packaging|systemd|udev)\/[A-Za-z0-9_.\/-]+)[ `]/)
             where !Self.exists(String(match.1)) {
                 Issue.record("\(path): there is no \(match.1)")
             }
         }
     }
 
-    /// Words in code style with two capitals, such as `StepSample`, are types, or files without their suffix. Files with it: see below.
+    /// Words in code style with two capitals, such as `StepSample`, are types, or files without their suffix. Files
+    /// with it: see below.
     @Test func `types that the guides name exist`() throws {
-        let guides = ["ARCHITECTURE", "ADD-A-PEDOMETER", "ADD-A-DESTINATION", "ADD-A-COMMAND", "PERFORMANCE"].map { ".github/\($0).md" }
+        let guides = ["ARCHITECTURE", "ADD-A-PEDOMETER", "ADD-A-DESTINATION", "ADD-A-COMMAND", "PERFORMANCE"].map {
+            ".github/\($0).md"
+        }
         let code = try Source.words(below: ["Sources", "Tests"])
         for (path, text) in Self.pages where guides.contains(path) {
-            for match in text.matches(of: /`([A-Z][a-z]+[A-Z][A-Za-z]+)(?!\.swift)[`.(]/) where !code.contains(String(match.1)) {
+            for match in text.matches(of: /`([A-Z][a-z]+[A-Z][A-Za-z]+)(?!\.swift)[`.(]/)
+            where !code.contains(String(match.1)) {
                 Issue.record("\(path): no source has the word \(match.1)")
             }
         }
@@ -54,12 +60,15 @@ import Testing
 
     @Test func `Swift files that the pages name exist`() {
         let paths = ["Sources", "Tests"].flatMap { folder in
-            FileManager.default.enumerator(atPath: Source.root.appendingPathComponent(folder).path)?.compactMap { $0 as? String } ?? []
+            FileManager.default.enumerator(atPath: Source.root.appendingPathComponent(folder).path)?.compactMap {
+                $0 as? String
+            } ?? []
         }
         let files = Set(paths.compactMap { $0.split(separator: "/").last.map(String.init) })
         #expect(files.contains("DocumentationTests.swift"))
         for (path, text) in Self.pages where !path.hasSuffix("CHANGELOG.md") {
-            for match in text.matches(of: /`([A-Za-z+]+\.swift)`/) where match.1 != "Package.swift" && !files.contains(String(match.1)) {
+            for match in text.matches(of: /`([A-Za-z+]+\.swift)`/)
+            where match.1 != "Package.swift" && !files.contains(String(match.1)) {
                 Issue.record("\(path): there is no \(match.1)")
             }
         }
@@ -72,6 +81,8 @@ import Testing
         #expect(readme.contains("```sh\n.ci/packages && swift run istep demo\n```"))
         let tests = try #require(readme.firstMatch(of: /```sh\n(\.ci\/packages --test && swift test[^\n]*)\n```/)?.1)
         #expect(ci.contains(tests), "\(tests)")
-        #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 83, "the README is read in a minute")
+        #expect(
+            readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 83,
+            "the README is read in a minute")
     }
 }

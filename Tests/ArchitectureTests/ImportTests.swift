@@ -31,7 +31,8 @@ import Testing
         "SOAP": ["HTTP", "TextSafety", "CExpat"],
         "MQTT": ["CMosquitto", "TextSafety"],
         "Sharing": [
-            "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "Blocking", "StepDomain",
+            "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "Blocking",
+            "StepDomain",
             "Subprocess", "SystemPackage",
         ],
 
@@ -40,12 +41,18 @@ import Testing
 
         "StepViews": ["TextSafety", "StepServices", "StepDomain"],
         "StepPages": ["TextSafety", "Blocking", "StepViews", "StepServices", "StepDomain"],
-        "istep": ["StepPages", "StepViews", "StepServices", "StepDomain", "Blocking", "Cleanup", "ProcessSpawning", "CIdle", "ArgumentParser"],
+        "istep": [
+            "StepPages", "StepViews", "StepServices", "StepDomain", "Blocking", "Cleanup", "ProcessSpawning", "CIdle",
+            "ArgumentParser",
+        ],
     ]
 
-    private static let toolchain: Set = ["Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl"]
+    private static let toolchain: Set = [
+        "Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl",
+    ]
 
-    /// Domain code depends on values and pure functions: no files, no network, no clock of the machine but by Foundation's values.
+    /// Domain code depends on values and pure functions: no files, no network, no clock of the machine but by
+    /// Foundation's values.
     private static let toolchainOfDomain: Set = ["Foundation", "Dispatch", "Synchronization"]
 
     @Test func `each module imports only what its layer may`() throws {
@@ -80,11 +87,12 @@ import Testing
         }
     }
 
-    /// The modules that the manifest names as dependencies of a target: of a line such as `layer(data, "Settings", ["TextSafety"])`, or of
-    /// the program.
+    /// The modules that the manifest names as dependencies of a target: of a line such as `layer(data, "Settings",
+    /// ["TextSafety"])`, or of the program.
     private static func dependencies(of module: String, in manifest: String) throws -> Set<String> {
         let target = try Regex(
-            #"(?:layer\(\s*\w+,\s*|\.executableTarget\(\s*name:\s*)"\#(module)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?"#)
+            #"(?:layer\(\s*\w+,\s*|\.executableTarget\(\s*name:\s*)"\#(module)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?"#
+        )
         let match = try #require(manifest.firstMatch(of: target), "there is no target \(module)")
         let list = match.output[1].substring ?? ""
         // A product has the name of its module; that of its package follows.
@@ -93,7 +101,8 @@ import Testing
 
     @Test func `the texts of the domain modules contain no command`() throws {
         let programs = [
-            "istep", "sudo", "systemctl", "journalctl", "loginctl", "timedatectl", "bluetoothctl", "rfkill", "chmod", "chown", "findmnt",
+            "istep", "sudo", "systemctl", "journalctl", "loginctl", "timedatectl", "bluetoothctl", "rfkill", "chmod",
+            "chown", "findmnt",
             "fuser",
         ]
         let modules = try Source.modules()
@@ -116,9 +125,13 @@ import Testing
     /// Aspects of a type stand in its file until that would be too long.
     @Test func `files for an aspect of a type are not slivers`() throws {
         for files in try Source.modules().values {
-            let lengths = Dictionary(grouping: files) { $0.name.prefix { $0 != "+" && $0 != "." } }.mapValues { $0.map(\.lines.count) }
+            let lengths = Dictionary(grouping: files) { $0.name.prefix { $0 != "+" && $0 != "." } }.mapValues {
+                $0.map(\.lines.count)
+            }
             for file in files where file.name.contains("+") {
-                #expect(file.lines.count >= 100, "\(file.path) has \(file.lines.count) lines: they belong to the type's own file")
+                #expect(
+                    file.lines.count >= 100,
+                    "\(file.path) has \(file.lines.count) lines: they belong to the type's own file")
                 let whole = lengths[file.name.prefix { $0 != "+" }, default: []].reduce(0, +)
                 #expect(whole > 300, "\(file.path): all aspects have \(whole) lines together, and fit into one file")
             }

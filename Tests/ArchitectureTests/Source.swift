@@ -15,7 +15,9 @@ struct Source {
     var imports: [(line: Int, module: String)] {
         lines.enumerated().compactMap { index, line in
             let words = line.split(separator: " ")
-            guard let keyword = words.firstIndex(of: "import"), words[..<keyword].allSatisfy(Self.isModifier), words.count > keyword + 1 else {
+            guard let keyword = words.firstIndex(of: "import"), words[..<keyword].allSatisfy(Self.isModifier),
+                words.count > keyword + 1
+            else {
                 return nil
             }
             // `import struct Module.Name`
@@ -34,7 +36,8 @@ struct Source {
     }
 
     /// The package's directory.
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     /// All words of the Swift files below these directories, comments included.
     static func words(below folders: [String]) throws -> Set<String> {
@@ -45,14 +48,17 @@ struct Source {
             while let path = walk?.nextObject() as? String {
                 guard path.hasSuffix(".swift"), !path.hasSuffix("DocumentationTests.swift") else { continue }
                 let text = try String(contentsOf: directory.appendingPathComponent(path), encoding: .utf8)
-                for word in text.utf8.split(whereSeparator: { !isOfIdentifier($0) }) { words.insert(String(decoding: word, as: UTF8.self)) }
+                for word in text.utf8.split(whereSeparator: { !isOfIdentifier($0) }) {
+                    words.insert(String(decoding: word, as: UTF8.self))
+                }
             }
         }
         return words
     }
 
     private static func isOfIdentifier(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || byte == UInt8(ascii: "_")
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            || byte == UInt8(ascii: "_")
     }
 
     /// All Swift files below `Sources`, by module: its directory is the first that is not a layer or a group of one.

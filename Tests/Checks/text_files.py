@@ -1,13 +1,17 @@
 #!/usr/bin/python3
-"""Checks what .editorconfig says of all text files of the checkout: UTF-8, LF, a line feed at the end, blanks for indentation, and no blanks at
-the end of a line. (swift format checks the length of lines and
-the width of an indentation in Swift files.) Prints a line for each fault; exit status: 0 none, 1 some.
+"""Checks what .editorconfig says of all text files of the checkout: UTF-8, LF, a line feed at the end, blanks for
+indentation, and no blanks at the end of a line; and the length of comments in Swift files, of which swift format checks
+code only. Prints a line for each fault; exit status: 0 none, 1 some.
 """
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# As in .swift-format. Rows of tables and addresses of pages cannot be wrapped.
+LONGEST = 120
+COMMENT = re.compile(r"\s*//+ (?!\||\S*https?:)")
 
 
 def faults(path, content):
@@ -25,6 +29,8 @@ def faults(path, content):
             found.append(f"{path}:{number}: a tab for indentation")
         elif line != line.rstrip(" \t") and not path.endswith(".md"):
             found.append(f"{path}:{number}: blanks at the end")
+        elif path.endswith(".swift") and len(line) > LONGEST and COMMENT.match(line):
+            found.append(f"{path}:{number}: a comment of more than {LONGEST} columns")
     return found
 
 

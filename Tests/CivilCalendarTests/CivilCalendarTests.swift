@@ -4,7 +4,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CivilCalendarTests {
     @Test func `known days have their number, and are found by it`() {
         let known = [
-            (0, 1970, 1, 1), (-1, 1969, 12, 31), (11_016, 2000, 2, 29), (11_017, 2000, 3, 1), (47_541, 2100, 3, 1), (-719_162, 1, 1, 1),
+            (0, 1970, 1, 1), (-1, 1969, 12, 31), (11_016, 2000, 2, 29), (11_017, 2000, 3, 1), (47_541, 2100, 3, 1),
+            (-719_162, 1, 1, 1),
         ]
         for (number, year, month, day) in known {
             #expect(CivilCalendar.daysSince1970(year: year, month: month, day: day) == number)

@@ -27,7 +27,8 @@ import Testing
     @Test func `the cleanup runs in a cancelled task`() async {
         let task = Task {
             var wasCleanedUp = false
-            _ = try? await cleaningUp({ wasCleanedUp = Task.isCancelled }, after: { try await Task.sleep(for: .seconds(3600)) })
+            _ = try? await cleaningUp(
+                { wasCleanedUp = Task.isCancelled }, after: { try await Task.sleep(for: .seconds(3600)) })
             return wasCleanedUp
         }
         task.cancel()

@@ -26,7 +26,9 @@ public actor FakeDesktop: DBusObject {
     }
 
     /// Registers its name on a bus.
-    public static func start(_ address: String, capabilities: [String] = ["body", "body-markup"]) async throws -> FakeDesktop {
+    public static func start(_ address: String, capabilities: [String] = ["body", "body-markup"]) async throws
+        -> FakeDesktop
+    {
         let bus = try await DBusConnection.open(.address(address))
         let desktop = FakeDesktop(bus, capabilities)
         await bus.export(desktop, at: "/org/freedesktop/Notifications")
@@ -58,7 +60,9 @@ public actor FakeDesktop: DBusObject {
     }
 
     public func receive(_ call: DBusMethodCall) async {
-        guard call.message.interface == Self.name else { return await call.fail("org.freedesktop.DBus.Error.UnknownInterface", "") }
+        guard call.message.interface == Self.name else {
+            return await call.fail("org.freedesktop.DBus.Error.UnknownInterface", "")
+        }
         switch call.message.member {
         case "GetCapabilities": await call.reply([.array(element: "s", capabilities.map { .string($0) })])
         case "Notify": await notify(call)
@@ -67,13 +71,19 @@ public actor FakeDesktop: DBusObject {
     }
 
     private func notify(_ call: DBusMethodCall) async {
-        guard call.message.signature == "susssasa{sv}i" else { return await call.fail("org.freedesktop.DBus.Error.InvalidArgs", "") }
+        guard call.message.signature == "susssasa{sv}i" else {
+            return await call.fail("org.freedesktop.DBus.Error.InvalidArgs", "")
+        }
         if let refusal, shown.count + 1 >= refusal.from { return await call.fail(refusal.name, "no") }
         let body = call.message.body
         shown.append(
             Shown(
                 program: body[0].stringValue ?? "", icon: body[2].stringValue ?? "", summary: body[3].stringValue ?? "",
                 body: body[4].stringValue ?? "", hints: body[6].propertiesValue ?? [:]))
-        if unanswered == nil { await call.reply([.uint32(UInt32(shown.count))]) } else { unanswered?.append((call, shown.count)) }
+        if unanswered == nil {
+            await call.reply([.uint32(UInt32(shown.count))])
+        } else {
+            unanswered?.append((call, shown.count))
+        }
     }
 }

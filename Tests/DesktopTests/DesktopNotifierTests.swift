@@ -7,7 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DesktopNotifierTests {
     private let notice = DesktopNotice(
-        summary: "ring: <b>battery</b> & more", body: "5 < 6 & \"7\" > 6", urgency: .critical, category: "device", icon: "battery-caution")
+        summary: "ring: <b>battery</b> & more", body: "5 < 6 & \"7\" > 6", urgency: .critical, category: "device",
+        icon: "battery-caution")
 
     @Test func `a notice is shown with escaped body and hints`() async throws {
         try await withDesktop { desktop, notifier in
@@ -17,13 +18,15 @@ import Testing
             // Summaries are plain text whatever the server can do.
             #expect(shown.summary == notice.summary)
             #expect(shown.body == "5 &lt; 6 &amp; \"7\" &gt; 6")
-            #expect(shown.hints == ["urgency": .byte(2), "category": .string("device"), "desktop-entry": .string("istep")])
+            #expect(
+                shown.hints == ["urgency": .byte(2), "category": .string("device"), "desktop-entry": .string("istep")])
         }
     }
 
     @Test func `a notification has the category and the icon of its kind`() async throws {
         try await withDesktop { desktop, notifier in
-            try await notifier.show(UserNotification(summary: "ring: battery at 5 %", body: "Charge it soon.", kind: .batteryLow))
+            try await notifier.show(
+                UserNotification(summary: "ring: battery at 5 %", body: "Charge it soon.", kind: .batteryLow))
             try await notifier.show(UserNotification(summary: "Goal reached", kind: .goalReached))
             try await notifier.show(UserNotification(summary: "2 more", body: "a\nb"))
             let shown = await desktop.shown

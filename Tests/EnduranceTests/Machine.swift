@@ -36,7 +36,9 @@ final class Machine: Sendable {
         guard let pedometer = try database.pedometers().first(where: { $0.address == address }) else { return nil }
         if fault == .fullDisk {
             // Makes SQLite report a full disk: the file may not grow by a page.
-            try database.write { try $0.execute(sql: "PRAGMA max_page_count = \(Int.fetchOne($0, sql: "PRAGMA page_count") ?? 1)") }
+            try database.write {
+                try $0.execute(sql: "PRAGMA max_page_count = \(Int.fetchOne($0, sql: "PRAGMA page_count") ?? 1)")
+            }
         }
         let cut = fault == .powerCut ? roll % 4 : nil
         let powerCutHistory = PowerCutHistory(database, merges: cut)
@@ -64,14 +66,18 @@ final class Machine: Sendable {
         return powerCutHistory.hasLostPower ? nil : report
     }
 
-    private func reader(_ localTime: LocalTime, isFaster: Bool, _ now: @escaping @Sendable () -> Timestamp) -> BluetoothPedometerReader {
+    private func reader(_ localTime: LocalTime, isFaster: Bool, _ now: @escaping @Sendable () -> Timestamp)
+        -> BluetoothPedometerReader
+    {
         var limits = ConnectionLimits()
         // By the faster clock: a ring in range must be heard in a tenth of this time.
         limits.scan = .seconds(10)
         limits.attempts = 2
         return BluetoothPedometerReader(
             limits: limits, localTime: localTime, now: now, clock: ScaledClock.faster(isFaster ? 100 : 1),
-            central: { [stack] in try await Central.open(.address(stack.address), clock: ScaledClock.faster(isFaster ? 10 : 1)) })
+            central: { [stack] in
+                try await Central.open(.address(stack.address), clock: ScaledClock.faster(isFaster ? 10 : 1))
+            })
     }
 
     private func inject(_ fault: NightFault?, _ address: String, _ roll: Int) async {
@@ -82,7 +88,9 @@ final class Machine: Sendable {
             await stack.inject(.drop(during: .read), for: address)
         case .refusal: await stack.inject(.refuseConnect(), for: address)
         case .garbled:
-            let kinds: [Corruption] = [.wrongChecksum, .dropped, .doubled, .truncated(to: 7), .random(seed: UInt64(roll))]
+            let kinds: [Corruption] = [
+                .wrongChecksum, .dropped, .doubled, .truncated(to: 7), .random(seed: UInt64(roll)),
+            ]
             await stack.inject(.corruption(kinds[roll % kinds.count], .every(9 + roll % 23)), for: address)
         default: break
         }

@@ -2,7 +2,8 @@ import StepDatabase
 import StepDomain
 import Synchronization
 
-/// A history on a machine that loses power: from a certain merge on, nothing more is written, not even the end of the sync.
+/// A history on a machine that loses power: from a certain merge on, nothing more is written, not even the end of the
+/// sync.
 final class PowerCutHistory: StepHistory {
     struct PowerCut: Error {}
 
@@ -29,7 +30,8 @@ final class PowerCutHistory: StepHistory {
     }
 
     func endSync(
-        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?,
+        cause: FailureCause?
     ) throws {
         try checkPower()
         try database.endSync(id, at: end, outcome: outcome, battery: battery, failure: failure, cause: cause)

@@ -7,13 +7,16 @@ import StepServices
 import TestSupport
 import Testing
 
-/// Months with a ring, which stores today and seven days: its wearer travels, clocks are changed, and most possible faults occur.
+/// Months with a ring, which stores today and seven days: its wearer travels, clocks are changed, and most possible
+/// faults occur.
 @Suite(.timeLimit(.minutes(15))) struct RingYearTests {
     private static let itinerary = Itinerary(
         ("2025-12-01", "Europe/Berlin"), ("2026-03-05", "America/New_York"), ("2026-03-20", "Europe/Berlin"),
         ("2026-09-10", "Asia/Kolkata"), ("2026-09-25", "Europe/Berlin"))
 
-    @Test(arguments: [1, 2] as [UInt64]) func `syncs every night store the steps that the ring counted`(_ seed: UInt64) async throws {
+    @Test(arguments: [1, 2] as [UInt64]) func `syncs every night store the steps that the ring counted`(_ seed: UInt64)
+        async throws
+    {
         let year = try await RingYear(Self.itinerary, from: SimulatedDays.first, seed: seed)
         var day = SimulatedDays.first
         while day <= SimulatedDays.last {
@@ -43,7 +46,8 @@ import Testing
                 #expect(summary.steps ?? 0 <= expectedSteps, "\(day): \(year.log(around: day))")
             }
         }
-        // There are absences longer than a ring's memory, but only a few. What a fault destroys varies by the machine's load.
+        // There are absences longer than a ring's memory, but only a few. What a fault destroys varies by the machine's
+        // load.
         #expect(year.certain.isSubset(of: year.readCompletely), "\(year.certain.subtracting(year.readCompletely))")
         let certain = SimulatedDays.numbers.count { year.certain.contains(Day(daysSince1970: $0)) }
         #expect(certain >= days * 2 / 3 && (lost > 0 || !SimulatedDays.isYear), "\(certain) days, \(lost) lost")
@@ -83,7 +87,8 @@ private final class RingYear {
         let history = try machine.history()
         user = try history.addUser(named: "anna")
         _ = try history.addPedometer(
-            Pedometer(id: 0, user: user.id, model: Colmi.key, address: ring.address, addressType: "random", name: "ring"))
+            Pedometer(
+                id: 0, user: user.id, model: Colmi.key, address: ring.address, addressType: "random", name: "ring"))
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -98,7 +103,8 @@ private final class RingYear {
             return try await sync(at: Timestamp(day.daysSince1970 * 86_400 - 60), nil, day)
         }
         let fault = nights.next()
-        let moment = itinerary.localTime(at: Timestamp(day.daysSince1970 * 86_400)).moment(day, seconds: 3 * 3600 + nights.roll(0...1800))
+        let moment = itinerary.localTime(at: Timestamp(day.daysSince1970 * 86_400)).moment(
+            day, seconds: 3 * 3600 + nights.roll(0...1800))
         if nights.roll(0...99) < 3, !itinerary.isJourney(day) {
             walk(until: itinerary.localTime(at: time.now).moment(today, seconds: 15 * 3600))
             ring.setClock(.utc)
@@ -115,7 +121,8 @@ private final class RingYear {
         guard moment > time.now else { return }
         walk(until: moment)
         let ringDay = Day(daysSince1970: ring.clock.dayNumber)
-        // The oldest day is complete only by the ring's clock, which may differ by an hour or more from that of the place.
+        // The oldest day is complete only by the ring's clock, which may differ by an hour or more from that of the
+        // place.
         let stored = (1...6).map { ringDay.advanced(by: -$0) }
         if fault == nil {
             tally.quiet += 1

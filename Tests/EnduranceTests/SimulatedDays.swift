@@ -1,7 +1,8 @@
 import Foundation
 import StepDomain
 
-/// The simulated days: ten weeks with a journey and three changes of clocks; with `ISTEP_ENDURANCE=year`, as in `.ci/full`, a year.
+/// The simulated days: ten weeks with a journey and three changes of clocks; with `ISTEP_ENDURANCE=year`, as in
+/// `.ci/full`, a year.
 enum SimulatedDays {
     static let isYear = ProcessInfo.processInfo.environment["ISTEP_ENDURANCE"] == "year"
     static let first = isYear ? Day("2026-01-01")! : Day("2026-02-15")!

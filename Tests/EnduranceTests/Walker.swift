@@ -14,8 +14,8 @@ struct Walker: Sendable {
         let (hour, minute) = (wall / 3600 % 24, wall / 60 % 60)
         var dice = SeededGenerator(seed: seed &+ UInt64(moment.seconds) &* 0x9e37_79b9_7f4a_7c15)
         if isWakeful(moment) { return (1..<5).contains(hour) ? Int.random(in: 20...60, using: &dice) : 0 }
-        // A traveller sits, except in the hour in which all places have the same date: at other times it is not defined to which place
-        // a step belongs.
+        // A traveller sits, except in the hour in which all places have the same date: at other times it is not defined
+        // to which place a step belongs.
         if itinerary.isJourney(Day(of: moment, utcOffset: 0)) { return moment.seconds / 3600 % 24 == 13 ? 120 : 0 }
         switch hour {
         case 7, 12, 17: return Int.random(in: 300...1300, using: &dice)

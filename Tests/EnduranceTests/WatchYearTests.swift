@@ -29,11 +29,16 @@ import Testing
             let summary = try statistics.summary(of: year.user, on: day)
             let (steps, expectedSteps) = (summary.steps ?? 0, year.expectedSteps[day] ?? 0)
             #expect(steps <= expectedSteps, "\(day): \(year.log(around: day))")
-            if !year.doubtful.contains(day) { #expect(steps == year.credit[day] ?? 0, "\(day): \(year.log(around: day))") }
-            // Missing steps are marked, except those that no reading can reveal: a restart before the first reading of a day.
+            if !year.doubtful.contains(day) {
+                #expect(steps == year.credit[day] ?? 0, "\(day): \(year.log(around: day))")
+            }
+            // Missing steps are marked, except those that no reading can reveal: a restart before the first reading of
+            // a day.
             if steps < expectedSteps {
                 unread += 1
-                if !year.hidden.contains(day) { #expect(summary.completeness != .complete, "\(day): \(year.log(around: day))") }
+                if !year.hidden.contains(day) {
+                    #expect(summary.completeness != .complete, "\(day): \(year.log(around: day))")
+                }
             }
         }
         let days = SimulatedDays.numbers.count
@@ -83,7 +88,8 @@ private final class WatchYear {
         nights = Nights(seed: seed)
         let value = CharacteristicID("00030000-78fc-48fe-8e23-433b3a1942d0", "00030001-78fc-48fe-8e23-433b3a1942d0")
         watch = SimulatedPedometer(
-            address: "C0:DE:1F:71:00:01", name: "InfiniTime", advertisedServices: ["180d"], steps: value, source: .manual(0))
+            address: "C0:DE:1F:71:00:01", name: "InfiniTime", advertisedServices: ["180d"], steps: value,
+            source: .manual(0))
         let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
         folder = NSTemporaryDirectory() + "istep-tests-" + UUID().uuidString
         machine = Machine(stack, time, itinerary, path: folder + "/history.sqlite")
@@ -92,7 +98,9 @@ private final class WatchYear {
         _ = try history.addPedometer(
             Pedometer(
                 id: 0, user: user.id, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
-                options: ["service": value.service.text, "characteristic": value.characteristic.text, "counts": "today"]))
+                options: [
+                    "service": value.service.text, "characteristic": value.characteristic.text, "counts": "today",
+                ]))
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -122,7 +130,10 @@ private final class WatchYear {
         walk(until: home.moment(day, seconds: Int(hour * 3600)))
         if fault == .machineClock { doubtful.formUnion([day, day.advanced(by: 1)]) }
         let report = try await machine.sync(watch.address, fault, roll: nights.roll(0...999))
-        note(day, "\(hour) \(fault.map { "\($0)" } ?? "-") \(count): \(report?.failureText ?? (report == nil ? "unfinished" : "complete"))")
+        note(
+            day,
+            "\(hour) \(fault.map { "\($0)" } ?? "-") \(count): \(report?.failureText ?? (report == nil ? "unfinished" : "complete"))"
+        )
         guard let report, report.failure == nil else {
             failures += 1
             return

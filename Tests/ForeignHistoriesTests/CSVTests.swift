@@ -8,9 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CSVTests {
     @Test(arguments: [
         "Date,Steps\n2019-04-01,5000\n2019-04-02,6000\n", "date;schritte\r\n01.04.2019;5000\r\n2.4.2019;6000\r\n",
-        "\u{feff}\"Datum\"\t\"Schritte\"\n\"2019/4/1\"\t\"5000.0\"\n\"2019/4/2\"\t\"6,000\"\n", "20190401,5000\n20190402,6000\n",
+        "\u{feff}\"Datum\"\t\"Schritte\"\n\"2019/4/1\"\t\"5000.0\"\n\"2019/4/2\"\t\"6,000\"\n",
+        "20190401,5000\n20190402,6000\n",
         "Start,Finish,Steps (count)\n01-Apr-2019 00:00,02-Apr-2019 00:00,5000.0\n02-Apr-2019 00:00,03-Apr-2019 00:00,6000.0\n",
-        "day,step_count,goal_steps\n2019-04-01,5000,8000\n2019-04-02,6000,8000", "Day;Steps\n1.4.2019;5.000\n2.4.2019;6.000\n",
+        "day,step_count,goal_steps\n2019-04-01,5000,8000\n2019-04-02,6000,8000",
+        "Day;Steps\n1.4.2019;5.000\n2.4.2019;6.000\n",
         "Date,Steps\n4/13/2019,\n4/1/2019,5000\n4/2/2019,6000\n", "1554069600000,5000\n1554156000000,6000\n",
     ])
     func `totals of days in the forms of several programs`(text: String) throws {
@@ -27,15 +29,24 @@ import Testing
             return
         }
         #expect(error?.category == .usage && advice.contains("order=dmy"))
-        #expect(try read("x.csv", text, options(columns: ["order": "dmy"])).totals == ["x": ["2019-04-01": 5000, "2019-04-02": 6000]])
-        #expect(try read("x.csv", text, options(columns: ["order": "mdy"])).totals == ["x": ["2019-01-04": 5000, "2019-02-04": 6000]])
+        #expect(
+            try read("x.csv", text, options(columns: ["order": "dmy"])).totals == [
+                "x": ["2019-04-01": 5000, "2019-04-02": 6000]
+            ])
+        #expect(
+            try read("x.csv", text, options(columns: ["order": "mdy"])).totals == [
+                "x": ["2019-01-04": 5000, "2019-02-04": 6000]
+            ])
     }
 
     @Test func `columns that are not clear are asked for, and can be named`() throws {
         let text = "A,B,C\n2019-04-01,7,5000\n2019-04-02,8,6000\n"
         #expect(throws: ImportError.self) { try read("x.csv", text) }
         for columns in [["day": "A", "steps": "C"], ["day": "1", "steps": "3"]] {
-            #expect(try read("x.csv", text, options(columns: columns)).totals == ["x": ["2019-04-01": 5000, "2019-04-02": 6000]])
+            #expect(
+                try read("x.csv", text, options(columns: columns)).totals == [
+                    "x": ["2019-04-01": 5000, "2019-04-02": 6000]
+                ])
         }
         #expect(throws: ImportError.self) { try read("x.csv", text, options(columns: ["day": "D", "steps": "C"])) }
     }
@@ -45,7 +56,10 @@ import Testing
         #expect(local.samples.map(\.start) == [0, 900, 1800].map { LocalTime.berlin.at("2019-04-01", 10) + $0 })
         #expect(local.samples.map(\.length) == [900, 900, 900] && local.zone == .named("test"))
         let written = try read("x.csv", "start,end,steps\n2019-04-01T10:00:00Z,2019-04-01T10:10:00Z,50\n")
-        #expect(written.samples == [StepSample(start: LocalTime.berlin.at("2019-04-01", 12), length: 600, steps: 50, utcOffset: 0)])
+        #expect(
+            written.samples == [
+                StepSample(start: LocalTime.berlin.at("2019-04-01", 12), length: 600, steps: 50, utcOffset: 0)
+            ])
         #expect(written.zone == .records)
     }
 
@@ -66,7 +80,9 @@ import Testing
     }
 
     @Test func `the name of the next export has another date and is the same source`() throws {
-        let names = try ["steps_20190401.csv", "steps_20190402.csv"].map { try read($0, "Date,Steps\n2019-04-01,50\n").tracks[0].source }
+        let names = try ["steps_20190401.csv", "steps_20190402.csv"].map {
+            try read($0, "Date,Steps\n2019-04-01,50\n").tracks[0].source
+        }
         #expect(names[0] == names[1])
     }
 

@@ -27,16 +27,22 @@ import Testing
         let history = try history(
             Self.table(
                 "XIAOMI_ACTIVITY_SAMPLE", ", RAW_INTENSITY INTEGER",
-                [[Self.ten, 1, 50, 20], [Self.ten + 60, 1, 0, 3], [Self.ten + 120, 1, -1, -1], [Self.ten + 180, 1, 70, 20]]))
+                [
+                    [Self.ten, 1, 50, 20], [Self.ten + 60, 1, 0, 3], [Self.ten + 120, 1, -1, -1],
+                    [Self.ten + 180, 1, 70, 20],
+                ]))
         #expect(history.format.key == "gadgetbridge" && history.totals == ["Band": ["2019-04-01": 120]])
         #expect(history.samples.map(\.length) == [60, 60])
-        let coverage = try #require(PackedDay(history.tracks[0].parts[0].content, of: history.tracks[0].parts[0].day)).coverage.map(\.span)
+        let coverage = try #require(PackedDay(history.tracks[0].parts[0].content, of: history.tracks[0].parts[0].day))
+            .coverage.map(\.span)
         #expect(coverage.map(\.length) == [120, 60], "a minute that was not measured is not accounted for")
     }
 
     @Test func `live rows between the minutes and totals of days are not counted`() throws {
         let history = try history(
-            Self.table("MI_BAND_ACTIVITY_SAMPLE", ", RAW_INTENSITY INTEGER", [[Self.ten, 1, 50, 20], [Self.ten + 17, 1, 8123, -1]])
+            Self.table(
+                "MI_BAND_ACTIVITY_SAMPLE", ", RAW_INTENSITY INTEGER",
+                [[Self.ten, 1, 50, 20], [Self.ten + 17, 1, 8123, -1]])
                 + Self.table("XIAOMI_DAILY_SUMMARY_SAMPLE", "", [[Self.ten * 1000, 1, 9000]]))
         #expect(history.totals == ["Band": ["2019-04-01": 50]])
     }
@@ -46,37 +52,48 @@ import Testing
             Self.table("MI_BAND_ACTIVITY_SAMPLE", "", [[Self.ten, 1, 50], [Self.ten, 2, 40]])
                 + Self.table("HUAMI_EXTENDED_ACTIVITY_SAMPLE", "", [[Self.ten, 1, 50], [Self.ten + 60, 1, 9]]))
         #expect(history.totals == ["Band": ["2019-04-01": 59], "my ring": ["2019-04-01": 40]])
-        #expect(history.tracks.map(\.source.identity) == ["gadgetbridge:C0:FF:EE:00:00:01", "gadgetbridge:C0:FF:EE:00:00:02"])
+        #expect(
+            history.tracks.map(\.source.identity) == [
+                "gadgetbridge:C0:FF:EE:00:00:01", "gadgetbridge:C0:FF:EE:00:00:02",
+            ])
     }
 
     @Test func `a Colmi ring has hours or quarters, and a row at midnight can be the day`() throws {
         let midnight = LocalTime.berlin.at("2019-04-01", 0).seconds
         let hours = try history(
-            Self.table("COLMI_ACTIVITY_SAMPLE", ", DISTANCE INTEGER", [[Self.ten, 1, 500, 350], [Self.ten + 7200, 1, 90, 60]]))
+            Self.table(
+                "COLMI_ACTIVITY_SAMPLE", ", DISTANCE INTEGER",
+                [[Self.ten, 1, 500, 350], [Self.ten + 7200, 1, 90, 60]]))
         #expect(hours.samples.map(\.length) == [3600, 3600] && hours.samples.map(\.distance) == [350, 60])
         let quarters = try history(
-            Self.table("COLMI_ACTIVITY_SAMPLE", ", DISTANCE INTEGER", [[Self.ten, 1, 500, 350], [Self.ten + 900, 1, 90, 60]]))
+            Self.table(
+                "COLMI_ACTIVITY_SAMPLE", ", DISTANCE INTEGER", [[Self.ten, 1, 500, 350], [Self.ten + 900, 1, 90, 60]]))
         #expect(quarters.samples.map(\.length) == [900, 900])
         let day = try history(Self.table("COLMI_ACTIVITY_SAMPLE", ", DISTANCE INTEGER", [[midnight, 1, 7000, 5000]]))
         #expect(day.samples.map(\.length) == [86_400] && day.totals == ["Band": ["2019-04-01": 7000]])
         let both = try history(
-            Self.table("COLMI_ACTIVITY_SAMPLE", ", DISTANCE INTEGER", [[midnight, 1, 7000, 5000], [Self.ten, 1, 5000, 3000]]))
+            Self.table(
+                "COLMI_ACTIVITY_SAMPLE", ", DISTANCE INTEGER", [[midnight, 1, 7000, 5000], [Self.ten, 1, 5000, 3000]]))
         #expect(both.totals == ["Band": ["2019-04-01": 7000]], "the total fills what the hours do not have")
     }
 
     @Test func `a PineTime's rows are growth, a Bangle's end its slot, a Huawei's have both ends`() throws {
-        let pine = try history(Self.table("PINE_TIME_ACTIVITY_SAMPLE", "", [[Self.ten, 1, 100], [Self.ten + 600, 1, 30]]))
+        let pine = try history(
+            Self.table("PINE_TIME_ACTIVITY_SAMPLE", "", [[Self.ten, 1, 100], [Self.ten + 600, 1, 30]]))
         #expect(pine.samples.map { [$0.start.seconds - Self.ten, $0.length] } == [[-60, 60], [0, 600]])
         let bangle = try history(Self.table("BANGLE_JSACTIVITY_SAMPLE", "", [[Self.ten, 1, 100]]))
         #expect(bangle.samples.map { [$0.start.seconds - Self.ten, $0.length] } == [[-600, 600]])
-        let huawei = try history(Self.table("HUAWEI_ACTIVITY_SAMPLE", ", OTHER_TIMESTAMP INTEGER", [[Self.ten, 1, 100, Self.ten + 300]]))
+        let huawei = try history(
+            Self.table("HUAWEI_ACTIVITY_SAMPLE", ", OTHER_TIMESTAMP INTEGER", [[Self.ten, 1, 100, Self.ten + 300]]))
         #expect(huawei.samples.map(\.length) == [300])
     }
 
     @Test func `the zip of an automatic export is read`() throws {
         let file = try database(Self.device + Self.table("MI_BAND_ACTIVITY_SAMPLE", "", [[Self.ten, 1, 50]]))
         for deflated in [false, true] {
-            let history = try read(["x": zip([("gadgetbridge.json", Data("{}".utf8)), ("database/Gadgetbridge", file)], deflated: deflated)])
+            let history = try read([
+                "x": zip([("gadgetbridge.json", Data("{}".utf8)), ("database/Gadgetbridge", file)], deflated: deflated)
+            ])
             #expect(history.totals == ["Band": ["2019-04-01": 50]])
         }
     }
@@ -99,7 +116,8 @@ import Testing
     }
 
     @Test func `damaged files are errors`() throws {
-        let sound = try database(Self.device + Self.table("MI_BAND_ACTIVITY_SAMPLE", "", (0..<200).map { [Self.ten + 60 * $0, 1, 50] }))
+        let sound = try database(
+            Self.device + Self.table("MI_BAND_ACTIVITY_SAMPLE", "", (0..<200).map { [Self.ten + 60 * $0, 1, 50] }))
         #expect(throws: ImportError.self) { try read(["x": sound.prefix(sound.count / 2)]) }
         let packed = zip([("database/Gadgetbridge", sound)])
         #expect(throws: ImportError.self) { try read(["x": packed.prefix(packed.count / 2)]) }

@@ -13,17 +13,22 @@ import Testing
             let history = try StepDatabase(path: path)
             let user = try history.addUser(named: "Ada")
             let ring = try history.addPedometer(
-                Pedometer(id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public", name: "ring"))
+                Pedometer(
+                    id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public",
+                    name: "ring"))
             let sync = try history.beginSync(of: ring.id, at: noon)
             let sample = StepSample(start: noon - 3600, length: 900, steps: 300, distance: 200, utcOffset: 7200)
             _ = try history.merge(
                 SampleBatch(samples: [sample], coverage: [TimeSpan(noon - 7200, noon)]), sync: sync, localTime: .berlin)
             // Its log has not been written back: the history is open.
             let found = try ForeignFiles().read(path, options(.fixed(0))) { _ in }
-            #expect(found.format.key == "istep" && found.totals == ["ring": ["2019-04-01": 300]] && found.samples == [sample])
+            #expect(
+                found.format.key == "istep" && found.totals == ["ring": ["2019-04-01": 300]]
+                    && found.samples == [sample])
             _ = try history.addPedometer(
                 Pedometer(
-                    id: 0, user: history.addUser(named: "Bob").id, model: "colmi", address: "30:34:42:00:00:02", addressType: "public",
+                    id: 0, user: history.addUser(named: "Bob").id, model: "colmi", address: "30:34:42:00:00:02",
+                    addressType: "public",
                     name: "two"))
             #expect(throws: ImportError.self) { try ForeignFiles().read(path, options()) { _ in } }
         }

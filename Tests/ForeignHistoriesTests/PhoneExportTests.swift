@@ -15,11 +15,16 @@ import Testing
             [{"dateTime" : "04/01/19 08:00:00", "value" : "50"}, {"dateTime" : "03/31/19 21:59:00", "value" : "3"},
             {"dateTime" : "03/31/19 22:00:00", "value" : "4"}]
             """
-        let both = try read(["Takeout/steps_2019-04-01.csv": data(table), "Takeout/steps-2019-04-01.json": data(archive)])
+        let both = try read([
+            "Takeout/steps_2019-04-01.csv": data(table), "Takeout/steps-2019-04-01.json": data(archive),
+        ])
         #expect(both.format.key == "fitbit")
         #expect(both.totals == ["Fitbit": ["2019-03-31": 3, "2019-04-01": 54, "2019-04-02": 7]])
         #expect(both.samples.allSatisfy { $0.length == 60 })
-        #expect(try read("steps-2019-04-01.json", archive).totals == ["Fitbit": ["2019-03-31": 3, "2019-04-01": 54 - 50 + 50]])
+        #expect(
+            try read("steps-2019-04-01.json", archive).totals == [
+                "Fitbit": ["2019-03-31": 3, "2019-04-01": 54 - 50 + 50]
+            ])
     }
 
     @Test func `Fitbit's data sources mirror each other, and are sources`() throws {
@@ -27,11 +32,17 @@ import Testing
         #expect(try read("steps.csv", text).totals == ["Phone": ["2019-04-01": 51], "Band": ["2019-04-01": 52]])
     }
 
-    private func apple(_ records: String, head: String = "<!DOCTYPE HealthData [\n<!ELEMENT HealthData (Record*)>\n]>\n") -> Data {
-        data("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(head)<HealthData locale=\"de_DE\">\n\(records)\n</HealthData>\n")
+    private func apple(
+        _ records: String, head: String = "<!DOCTYPE HealthData [\n<!ELEMENT HealthData (Record*)>\n]>\n"
+    ) -> Data {
+        data(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(head)<HealthData locale=\"de_DE\">\n\(records)\n</HealthData>\n"
+        )
     }
 
-    private func record(_ start: String, _ end: String, _ value: String, source: String = "me", model: String = "iPhone") -> String {
+    private func record(
+        _ start: String, _ end: String, _ value: String, source: String = "me", model: String = "iPhone"
+    ) -> String {
         """
         <Record type="HKQuantityTypeIdentifierStepCount" sourceName="\(source)" unit="count" startDate="\(start)" endDate="\(end)" \
         device="&lt;&lt;HKDevice: 0x\(Int.random(in: 0...99_999))&gt;, name:x, model:\(model), hardware:y&gt;" value="\(value)"/>
@@ -52,7 +63,9 @@ import Testing
 
     @Test func `Apple's days are those of the zone, not of the offset of the export`() throws {
         // In winter, written in summer: 22:30 UTC is 23:30 in Berlin.
-        let history = try read(["export.xml": apple(record("2019-01-02 00:30:00 +0200", "2019-01-02 00:40:00 +0200", "70"))])
+        let history = try read([
+            "export.xml": apple(record("2019-01-02 00:30:00 +0200", "2019-01-02 00:40:00 +0200", "70"))
+        ])
         #expect(history.totals == ["me": ["2019-01-01": 70]])
     }
 
@@ -70,7 +83,8 @@ import Testing
         let bomb = "<!DOCTYPE HealthData [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]>"
         for bytes in [
             apple(good, head: bomb), data("<HealthData>&a;</HealthData>"), apple(good).prefix(apple(good).count - 30),
-            data("<?xml version=\"1.0\"?><!DOCTYPE HealthData>"), data("<HealthData>" + String(repeating: " ", count: 5 << 20)),
+            data("<?xml version=\"1.0\"?><!DOCTYPE HealthData>"),
+            data("<HealthData>" + String(repeating: " ", count: 5 << 20)),
         ] {
             let error = #expect(throws: ImportError.self) { try read(["export.xml": bytes]) }
             #expect(error?.category == .data)
@@ -98,7 +112,8 @@ import Testing
                 (2, x'01', 2, 0, \(start), 7200, \(start + 600_000), 7200, 17987, 480);
             """)
         let history = try read(["Health Connect.zip": zip([("health_connect_export.db", file)])])
-        #expect(history.totals == ["Fit": ["2019-04-01": 500], "com.s": ["2019-04-01": 480]] && history.zone == .records)
+        #expect(
+            history.totals == ["Fit": ["2019-04-01": 500], "com.s": ["2019-04-01": 480]] && history.zone == .records)
         #expect(history.samples.map(\.utcOffset) == [32_400, 7200])
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<200 { try survives(mutated(file, &generator), "x.db") }
@@ -129,7 +144,8 @@ import Testing
         }
         let days = "Date,Move Minutes count,Distance (m),Step count\n2019-04-01,5,300,70\n2019-04-02,,,\n"
         let history = try read([
-            "a.json": points("estimated_steps", 60), "b.json": points("merge_step_deltas", 61), "c.json": points("top_level", 62),
+            "a.json": points("estimated_steps", 60), "b.json": points("merge_step_deltas", 61),
+            "c.json": points("top_level", 62),
             "Daily activity metrics.csv": data(days),
             "2019-04-01.csv": data("Start time,End time,Step count\n10:00:00.000+02:00,10:15:00.000+02:00,60\n"),
         ])

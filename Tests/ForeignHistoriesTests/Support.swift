@@ -19,7 +19,8 @@ func options(
     _ localTime: LocalTime = .berlin, format: String? = nil, columns: [String: String] = [:], skipping: Bool = false
 ) -> ForeignOptions {
     ForeignOptions(
-        format: format, localTime: localTime, zone: .named("test"), columns: columns, leavesOutImpossible: skipping, now: now)
+        format: format, localTime: localTime, zone: .named("test"), columns: columns, leavesOutImpossible: skipping,
+        now: now)
 }
 
 /// What is read of files, written into a folder.
@@ -27,7 +28,8 @@ func read(_ files: [String: Data], _ options: ForeignOptions = options()) throws
     try withFolder { folder in
         for (name, data) in files {
             let url = URL(fileURLWithPath: folder + "/" + name)
-            try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             try data.write(to: url)
         }
         let path = files.count == 1 ? folder + "/" + files.keys.first! : folder
@@ -51,12 +53,16 @@ func database(_ sql: String) throws -> Data {
 
 /// A zip archive whose members are stored, or deflated into blocks that are not compressed (RFC 1951, 3.2.4).
 func zip(_ files: [(name: String, data: Data)], deflated: Bool = true) -> Data {
-    func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    func little(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
     var (bytes, directory) = ([UInt8](), [UInt8]())
     for (name, data) in files {
         var content = [UInt8](data)
         if deflated {
-            let blocks = stride(from: 0, to: max(1, data.count), by: 65_535).map { Array(content[$0..<min($0 + 65_535, content.count)]) }
+            let blocks = stride(from: 0, to: max(1, data.count), by: 65_535).map {
+                Array(content[$0..<min($0 + 65_535, content.count)])
+            }
             content = blocks.enumerated().flatMap { index, block in
                 [index == blocks.count - 1 ? 1 : 0] + little(block.count, 2) + little(~block.count, 2) + block
             }
@@ -71,7 +77,8 @@ func zip(_ files: [(name: String, data: Data)], deflated: Bool = true) -> Data {
             + little(start, 4) + Array(name.utf8)
     }
     let end =
-        little(0x0605_4b50, 4) + little(0, 4) + little(files.count, 2) + little(files.count, 2) + little(directory.count, 4)
+        little(0x0605_4b50, 4) + little(0, 4) + little(files.count, 2) + little(files.count, 2)
+        + little(directory.count, 4)
         + little(bytes.count, 4) + little(0, 2)
     return Data(bytes + directory + end)
 }

@@ -12,11 +12,15 @@ import Testing
 
     @Test func `Zepp's days count, its minutes say when, its stages are a part of them`() throws {
         let history = try read([
-            "ACTIVITY/ACTIVITY_1.csv": data("\u{feff}date,steps,distance,runDistance,calories\n2019-04-01,5000,3000,0,100\n"),
+            "ACTIVITY/ACTIVITY_1.csv": data(
+                "\u{feff}date,steps,distance,runDistance,calories\n2019-04-01,5000,3000,0,100\n"),
             "ACTIVITY_MINUTE/ACTIVITY_MINUTE_1.csv": data("\u{feff}date,time,steps\n2019-04-01,10:00,90\n"),
-            "ACTIVITY_STAGE/ACTIVITY_STAGE_1.csv": data("\u{feff}date,start,stop,distance,calories,steps\n2019-04-01,10:00,10:01,1,1,90\n"),
+            "ACTIVITY_STAGE/ACTIVITY_STAGE_1.csv": data(
+                "\u{feff}date,start,stop,distance,calories,steps\n2019-04-01,10:00,10:01,1,1,90\n"),
         ])
-        #expect(history.format.key == "zepp" && history.totals == ["Zepp": ["2019-04-01": 5000], "Zepp minutes": ["2019-04-01": 90]])
+        #expect(
+            history.format.key == "zepp"
+                && history.totals == ["Zepp": ["2019-04-01": 5000], "Zepp minutes": ["2019-04-01": 90]])
     }
 
     @Test func `colmi_r02_client has quarters in UTC`() throws {
@@ -29,12 +33,15 @@ import Testing
             INSERT INTO sport_details VALUES (1, 5, 48, 33, '2019-03-31 22:30:00.000000', 1, 1), (2, 5, 50, 33, '2019-04-01 08:00:00', 1, 1);
             """)
         let history = try read(["ring.sqlite": file])
-        #expect(history.totals == ["Colmi C0:FF:EE:00:00:02": ["2019-04-01": 98]] && history.samples.map(\.length) == [900, 900])
+        #expect(
+            history.totals == ["Colmi C0:FF:EE:00:00:02": ["2019-04-01": 98]]
+                && history.samples.map(\.length) == [900, 900])
     }
 
     @Test func `GarminDB's counters are of a day and a type`() throws {
         let rows = [
-            ("2019-04-01 10:00:00", "walking", 100), ("2019-04-01 10:00:00", "running", 40), ("2019-04-01 12:00:00", "walking", 300),
+            ("2019-04-01 10:00:00", "walking", 100), ("2019-04-01 10:00:00", "running", 40),
+            ("2019-04-01 12:00:00", "walking", 300),
             ("2019-04-02 09:00:00", "walking", 50),
         ].map { "('\($0).000000', '\($1)', \($2))" }.joined(separator: ", ")
         let file = try database(
@@ -61,7 +68,9 @@ import Testing
 
     /// A file with monitoring messages: the time, the type, the counter; and with the local time.
     private func fit(offset: Int, _ readings: [(time: Int, type: UInt8, steps: Int)]) -> Data {
-        func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
         let epoch = 631_065_600, first = (readings.first?.time ?? epoch) - epoch
         var records: [UInt8] = [0x40, 0, 0] + little(103, 2) + [2, 253, 4, 0x86, 0, 4, 0x86]
         records += [0] + little(first, 4) + little(first + offset, 4)
@@ -71,7 +80,8 @@ import Testing
             if index.isMultiple(of: 2) {
                 records += [1] + little(reading.time - epoch, 4) + little(reading.steps, 4) + [reading.type]
             } else {
-                records += [2] + little((reading.time - epoch) & 0xffff, 2) + little(reading.steps, 4) + [reading.type | 0x20]
+                records +=
+                    [2] + little((reading.time - epoch) & 0xffff, 2) + little(reading.steps, 4) + [reading.type | 0x20]
             }
         }
         return Data([14, 0x10, 0, 0] + little(records.count, 4) + Array(".FIT".utf8) + [0, 0] + records + [0, 0])
@@ -93,7 +103,8 @@ import Testing
     @Test func `Withings' lines are repeated, and its offset is not the owner's`() throws {
         let line = "2019-04-01T10:00:00+01:00,\"[60,30]\",\"[50,20]\"\n"
         let history = try read([
-            "raw_tracker_steps.csv": data("start,duration,value\n" + line + line), "aggregates_steps.csv": data("date,value\n2019-04-01,80\n"),
+            "raw_tracker_steps.csv": data("start,duration,value\n" + line + line),
+            "aggregates_steps.csv": data("date,value\n2019-04-01,80\n"),
         ])
         #expect(history.totals == ["Withings": ["2019-04-01": 80], "Withings slots": ["2019-04-01": 70]])
     }
@@ -105,10 +116,15 @@ import Testing
             """
         let history = try read("daily_activity.json", text)
         #expect(history.totals == ["Oura": ["2019-04-01": 700]])
-        #expect(history.samples == [StepSample(start: Timestamp(1_554_116_400), length: 86_400, steps: 700, utcOffset: -25_200)])
+        #expect(
+            history.samples == [
+                StepSample(start: Timestamp(1_554_116_400), length: 86_400, steps: 700, utcOffset: -25_200)
+            ])
     }
 
-    @Test func `small databases: a counter in nanoseconds, minutes that are there twice, a day that is not over`() throws {
+    @Test func `small databases: a counter in nanoseconds, minutes that are there twice, a day that is not over`()
+        throws
+    {
         let itd = try database(
             """
             CREATE TABLE stepCount (time INT, steps INT);

@@ -1,5 +1,5 @@
-// A libFuzzer target: plays frames made of the fuzzer's bytes to the sessions of all models. It finds by coverage what random frames do not.
-// `Tests/Fuzzing/run` builds and starts it.
+// A libFuzzer target: plays frames made of the fuzzer's bytes to the sessions of all models. It finds by coverage what
+// random frames do not. `Tests/Fuzzing/run` builds and starts it.
 
 import BlueZ
 import Pedometers
@@ -12,7 +12,8 @@ import StepDomain
 /// libFuzzer's own main function (llvm.org/docs/LibFuzzer.html, "Using libFuzzer as a library").
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(
-    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
     _ test: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
 ) -> CInt
 
@@ -32,7 +33,8 @@ struct Input {
         return bytes[next]
     }
 
-    /// A frame: its length and the kind of its checksum in one byte, and its bytes. With a right checksum it passes the check of its model.
+    /// A frame: its length and the kind of its checksum in one byte, and its bytes. With a right checksum it passes the
+    /// check of its model.
     mutating func frame() -> [UInt8] {
         let head = byte()
         let bytes = (0..<Int(head & 0x3f)).map { _ in byte() }
@@ -52,7 +54,9 @@ struct Input {
         case 3:
             let frame = Array(bytes.prefix(2)) + [UInt8(bytes.count + 4), 0] + bytes.dropFirst(2)
             let sum = frame.reduce(UInt16(0xffff)) { sum, byte in
-                (0..<8).reduce(sum ^ UInt16(byte) << 8) { value, _ in value & 0x8000 == 0 ? value << 1 : value << 1 ^ 0x1021 }
+                (0..<8).reduce(sum ^ UInt16(byte) << 8) { value, _ in
+                    value & 0x8000 == 0 ? value << 1 : value << 1 ^ 0x1021
+                }
             }
             return frame + [UInt8(sum & 0xff), UInt8(sum >> 8)]
         default: return bytes
@@ -66,21 +70,26 @@ func pedometer(_ model: any PedometerModel.Type, _ input: inout Input) -> Pedome
         // Now and then by a machine whose clock was a day ahead.
         let at = now + 86_400 - Int(input.byte()) * 3_600
         cursor = PedometerCursor(
-            readThrough: at, utcOffset: 7_200, counter: CounterReading(at: at, value: Int(input.byte()) * 256, utcOffset: 7_200))
+            readThrough: at, utcOffset: 7_200,
+            counter: CounterReading(at: at, value: Int(input.byte()) * 256, utcOffset: 7_200))
     }
     return Pedometer(
         id: 1, user: 1, model: model.key, address: "C0:DE:00:00:00:07", addressType: "random", name: "fuzzed",
-        options: model == Generic.self ? ["service": "fff0", "characteristic": "fff1", "format": "u32le", "counts": "today"] : [:],
+        options: model == Generic.self
+            ? ["service": "fff0", "characteristic": "fff1", "format": "u32le", "counts": "today"] : [:],
         cursor: cursor)
 }
 
 /// - Parameter moment: when it was delivered.
 func check(_ batch: SampleBatch, at moment: Timestamp, isCounter: Bool) {
     for span in batch.coverage {
-        precondition(!span.isEmpty && span.start >= now - 410 * 86_400 && span.end <= moment + 120, "a span of another time")
+        precondition(
+            !span.isEmpty && span.start >= now - 410 * 86_400 && span.end <= moment + 120, "a span of another time")
     }
     let counts = isCounter ? [batch.cursor?.counter?.at, batch.cursor?.undecided?.at] : []
-    for mark in [batch.cursor?.readThrough] + counts { precondition((mark ?? moment) <= moment + 120, "a cursor of the future") }
+    for mark in [batch.cursor?.readThrough] + counts {
+        precondition((mark ?? moment) <= moment + 120, "a cursor of the future")
+    }
     for sample in batch.samples {
         precondition(sample.steps >= 0 && sample.length > 0, "an impossible sample")
         precondition(sample.start >= now - 410 * 86_400 && sample.start <= moment + 7_200, "a sample of another time")
@@ -118,14 +127,18 @@ func play(_ model: any LinkedPedometerModel.Type, _ input: inout Input) {
         case .finish, .fail: break loop
         }
         if case .linkLost = event {
-            if case .deliver(let batch, _) = session.next(after: event, at: moment) { check(batch, at: moment, isCounter: isCounter) }
+            if case .deliver(let batch, _) = session.next(after: event, at: moment) {
+                check(batch, at: moment, isCounter: isCounter)
+            }
             break
         }
     }
     guard var live = try? model.live(pedometer, known: 100) else { return }
     input.next = 0
     while !input.isEmpty {
-        if let steps = live.steps(after: input.frame()) { precondition((0...200_000).contains(steps), "impossible live steps") }
+        if let steps = live.steps(after: input.frame()) {
+            precondition((0...200_000).contains(steps), "impossible live steps")
+        }
     }
 }
 

@@ -8,7 +8,8 @@ import Testing
 /// Tokens and sessions, and the sockets that they protect.
 @Suite(.timeLimit(.minutes(5))) struct AccessTests {
     private final class Folder: Sendable {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-access-\(UUID().uuidString)").path
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-access-\(UUID().uuidString)")
+            .path
         init() { mkdir(path, 0o700) }
         deinit { try? FileManager.default.removeItem(atPath: path) }
     }
@@ -29,7 +30,8 @@ import Testing
         }
         #expect(sessions.count == 1)
         let session = try #require(sessions.first)
-        #expect(access.session(session.cookie) == session && session.cookie != session.formKey && session.cookie != token)
+        #expect(
+            access.session(session.cookie) == session && session.cookie != session.formKey && session.cookie != token)
         // Another process of the same user knows it as well.
         #expect(try AccessFolder(path: folder.path + "/serve").session(session.cookie) == session)
     }
@@ -64,7 +66,9 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1, "expired ones are removed")
     }
 
-    @Test(arguments: ["", "x", "../token", "../../etc/passwd", String(repeating: "g", count: 64), String(repeating: "A", count: 64)])
+    @Test(arguments: [
+        "", "x", "../token", "../../etc/passwd", String(repeating: "g", count: 64), String(repeating: "A", count: 64),
+    ])
     func `text that is not a token is never used as a path`(_ text: String) throws {
         let folder = Folder()
         let access = try AccessFolder(path: folder.path + "/serve")
@@ -83,7 +87,9 @@ import Testing
         #expect(mode(path) == 0)
     }
 
-    @Test func `a server that has ended has removed its socket file, and does not remove the next server's`() async throws {
+    @Test func `a server that has ended has removed its socket file, and does not remove the next server's`()
+        async throws
+    {
         let folder = Folder(), path = folder.path + "/istep.sock"
         // The socket stays open, as at the end of the program while a thread refers to it.
         let socket = try ListeningSocket.path(path)
@@ -105,7 +111,9 @@ import Testing
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
         let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
         }
         close(number)
         #expect(code == 0 && mode(path) != 0)
@@ -114,7 +122,9 @@ import Testing
         try Data("steps".utf8).write(to: URL(fileURLWithPath: file))
         #expect(throws: ListeningSocket.Failure.self) { try ListeningSocket.path(file) }
         #expect(FileManager.default.contents(atPath: file) == Data("steps".utf8))
-        #expect(throws: ListeningSocket.Failure.self) { try ListeningSocket.path("/" + String(repeating: "x", count: 200)) }
+        #expect(throws: ListeningSocket.Failure.self) {
+            try ListeningSocket.path("/" + String(repeating: "x", count: 200))
+        }
     }
 
     @Test func `a port in use is reported`() throws {

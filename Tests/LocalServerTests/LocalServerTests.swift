@@ -27,7 +27,9 @@ import Testing
     }
 
     /// Runs what blocks outside of Swift's threads.
-    private func client<R: Sendable>(_ port: UInt16, _ body: @escaping @Sendable (LoopbackClient) throws -> R) async throws -> R {
+    private func client<R: Sendable>(_ port: UInt16, _ body: @escaping @Sendable (LoopbackClient) throws -> R)
+        async throws -> R
+    {
         try await blocking { try body(LoopbackClient(port: port)) }
     }
 
@@ -72,7 +74,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "G", "GET / HTTP/1.1\r\nHost: h\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nkey"])
+    @Test(arguments: [
+        "", "G", "GET / HTTP/1.1\r\nHost: h\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nkey",
+    ])
     func `a client that does not finish its request gets status 408`(_ beginning: String) async throws {
         var limits = ServerLimits()
         limits.request = .seconds(3)
@@ -114,7 +118,9 @@ import Testing
         }
     }
 
-    @Test func `with a thousand open connections other clients are served, and some connections are closed`() async throws {
+    @Test func `with a thousand open connections other clients are served, and some connections are closed`()
+        async throws
+    {
         var files = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
         files.rlim_cur = files.rlim_max
@@ -128,9 +134,12 @@ import Testing
                     client.send(Self.request)
                     return client.receiveResponse()
                 }
-                // Not at once: a child that another test starts at this moment has all connections until it executes its program.
+                // Not at once: a child that another test starts at this moment has all connections until it executes
+                // its program.
                 var open = flood.filter { !$0.isClosed }
-                while open.count > limits.connections, LoopbackClient.waitForEvent(among: open) { open.removeAll(where: \.isClosed) }
+                while open.count > limits.connections, LoopbackClient.waitForEvent(among: open) {
+                    open.removeAll(where: \.isClosed)
+                }
                 return (open.count, answers)
             }
             #expect(answers.allSatisfy { $0.hasSuffix("/hello") })
@@ -204,7 +213,8 @@ import Testing
                 for number in 1...3 { continuation.yield(Array("data: \(number)\n\n".utf8)) }
                 if request.target == "/ends" { continuation.finish() }
                 continuation.onTermination = { _ in end.yield() }
-                return ServedResponse(status: 200, headers: [("Content-Type", "text/event-stream")], body: .stream(stream))
+                return ServedResponse(
+                    status: 200, headers: [("Content-Type", "text/event-stream")], body: .stream(stream))
             }
         ) { port in
             let whole = try await client(port) { client in
@@ -241,7 +251,9 @@ import Testing
     }
 
     @Test func `the server ends after a time without requests`() async throws {
-        let server = try LocalServer([.loopback(port: 0)], idleTime: .milliseconds(50)) { _ in ServedResponse(status: 200) }
+        let server = try LocalServer([.loopback(port: 0)], idleTime: .milliseconds(50)) { _ in
+            ServedResponse(status: 200)
+        }
         await server.run()
     }
 
@@ -253,13 +265,17 @@ import Testing
                 return count < 3
             }
         }
-        let server = try LocalServer([.loopback(port: 0)], idleTime: .milliseconds(20), isBusy: isBusy) { _ in ServedResponse(status: 200) }
+        let server = try LocalServer([.loopback(port: 0)], idleTime: .milliseconds(20), isBusy: isBusy) { _ in
+            ServedResponse(status: 200)
+        }
         await server.run()
         #expect(questions.withLock { $0 } == 3)
     }
 
     /// All of it is there before the server reads: requests and the end come in the same read.
-    @Test(arguments: ["", "GET /cut HTTP/1.1\r\n"]) func `a client that sends nothing more gets its responses`(_ rest: String) async throws {
+    @Test(arguments: ["", "GET /cut HTTP/1.1\r\n"]) func `a client that sends nothing more gets its responses`(
+        _ rest: String
+    ) async throws {
         let socket = try ListeningSocket.loopback(port: 0)
         guard case .loopback(let port, _) = socket.address else { return #expect(Bool(false)) }
         let client = try LoopbackClient(port: port)

@@ -13,16 +13,21 @@ import Testing
     private static let form = "POST /plan HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nConnection: close\r\n\r\nkey=1"
 
     @Test func `a request in the form that browsers send is parsed`() {
-        let expected = ServedRequest(method: "GET", target: "/day?x=1", headers: ["host": "127.0.0.1:1", "cookie": "a=b; c=d"])
+        let expected = ServedRequest(
+            method: "GET", target: "/day?x=1", headers: ["host": "127.0.0.1:1", "cookie": "a=b; c=d"])
         #expect(parse(Self.plain) == .request(expected, keepsAlive: true, length: Self.plain.utf8.count))
     }
 
     @Test func `a form is parsed up to its end, before the next request`() {
-        guard case .request(let request, let keepsAlive, let length) = parse(Self.form + Self.plain) else { return #expect(Bool(false)) }
+        guard case .request(let request, let keepsAlive, let length) = parse(Self.form + Self.plain) else {
+            return #expect(Bool(false))
+        }
         #expect(request.body == Array("key=1".utf8) && !keepsAlive && length == Self.form.utf8.count)
     }
 
-    @Test(arguments: [plain, form]) func `a request that arrives byte by byte is parsed once it is complete`(_ text: String) {
+    @Test(arguments: [plain, form]) func `a request that arrives byte by byte is parsed once it is complete`(
+        _ text: String
+    ) {
         var parser = RequestParser(limits: ServerLimits())
         let bytes = Array(text.utf8)
         for count in 0..<bytes.count { #expect(parser.parse(Array(bytes[..<count])) == .incomplete, "\(count)") }
@@ -31,15 +36,19 @@ import Testing
 
     @Test(arguments: [
         ("GET / HTTP/1.1\r\n\r\n", 400),  // without a host
-        ("GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("GET / \r\nHost: h\r\n\r\n", 400), ("get / HTTP/1.1\r\nHost: h\r\n\r\n", 400),
-        ("GET http://h/ HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505), ("\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: h\r\nCookie: a\r\nCookie: b\r\n\r\n", 400),
+        ("GET  / HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("GET / \r\nHost: h\r\n\r\n", 400),
+        ("get / HTTP/1.1\r\nHost: h\r\n\r\n", 400),
+        ("GET http://h/ HTTP/1.1\r\nHost: h\r\n\r\n", 400), ("GET / HTTP/2.0\r\nHost: h\r\n\r\n", 505),
+        ("\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: h\r\nCookie: a\r\nCookie: b\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: h\r\n folded: x\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost : h\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: h\r\nno colon\r\n\r\n", 400),
         ("GET / HTTP/1.1\nHost: h\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: h\rX: y\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: h\u{0}\r\n\r\n", 400),
         ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501),
-        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n", 400), ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +1\r\n\r\nx", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +1\r\n\r\nx", 400),
         ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", 400),
         ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
         ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n", 413),
@@ -49,12 +58,16 @@ import Testing
 
     @Test func `a header that is too long is refused before it ends`() {
         #expect(parse("GET / HTTP/1.1\r\nHost: h\r\nX: " + String(repeating: "x", count: 20_000)) == .failure(431))
-        #expect(parse("GET / HTTP/1.1\r\nHost: h\r\nX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n") == .failure(431))
+        #expect(
+            parse("GET / HTTP/1.1\r\nHost: h\r\nX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n")
+                == .failure(431))
         #expect(parse("GET / HTTP/1.1\r\n" + String(repeating: "A: b\r\n", count: 101) + "\r\n") == .failure(400))
     }
 
     @Test func `a request of an HTTP/1.0 client ends the connection`() {
-        #expect(parse("GET / HTTP/1.0\r\n\r\n") == .request(ServedRequest(method: "GET", target: "/"), keepsAlive: false, length: 18))
+        #expect(
+            parse("GET / HTTP/1.0\r\n\r\n")
+                == .request(ServedRequest(method: "GET", target: "/"), keepsAlive: false, length: 18))
     }
 
     /// Any bytes at all: no crash, and no request that a reader could see differently.
@@ -70,7 +83,9 @@ import Testing
             for _ in 0...next() % 3 { bytes[next() % bytes.count] = UInt8(next() % 256) }
             var parser = RequestParser(limits: ServerLimits())
             if case .request(let request, _, let length) = parser.parse(bytes) {
-                #expect(length <= bytes.count && request.target.hasPrefix("/") && !request.headers.keys.contains { $0.contains(" ") })
+                #expect(
+                    length <= bytes.count && request.target.hasPrefix("/")
+                        && !request.headers.keys.contains { $0.contains(" ") })
             }
         }
     }

@@ -7,7 +7,8 @@ import Testing
 /// Who is taken for the pages of an access folder, and who is not.
 @Suite(.timeLimit(.minutes(5))) struct ServerProbeTests {
     private final class Folder: Sendable {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-probe-\(UUID().uuidString)").path
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("istep-probe-\(UUID().uuidString)")
+            .path
         init() { mkdir(path, 0o700) }
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
@@ -15,7 +16,9 @@ import Testing
     }
 
     /// Whether a probe with this folder and history finds what `handler` answers.
-    private func finds(_ history: String, _ access: AccessFolder, _ handler: @escaping LocalServer.Handler) async throws -> Bool {
+    private func finds(_ history: String, _ access: AccessFolder, _ handler: @escaping LocalServer.Handler) async throws
+        -> Bool
+    {
         let socket = try ListeningSocket.loopback(port: 0)
         guard case .loopback(let port, _) = socket.address else { return false }
         let server = try LocalServer([socket], handler: handler)
@@ -40,7 +43,8 @@ import Testing
 
     @Test func `a server of another history or another folder is not found`() async throws {
         let folder = Folder(), other = Folder()
-        let access = try AccessFolder(path: folder.path + "/serve"), foreign = try AccessFolder(path: other.path + "/serve")
+        let access = try AccessFolder(path: folder.path + "/serve"),
+            foreign = try AccessFolder(path: other.path + "/serve")
         #expect(try await !finds("/a.sqlite", access, pages(access, "/b.sqlite")))
         #expect(try await !finds("/a.sqlite", access, pages(foreign, "/a.sqlite")))
         #expect(try folder.files().isEmpty)
@@ -50,13 +54,16 @@ import Testing
         let folder = Folder()
         let access = try AccessFolder(path: folder.path + "/serve")
         let id = Array(String(repeating: "a", count: 64).utf8)
-        let bodies: [[UInt8]] = [[], Array("hello".utf8), id, id + Array("\n/a.sqlite".utf8), Array(repeating: 0x61, count: 1 << 20)]
+        let bodies: [[UInt8]] = [
+            [], Array("hello".utf8), id, id + Array("\n/a.sqlite".utf8), Array(repeating: 0x61, count: 1 << 20),
+        ]
         for body in bodies {
             #expect(try await !finds("/a.sqlite", access) { _ in ServedResponse(status: 200, body: .bytes(body)) })
         }
         // The id of the question, which the listener learns, is not its answer.
         let echo: LocalServer.Handler = {
-            ServedResponse(status: 200, body: .bytes(Array($0.target.dropFirst("/proof/".count).utf8) + Array("\n/a.sqlite".utf8)))
+            ServedResponse(
+                status: 200, body: .bytes(Array($0.target.dropFirst("/proof/".count).utf8) + Array("\n/a.sqlite".utf8)))
         }
         #expect(try await !finds("/a.sqlite", access, echo))
     }
@@ -78,11 +85,14 @@ import Testing
         let access = try AccessFolder(path: folder.path + "/serve")
         let token = try access.issueToken()
         for id in ["", "..", "../token-\(token)", token, String(repeating: "0", count: 64)] {
-            #expect(access.proof(for: ServedRequest(method: "GET", target: "/proof/\(id)"), history: "/a") == nil, "\(id)")
+            #expect(
+                access.proof(for: ServedRequest(method: "GET", target: "/proof/\(id)"), history: "/a") == nil, "\(id)")
         }
         let question = try access.ask()
         #expect(access.proof(for: ServedRequest(method: "POST", target: "/proof/\(question.id)"), history: "/a") == nil)
-        #expect(access.proof(for: ServedRequest(method: "GET", target: "/proof/\(question.id)"), history: "/a")?.status == 200)
+        #expect(
+            access.proof(for: ServedRequest(method: "GET", target: "/proof/\(question.id)"), history: "/a")?.status
+                == 200)
         access.withdraw(question)
         #expect(access.proof(for: ServedRequest(method: "GET", target: "/proof/\(question.id)"), history: "/a") == nil)
     }

@@ -13,7 +13,8 @@ enum BrokerDirectory {
     static func configure(_ directory: String, port: Int, hasUsers: Bool, options: [String]) throws {
         var lines = [
             // If started as root, mosquitto would otherwise change to another user, who may not read its files.
-            "user root", "listener \(port) 127.0.0.1", "persistence false", "log_dest stderr", "allow_anonymous \(!hasUsers)",
+            "user root", "listener \(port) 127.0.0.1", "persistence false", "log_dest stderr",
+            "allow_anonymous \(!hasUsers)",
         ]
         if hasUsers { lines.append("password_file \(directory)/passwords") }
         lines += options.map { $0.replacing("DIRECTORY", with: directory) }

@@ -1,6 +1,7 @@
 internal import TestSupport
 
-/// A certificate authority for tests, and a certificate that it has issued for `localhost`, made by the openssl command.
+/// A certificate authority for tests, and a certificate that it has issued for `localhost`, made by the openssl
+/// command.
 public enum Certificates {
     public struct Problem: Error {
         public let said: String
@@ -15,7 +16,10 @@ public enum Certificates {
             ["req", "-x509"] + key + ["-subj", "/CN=Test authority", "-keyout", "ca.key", "-out", "ca.pem"], directory)
         try await openssl(
             ["req", "-x509", "-CA", "ca.pem", "-CAkey", "ca.key"] + key
-                + ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE"]
+                + [
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-addext",
+                    "basicConstraints=critical,CA:FALSE",
+                ]
                 + ["-keyout", "server.key", "-out", "server.pem"], directory)
         return directory
     }

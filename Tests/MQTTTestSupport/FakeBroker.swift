@@ -9,7 +9,8 @@ public final class FakeBroker: Sendable {
     private let listener: Listener
     private let count = Mutex(0)
 
-    /// - Parameter behave: run for each connection, with its number from 0, on a thread of its own; afterwards the connection is closed.
+    /// - Parameter behave: run for each connection, with its number from 0, on a thread of its own; afterwards the
+    ///   connection is closed.
     public init(_ behave: @escaping @Sendable (Wire, Int) -> Void) throws {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         port = FreePort.bindLoopback(socket)

@@ -44,7 +44,9 @@ public final class RealBroker: Sendable {
             try BrokerDirectory.configure(directory, port: port, hasUsers: users != nil, options: options)
             let process = try GuardedProcess.start(
                 try GuardedProcess.find("mosquitto"), ["-c", directory + "/broker.conf"], directory: directory)
-            if await process.said.contains(" running", orAnyOf: ["Error: "]) { return RealBroker(port: port, process: process) }
+            if await process.said.contains(" running", orAnyOf: ["Error: "]) {
+                return RealBroker(port: port, process: process)
+            }
             let said = process.said.text
             await process.stop()
             // If the address is in use, another program has taken the port meanwhile.

@@ -12,7 +12,8 @@ public final class SilentPort: Sendable {
         // The queue of such a listener is full with one connection that is not accepted.
         var taken = [listener]
         for _ in 0..<4 {
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            let descriptor = socket(
+                AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
             Wire.connect(descriptor, port)
             taken.append(descriptor)
         }

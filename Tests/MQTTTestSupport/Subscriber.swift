@@ -4,7 +4,9 @@ internal import Foundation
 public enum Subscriber {
     /// The retained messages of a broker on 127.0.0.1, by topic.
     /// - Parameter user: name and password.
-    public static func retained(port: Int, filter: String = "#", user: (String, String)? = nil) async -> [String: String] {
+    public static func retained(port: Int, filter: String = "#", user: (String, String)? = nil) async -> [String:
+        String]
+    {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(returning: read(port, filter, user))
@@ -24,7 +26,9 @@ public enum Subscriber {
         wire.write(Packet(first: 0xC0, body: []).bytes)
         var found: [String: String] = [:]
         while let packet = wire.readPacket(), packet.type != 13 {
-            if packet.isRetained, let topic = packet.topic { found[topic] = String(decoding: packet.payload, as: UTF8.self) }
+            if packet.isRetained, let topic = packet.topic {
+                found[topic] = String(decoding: packet.payload, as: UTF8.self)
+            }
         }
         wire.write(Packet(first: 0xE0, body: []).bytes)
         return found

@@ -54,7 +54,8 @@ struct CancellationTests {
     /// The library blocks for minutes while it connects, and nothing can interrupt it.
     @Test func `timeout and cancellation end a call that cannot connect`() async throws {
         let silent = SilentPort()
-        let address = try MQTTBroker(host: "127.0.0.1", port: silent.port, tls: false), message = try MQTTMessage.text("a", "1")
+        let address = try MQTTBroker(host: "127.0.0.1", port: silent.port, tls: false),
+            message = try MQTTMessage.text("a", "1")
         let clock = ContinuousClock(), began = clock.now
         let limit = await failure([message], address, timeout: .milliseconds(300))
         #expect(limit == .notSent(reason: "could not connect to the broker within 0.3 s"))

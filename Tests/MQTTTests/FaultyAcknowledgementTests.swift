@@ -55,7 +55,8 @@ struct FaultyAcknowledgementTests {
             wire.readAll()
         }
         let error = await failure([try .text("a", "1")], try broker.address())
-        #expect(error == .notSent(reason: "127.0.0.1:\(broker.port): the broker rejected a message for a: Quota exceeded"))
+        #expect(
+            error == .notSent(reason: "127.0.0.1:\(broker.port): the broker rejected a message for a: Quota exceeded"))
     }
 
     @Test func `a shutdown of the broker is reported as the reason`() async throws {
@@ -66,13 +67,17 @@ struct FaultyAcknowledgementTests {
             wire.readAll()
         }
         let error = await failure([try .text("a", "1")], try broker.address())
-        #expect(error == .unanswered(reason: "127.0.0.1:\(broker.port): the broker ended the connection: Server shutting down"))
+        #expect(
+            error
+                == .unanswered(
+                    reason: "127.0.0.1:\(broker.port): the broker ended the connection: Server shutting down"))
     }
 
     @Test func `messages are published with the retain flag and QoS 1`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
-            guard let packet = wire.readPacket(), packet.isRetained, packet.qualityOfService == 1, packet.topic == "a" else { return }
+            guard let packet = wire.readPacket(), packet.isRetained, packet.qualityOfService == 1, packet.topic == "a"
+            else { return }
             wire.acknowledge(packet)
             // DISCONNECT.
             guard wire.readPacket()?.type == 14 else { return }

@@ -39,7 +39,8 @@ struct FaultyBrokerTests {
 
     @Test func `the limit of the whole ends a call before that of silence`() async throws {
         let broker = try FakeBroker { wire, _ in wire.readAll() }
-        let error = await failure([try .text("a", "1")], try broker.address(), timeout: .seconds(200), whole: .milliseconds(300))
+        let error = await failure(
+            [try .text("a", "1")], try broker.address(), timeout: .seconds(200), whole: .milliseconds(300))
         #expect(error == .notSent(reason: "could not connect to the broker within 0.3 s"))
     }
 
@@ -91,8 +92,10 @@ struct FaultyBrokerTests {
     }
 
     @Test(arguments: [
-        Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), [0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x20, 0], [0x20, 1, 0], [0x00, 0x00],
-        [0xF0, 0x00], [0x30, 2, 0, 0], [0x40, 2, 0, 1], [0x90, 2, 0, 1], [0xD0, 0], [0xE0, 0], [UInt8](repeating: 0xFF, count: 1000),
+        Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), [0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x20, 0], [0x20, 1, 0],
+        [0x00, 0x00],
+        [0xF0, 0x00], [0x30, 2, 0, 0], [0x40, 2, 0, 1], [0x90, 2, 0, 1], [0xD0, 0], [0xE0, 0],
+        [UInt8](repeating: 0xFF, count: 1000),
     ])
     func `an invalid answer to the connection request is reported as not sent`(answer: [UInt8]) async throws {
         let broker = try FakeBroker { wire, _ in
@@ -107,13 +110,16 @@ struct FaultyBrokerTests {
         #expect(!reason(error).unicodeScalars.contains { $0.value < 32 })
     }
 
-    /// There is no subscription, so nothing large can be a valid answer: packets of 256 MB and of 128 KB, and small ones without end.
+    /// There is no subscription, so nothing large can be a valid answer: packets of 256 MB and of 128 KB, and small
+    /// ones without end.
     @Test(arguments: [[UInt8(0x30), 0xFF, 0xFF, 0xFF, 0x7F], [0x30, 0x80, 0x80, 0x08], [0xD0, 0]])
     func `a flood of data ends the call`(begin: [UInt8]) async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
             _ = wire.readPacket()
-            let flood = begin.count > 2 ? [UInt8](repeating: 0, count: 65_536) : Array(repeatElement(begin, count: 32_768).joined())
+            let flood =
+                begin.count > 2
+                ? [UInt8](repeating: 0, count: 65_536) : Array(repeatElement(begin, count: 32_768).joined())
             wire.write(begin)
             while wire.write(flood) {}
         }
@@ -125,7 +131,8 @@ struct FaultyBrokerTests {
         #expect(reason(error).contains("unrequested packets"))
     }
 
-    /// The library ignores SIGPIPE. For a command in a pipe that is wrong: it would continue to write after the reader has ended.
+    /// The library ignores SIGPIPE. For a command in a pipe that is wrong: it would continue to write after the reader
+    /// has ended.
     @Test func `publishing leaves the handling of SIGPIPE unchanged`() async {
         await #expect(processExitsWith: .signal(SIGPIPE)) {
             signal(SIGPIPE, SIG_DFL)

@@ -3,13 +3,15 @@ import MQTTTestSupport
 import TextSafety
 import Testing
 
-/// Against Debian's mosquitto. The test reads the retained messages over a second connection, with packets that it builds itself.
+/// Against Debian's mosquitto. The test reads the retained messages over a second connection, with packets that it
+/// builds itself.
 @Suite(.timeLimit(.minutes(5)))
 struct RealBrokerTests {
     @Test func `published messages are retained by the broker`() async throws {
         try await RealBroker.with { broker in
             let messages = [
-                try MQTTMessage.text("istep/anna/steps", "12034"), try .text("homeassistant/sensor/istep_anna/config", #"{"name":"Steps"}"#),
+                try MQTTMessage.text("istep/anna/steps", "12034"),
+                try .text("homeassistant/sensor/istep_anna/config", #"{"name":"Steps"}"#),
             ]
             try await MQTT.publish(messages, to: broker.address())
             #expect(
@@ -68,12 +70,14 @@ struct RealBrokerTests {
     func `a wrong or missing password is reported as refused credentials`(password: String?) async throws {
         try await RealBroker.with(users: ["anna": "opensesame"]) { broker in
             let address = try MQTTBroker(
-                host: "127.0.0.1", port: broker.port, tls: false, username: password.map { _ in "anna" }, password: password.map(Secret.init))
+                host: "127.0.0.1", port: broker.port, tls: false, username: password.map { _ in "anna" },
+                password: password.map(Secret.init))
             let error = await failure([try .text("a", "1")], address)
             #expect(
                 error
                     == .refused(
-                        credentials: true, reason: "127.0.0.1:\(broker.port): the broker refused the connection: Not authorized"))
+                        credentials: true,
+                        reason: "127.0.0.1:\(broker.port): the broker refused the connection: Not authorized"))
             #expect(error?.description.contains("password-7") == false)
         }
     }
@@ -81,7 +85,8 @@ struct RealBrokerTests {
     /// With MQTT 3.1.1 a broker acknowledges messages that it discards.
     @Test func `a topic without write permission is reported as refused`() async throws {
         let lists = ["acl": "user anna\ntopic readwrite open/#\n"]
-        try await RealBroker.with(users: ["anna": "opensesame"], options: ["acl_file DIRECTORY/acl"], files: lists) { broker in
+        try await RealBroker.with(users: ["anna": "opensesame"], options: ["acl_file DIRECTORY/acl"], files: lists) {
+            broker in
             let address = try MQTTBroker(
                 host: "127.0.0.1", port: broker.port, tls: false, username: "anna", password: Secret("opensesame"))
             let error = await failure([try .text("open/a", "1"), try .text("closed/a", "1")], address)
@@ -94,7 +99,10 @@ struct RealBrokerTests {
     @Test func `a broker without retained messages is reported as refused`() async throws {
         try await RealBroker.with(options: ["retain_available false"]) { broker in
             let error = await failure([try .text("a", "1")], try broker.address())
-            #expect(error == .refused(credentials: false, reason: "127.0.0.1:\(broker.port): it does not support retained messages"))
+            #expect(
+                error
+                    == .refused(
+                        credentials: false, reason: "127.0.0.1:\(broker.port): it does not support retained messages"))
         }
     }
 

@@ -66,7 +66,8 @@ struct TLSTests {
             _ = wire.read(Int(header[3]) << 8 | Int(header[4]))
             if isReset { wire.reset() }
         }
-        let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true), message = try MQTTMessage.text("a", "1")
+        let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true),
+            message = try MQTTMessage.text("a", "1")
         for _ in 0..<10 {
             guard case .notSent(let reason) = await failure([message], address) else {
                 Issue.record("not reported as not sent")

@@ -56,8 +56,10 @@ struct RealModemManagerTests {
     @Test func `the modem receives as many parts as were counted`() async throws {
         try await withModem { messages, manager in
             let texts = [
-                "ends @", "{[€]}", String(repeating: "a", count: 160), String(repeating: "a", count: 161), String(repeating: "€", count: 152),
-                String(repeating: "€", count: 153), "👟 12034", String(repeating: "👟", count: 36), String(repeating: "я", count: 135),
+                "ends @", "{[€]}", String(repeating: "a", count: 160), String(repeating: "a", count: 161),
+                String(repeating: "€", count: 152),
+                String(repeating: "€", count: 153), "👟 12034", String(repeating: "👟", count: 36),
+                String(repeating: "я", count: 135),
             ]
             for text in texts {
                 let before = manager.modem.sent.count
@@ -71,7 +73,8 @@ struct RealModemManagerTests {
         try await withModem { messages, manager in
             let answers: [(SerialModem.Sending, mayHaveBeenSent: Bool)] = [
                 (.fail(21), false), (.fail(302), false), (.fail(330), false), (.failAsEquipment(30), false),
-                (.fail(38), true), (.fail(332), true), (.fail(500), true), (.failAsEquipment(100), true), (.confirmWithoutReference, true),
+                (.fail(38), true), (.fail(332), true), (.fail(500), true), (.failAsEquipment(100), true),
+                (.confirmWithoutReference, true),
             ]
             for (number, (answer, mayHaveBeenSent)) in answers.enumerated() {
                 manager.modem.onSend(answer)
@@ -96,7 +99,8 @@ struct RealModemManagerTests {
     @Test func `a polkit refusal is reported as access denied`() async throws {
         try await withModem { messages, manager in
             manager.allow(false)
-            guard case .accessDenied(let what) = await failure({ _ = try await messages.send("steps", to: receiver) }) else {
+            guard case .accessDenied(let what) = await failure({ _ = try await messages.send("steps", to: receiver) })
+            else {
                 Issue.record("not reported as access denied")
                 return
             }
@@ -108,7 +112,9 @@ struct RealModemManagerTests {
     @Test func `a silent modem is reported as unanswered`() async throws {
         try await withModem(limits: MessageLimits(send: .milliseconds(500))) { messages, manager in
             manager.modem.onSend(.silence)
-            #expect(await failure { _ = try await messages.send("steps", to: receiver) } == .unanswered(reason: "no answer within 0.5 s"))
+            #expect(
+                await failure { _ = try await messages.send("steps", to: receiver) }
+                    == .unanswered(reason: "no answer within 0.5 s"))
             guard case .unclear = try await messages.find("steps", to: receiver) else {
                 Issue.record("not unclear")
                 return

@@ -23,7 +23,8 @@ public struct FakeModem: Sendable {
             "State": .int32(state.rawValue), "UnlockRequired": .uint32(lock), "StateFailedReason": .uint32(0),
             "Manufacturer": .string(manufacturer), "Model": .string(model), "Revision": .string("LE20B04SIM7600M22"),
             "EquipmentIdentifier": .string(equipmentIdentifier), "OwnNumbers": .strings(["491700000001"]),
-            "Device": .string("/sys/devices/pci0000:00/usb1/1-1"), "Plugin": .string("simtech"), "PrimaryPort": .string("cdc-wdm0"),
+            "Device": .string("/sys/devices/pci0000:00/usb1/1-1"), "Plugin": .string("simtech"),
+            "PrimaryPort": .string("cdc-wdm0"),
             "PowerState": .uint32(3),
         ]
     }
@@ -44,7 +45,8 @@ public struct FakeMessage: Sendable, Hashable {
 
     var properties: [String: DBusValue] {
         [
-            "State": .uint32(state), "PduType": .uint32(state == 3 ? 1 : 2), "Number": .string(number), "Text": .string(text),
+            "State": .uint32(state), "PduType": .uint32(state == 3 ? 1 : 2), "Number": .string(number),
+            "Text": .string(text),
             "Data": .bytes([]), "SMSC": .string(""), "Class": .int32(-1), "DeliveryReportRequest": .boolean(false),
             "MessageReference": .uint32(state == 5 ? 7 : 0), "Timestamp": .string(""), "DeliveryState": .uint32(0x100),
             "Storage": .uint32(0),

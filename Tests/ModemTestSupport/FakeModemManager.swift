@@ -2,8 +2,8 @@ public import DBus
 
 /// A fake `org.freedesktop.ModemManager1` on a private bus, controlled by a test.
 ///
-/// It checks arguments and answers calls as the real one does (read in 1.20.4): it marks a message as sent after the modem has
-/// confirmed it, and never before.
+/// It checks arguments and answers calls as the real one does (read in 1.20.4): it marks a message as sent after the
+/// modem has confirmed it, and never before.
 public actor FakeModemManager: DBusObject {
     /// What happens to a message that is to be sent.
     public enum Sending: Sendable {
@@ -43,7 +43,9 @@ public actor FakeModemManager: DBusObject {
     }
 
     /// Starts with one modem, number 0, that is registered.
-    public static func start(_ address: String, modems: [Int: FakeModem] = [0: FakeModem()]) async throws -> FakeModemManager {
+    public static func start(_ address: String, modems: [Int: FakeModem] = [0: FakeModem()]) async throws
+        -> FakeModemManager
+    {
         let fake = FakeModemManager(bus: try await DBusConnection.open(.address(address)))
         await fake.set(modems)
         await fake.bus.export(fake, at: root, subtree: true)
@@ -113,7 +115,8 @@ public actor FakeModemManager: DBusObject {
             if modem.hasMessaging {
                 let paths = messages.compactMap { ObjectPath($0.path) }
                 interfaces[.string(MessagingInterfaces.messaging)] = .properties([
-                    "Messages": .objectPaths(paths), "SupportedStorages": .array(element: "u", [.uint32(1), .uint32(2)]),
+                    "Messages": .objectPaths(paths),
+                    "SupportedStorages": .array(element: "u", [.uint32(1), .uint32(2)]),
                     "DefaultStorage": .uint32(2),
                 ])
             }
@@ -142,7 +145,9 @@ extension FakeModemManager {
                 "org.freedesktop.DBus.Error.InvalidArgs",
                 "Type of message, “(\(message.signature))”, does not match expected type “(\(expected))”")
         }
-        if interface != MessagingInterfaces.properties, interface != MessagingInterfaces.objectManager { calls.append("\(interface).\(member)") }
+        if interface != MessagingInterfaces.properties, interface != MessagingInterfaces.objectManager {
+            calls.append("\(interface).\(member)")
+        }
         if let refusal = refusals[member] { return await call.fail(refusal.name, refusal.message) }
         await answer(call, path, interface, member)
     }
@@ -151,7 +156,8 @@ extension FakeModemManager {
         switch (interface, member) {
         case (MessagingInterfaces.objectManager, _) where path == Self.root: await call.reply([managedObjects])
         case (MessagingInterfaces.properties, "GetAll"): await getAll(call, path)
-        case (MessagingInterfaces.messaging, _) where modem(at: path)?.hasMessaging == true: await messaging(call, path, member)
+        case (MessagingInterfaces.messaging, _) where modem(at: path)?.hasMessaging == true:
+            await messaging(call, path, member)
         case (MessagingInterfaces.message, "Send") where index(of: path) != nil: await send(call, path)
         default: await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "Object does not exist at path “\(path)”")
         }
@@ -159,7 +165,9 @@ extension FakeModemManager {
 
     private func getAll(_ call: DBusMethodCall, _ path: ObjectPath) async {
         let interface = call.message.body.first?.stringValue
-        if interface == MessagingInterfaces.modem, let modem = modem(at: path) { return await call.reply([.properties(modem.properties)]) }
+        if interface == MessagingInterfaces.modem, let modem = modem(at: path) {
+            return await call.reply([.properties(modem.properties)])
+        }
         if interface == MessagingInterfaces.message, let index = index(of: path) {
             return await call.reply([.properties(messages[index].message.properties)])
         }
@@ -168,7 +176,8 @@ extension FakeModemManager {
 
     private func messaging(_ call: DBusMethodCall, _ path: ObjectPath, _ member: String) async {
         guard let state = modem(at: path)?.state, state.rawValue >= FakeModem.State.enabled.rawValue else {
-            return await call.fail(Self.core + "WrongState", "Cannot \(member.lowercased()) SMS: device not yet enabled")
+            return await call.fail(
+                Self.core + "WrongState", "Cannot \(member.lowercased()) SMS: device not yet enabled")
         }
         switch member {
         case "List": await call.reply([.objectPaths(messages.compactMap { ObjectPath($0.path) })])
@@ -185,8 +194,11 @@ extension FakeModemManager {
     private func create(_ call: DBusMethodCall) async {
         let properties = call.message.body.first?.propertiesValue ?? [:]
         // The real one does not accept other properties or other types either.
-        guard case .string(let text)? = properties["text"], case .string(let number)? = properties["number"], properties.count == 2 else {
-            return await call.fail(Self.core + "InvalidArgs", "Cannot create SMS: mandatory parameter 'number' is missing")
+        guard case .string(let text)? = properties["text"], case .string(let number)? = properties["number"],
+            properties.count == 2
+        else {
+            return await call.fail(
+                Self.core + "InvalidArgs", "Cannot create SMS: mandatory parameter 'number' is missing")
         }
         await call.reply([.objectPath(keep(FakeMessage(text: text, number: number)))])
     }

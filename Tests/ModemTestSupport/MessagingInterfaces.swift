@@ -1,4 +1,5 @@
-/// The part of ModemManager's interface that is simulated, with the types that version 1.20.4 shows in its introspection.
+/// The part of ModemManager's interface that is simulated, with the types that version 1.20.4 shows in its
+/// introspection.
 enum MessagingInterfaces {
     static let properties = "org.freedesktop.DBus.Properties"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
@@ -19,13 +20,15 @@ enum MessagingInterfaces {
     static let types: [String: [String: String]] = [
         modem: [
             "Manufacturer": "s", "Model": "s", "Revision": "s", "Device": "s", "Plugin": "s", "PrimaryPort": "s",
-            "EquipmentIdentifier": "s", "UnlockRequired": "u", "State": "i", "StateFailedReason": "u", "OwnNumbers": "as",
+            "EquipmentIdentifier": "s", "UnlockRequired": "u", "State": "i", "StateFailedReason": "u",
+            "OwnNumbers": "as",
             "PowerState": "u",
         ],
         messaging: ["Messages": "ao", "SupportedStorages": "au", "DefaultStorage": "u"],
         message: [
             "State": "u", "PduType": "u", "Number": "s", "Text": "s", "Data": "ay", "SMSC": "s", "Class": "i",
-            "DeliveryReportRequest": "b", "MessageReference": "u", "Timestamp": "s", "DeliveryState": "u", "Storage": "u",
+            "DeliveryReportRequest": "b", "MessageReference": "u", "Timestamp": "s", "DeliveryState": "u",
+            "Storage": "u",
         ],
     ]
 }

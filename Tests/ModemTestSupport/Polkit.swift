@@ -1,7 +1,8 @@
 internal import DBus
 internal import Synchronization
 
-/// A fake `org.freedesktop.PolicyKit1`, which allows or refuses every request. Without polkit ModemManager refuses everything.
+/// A fake `org.freedesktop.PolicyKit1`, which allows or refuses every request. Without polkit ModemManager refuses
+/// everything.
 final class Polkit: DBusObject {
     private let allows = Mutex(true)
 

@@ -76,8 +76,12 @@ public final class RealModemManager: Sendable {
             MatchRule(sender: "org.freedesktop.DBus", member: "NameOwnerChanged", arg0: name))
         let process = try GuardedProcess.start(
             try GuardedProcess.find("ModemManager"),
-            ["--debug", "--test-enable", "--test-no-udev", "--test-no-qrtr", "--test-no-suspend-resume", "--no-auto-scan"],
-            environment: ["DBUS_SYSTEM_BUS_ADDRESS": address], directory: try GuardedProcess.makeDirectory("modemmanager"))
+            [
+                "--debug", "--test-enable", "--test-no-udev", "--test-no-qrtr", "--test-no-suspend-resume",
+                "--no-auto-scan",
+            ],
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS": address],
+            directory: try GuardedProcess.makeDirectory("modemmanager"))
         for await _ in owners {
             return try RealModemManager(address: address, connection: connection, polkit: polkit, process: process)
         }
@@ -88,7 +92,8 @@ public final class RealModemManager: Sendable {
     /// Makes it find the modem.
     private func plugIn() async throws {
         // ModemManager shows the modem when it knows everything about it.
-        let added = MatchRule(sender: Self.name, interface: "org.freedesktop.DBus.ObjectManager", member: "InterfacesAdded")
+        let added = MatchRule(
+            sender: Self.name, interface: "org.freedesktop.DBus.ObjectManager", member: "InterfacesAdded")
         try await seeing(added, { _ in true }) {
             _ = try await connection.call(
                 Self.name, Self.root, "org.freedesktop.ModemManager1.Test", "SetProfile",
@@ -97,7 +102,9 @@ public final class RealModemManager: Sendable {
     }
 
     /// Returns when a wanted signal has arrived after the start of `body`.
-    private func seeing(_ rule: MatchRule, _ isWanted: (DBusMessage) -> Bool, _ body: () async throws -> Void) async throws {
+    private func seeing(_ rule: MatchRule, _ isWanted: (DBusMessage) -> Bool, _ body: () async throws -> Void)
+        async throws
+    {
         let signals = try await connection.signals(rule)
         try await body()
         for await signal in signals where isWanted(signal) { return }

@@ -41,13 +41,17 @@ import Testing
 
     @Test(
         arguments: [
-            ([:], []), (["ISTEP_DB": "/h", "ISTEP_CONFIG": ""], ["ISTEP_DB"]), (["XDG_DATA_HOME": "/d"], ["XDG_DATA_HOME"]),
-            (["XDG_DATA_HOME": "relative", "XDG_STATE_HOME": "/s"], []), (["XDG_DATA_HOME": "ROOT/home/ada/.local/share"], []),
+            ([:], []), (["ISTEP_DB": "/h", "ISTEP_CONFIG": ""], ["ISTEP_DB"]),
+            (["XDG_DATA_HOME": "/d"], ["XDG_DATA_HOME"]),
+            (["XDG_DATA_HOME": "relative", "XDG_STATE_HOME": "/s"], []),
+            (["XDG_DATA_HOME": "ROOT/home/ada/.local/share"], []),
             // The history is where ISTEP_DB says.
             (["XDG_DATA_HOME": "/d", "ISTEP_DB": "/h"], ["ISTEP_DB"]), (["XDG_CONFIG_HOME": "/c"], []),
             (["XDG_CONFIG_HOME": "ROOT/config"], ["XDG_CONFIG_HOME"]),
         ] as [([String: String], [String])])
-    func `the variables are known without which other files are used`(environment: [String: String], variables: [String]) throws {
+    func `the variables are known without which other files are used`(
+        environment: [String: String], variables: [String]
+    ) throws {
         try withMachine(environment) { machine in
             try machine.write("timeout = 2", to: machine.root + "/config/istep/config.toml")
             #expect(try machine.load().variablesOfPlaces(in: machine.environment, passwordHome: { nil }) == variables)

@@ -5,7 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RetentionTests {
     @Test(arguments: [
-        ("2 years", 732), ("1 year", 366), ("18 months", 558), ("6 weeks", 42), ("90 days", 90), ("1 day", 1), ("90  DAYS", 90),
+        ("2 years", 732), ("1 year", 366), ("18 months", 558), ("6 weeks", 42), ("90 days", 90), ("1 day", 1),
+        ("90  DAYS", 90),
     ])
     func `an age in words is a number of days`(text: String, days: Int) {
         #expect(Age(text)?.days == days)
@@ -16,7 +17,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "2", "years", "-2 years", "0 days", "2.5 years", "2 years 3 days", "101 years", "99999999999999999999 days", "two years",
+        "", "2", "years", "-2 years", "0 days", "2.5 years", "2 years 3 days", "101 years", "99999999999999999999 days",
+        "two years",
     ])
     func `text that is not an age is rejected`(text: String) {
         #expect(Age(text) == nil)
@@ -37,11 +39,15 @@ import Testing
         try withMachine { machine in
             try machine.write(line + "\n", to: machine.userConfig)
             let error = #expect(throws: SettingsError.self) { try machine.load() }
-            #expect(error?.description.contains("is \"\(number)\"; it has to be a number") == true, "\(error?.description ?? "")")
+            #expect(
+                error?.description.contains("is \"\(number)\"; it has to be a number") == true,
+                "\(error?.description ?? "")")
         }
     }
 
-    @Test(arguments: ["backups = -1", "backups = 101", "backups = \"four\"", "backups = 2.5", "frames = 2", "frames = \"long\""])
+    @Test(arguments: [
+        "backups = -1", "backups = 101", "backups = \"four\"", "backups = 2.5", "frames = 2", "frames = \"long\"",
+    ])
     func `a wrong number or age is an error with its line`(text: String) throws {
         try withMachine { machine in
             try machine.write("\n" + text, to: machine.userConfig)

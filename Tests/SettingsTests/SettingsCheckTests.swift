@@ -21,7 +21,8 @@ import Testing
 
     @Test func `valid settings are available despite problems in other settings`() throws {
         try withMachine { machine in
-            try machine.write("user = 'Ada'\ntimeout = 'long'\nadapter = 'hci1'\n[share.pond]\nkind = 'a'", to: machine.userConfig)
+            try machine.write(
+                "user = 'Ada'\ntimeout = 'long'\nadapter = 'hci1'\n[share.pond]\nkind = 'a'", to: machine.userConfig)
             let check = check(machine)
             #expect(check.settings == nil)
             #expect(check.readable?.user?.value == "Ada")
@@ -33,14 +34,18 @@ import Testing
 
     @Test func `a table in a later file replaces the earlier one completely`() throws {
         try withMachine { machine in
-            try machine.write("[share.pond]\nkind = 'a'\n[share.garden]\nkind = 'b'\nurl = 'c'", to: machine.systemConfig)
+            try machine.write(
+                "[share.pond]\nkind = 'a'\n[share.garden]\nkind = 'b'\nurl = 'c'", to: machine.systemConfig)
             try machine.write("user = 'Ada'\n[share.garden]\nkind = 'd'", to: machine.userConfig)
             let settings = try machine.load()
             #expect(settings.files == [machine.systemConfig, machine.userConfig])
             #expect(settings.destinations.map(\.name) == ["garden", "pond"])
             #expect(settings.destinations.map(\.keys) == [["kind"], ["kind"]])
             #expect(settings.destinations.map { $0.text("kind") } == ["d", "a"])
-            #expect(settings.destinations.map(\.source) == [.file(machine.userConfig, line: 2), .file(machine.systemConfig, line: 1)])
+            #expect(
+                settings.destinations.map(\.source) == [
+                    .file(machine.userConfig, line: 2), .file(machine.systemConfig, line: 1),
+                ])
             #expect(check(machine).settings == settings)
         }
     }

@@ -34,7 +34,8 @@ import Testing
             #expect(settings.timeout == Sourced(5, .flag("--timeout")))
             #expect(settings.user == Sourced("xdg", .file(machine.userConfig, line: 3)))
             #expect(settings.adapter == Sourced("hci1", .file(machine.systemConfig, line: 3)))
-            #expect(try machine.load(SettingFlags(user: "Ben", adapter: "hci0")).user == Sourced("Ben", .flag("--user")))
+            #expect(
+                try machine.load(SettingFlags(user: "Ben", adapter: "hci0")).user == Sourced("Ben", .flag("--user")))
         }
     }
 
@@ -65,7 +66,9 @@ import Testing
         try withMachine { machine in
             var machine = machine
             try machine.write("database = \"~/steps.sqlite\"", to: machine.userConfig)
-            #expect(try machine.load().database == Sourced(machine.home + "/steps.sqlite", .file(machine.userConfig, line: 1)))
+            #expect(
+                try machine.load().database
+                    == Sourced(machine.home + "/steps.sqlite", .file(machine.userConfig, line: 1)))
             machine.environment["ISTEP_DB"] = "relative.sqlite"
             #expect(try machine.load().database == Sourced("relative.sqlite", .environment("ISTEP_DB")))
             #expect(try machine.load(SettingFlags(database: "x")).database == Sourced("x", .flag("--db")))

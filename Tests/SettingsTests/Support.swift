@@ -11,7 +11,9 @@ struct Machine {
     var userConfig: String { home + "/.config/istep/config.toml" }
     var systemConfig: String { root + "/etc/istep/config.toml" }
 
-    func write(_ text: String, to path: String, mode: Int = 0o600) throws { try write(Data(text.utf8), to: path, mode: mode) }
+    func write(_ text: String, to path: String, mode: Int = 0o600) throws {
+        try write(Data(text.utf8), to: path, mode: mode)
+    }
 
     func write(_ data: Data, to path: String, mode: Int = 0o600) throws {
         let directory = (path as NSString).deletingLastPathComponent
@@ -37,5 +39,9 @@ func withMachine(_ environment: [String: String] = [:], _ body: (Machine) throws
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: root) }
     let home = ["HOME": root + "/home/ada"]
-    try body(Machine(root: root, environment: home.merging(environment.mapValues { $0.replacingOccurrences(of: "ROOT", with: root) }) { $1 }))
+    try body(
+        Machine(
+            root: root,
+            environment: home.merging(environment.mapValues { $0.replacingOccurrences(of: "ROOT", with: root) }) { $1 })
+    )
 }

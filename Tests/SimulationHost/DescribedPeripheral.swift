@@ -1,8 +1,8 @@
 import SimulatedBlueZ
 import Synchronization
 
-/// A peripheral made from a description in JSON, as Tests/RealStack/virtual/peripheral.py makes one: the same file gives both stacks the
-/// same peripheral. Fields that only a virtual radio needs are ignored.
+/// A peripheral made from a description in JSON, as Tests/RealStack/virtual/peripheral.py makes one: the same file
+/// gives both stacks the same peripheral. Fields that only a virtual radio needs are ignored.
 final class DescribedPeripheral: SimulatedPeripheral {
     struct Description: Decodable {
         struct Characteristic: Decodable {
@@ -83,7 +83,9 @@ final class DescribedPeripheral: SimulatedPeripheral {
     static func bytes(_ text: String) throws -> [UInt8] {
         guard text.hasPrefix("0x") else { return Array(text.utf8) }
         let digits = text.dropFirst(2).compactMap(\.hexDigitValue)
-        guard digits.count == text.count - 2, digits.count.isMultiple(of: 2) else { throw Invalid(description: "'\(text)' is not hexadecimal") }
+        guard digits.count == text.count - 2, digits.count.isMultiple(of: 2) else {
+            throw Invalid(description: "'\(text)' is not hexadecimal")
+        }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
@@ -95,7 +97,9 @@ final class DescribedPeripheral: SimulatedPeripheral {
     // MARK: Control
 
     /// The characteristic answers every read and write with this error; nil removes it.
-    func setError(_ error: ATTError?, of characteristic: AttributeUUID) { state.withLock { $0.errors[characteristic] = error } }
+    func setError(_ error: ATTError?, of characteristic: AttributeUUID) {
+        state.withLock { $0.errors[characteristic] = error }
+    }
 
     func notify(_ characteristic: AttributeUUID, _ value: [UInt8]) throws {
         guard let service = services.first(where: { $0.characteristics.contains { $0.uuid == characteristic } }) else {
@@ -114,7 +118,9 @@ final class DescribedPeripheral: SimulatedPeripheral {
     func linkClosed() { state.withLock { $0.link = nil } }
 
     func read(_ characteristic: CharacteristicID) throws(ATTError) -> [UInt8] {
-        let (error, value) = state.withLock { ($0.errors[characteristic.characteristic], $0.values[characteristic.characteristic]) }
+        let (error, value) = state.withLock {
+            ($0.errors[characteristic.characteristic], $0.values[characteristic.characteristic])
+        }
         if let error { throw error }
         guard let value else { throw .attributeNotFound }
         return value

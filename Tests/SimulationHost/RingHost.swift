@@ -20,7 +20,9 @@ func hostRing() async throws {
         var answer: any Encodable = "ok"
         switch words.first {
         case "strike":
-            guard let seed = words.last.flatMap({ UInt64($0) }) else { throw DescribedPeripheral.Invalid(description: line) }
+            guard let seed = words.last.flatMap({ UInt64($0) }) else {
+                throw DescribedPeripheral.Invalid(description: line)
+            }
             let sequence = FaultSequence(seed: seed, packets: packets)
             strikes = Task { try? await stack.strike(sequence, at: ring.address) }
             answer = sequence.strikes.map { "\($0)" }

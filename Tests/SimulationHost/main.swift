@@ -1,12 +1,13 @@
-// The simulated BlueZ on a bus of its own, for a program in another language: Tests/RealStack/guest/parity.py makes the same calls on it
-// and on the real bluetoothd.
+// The simulated BlueZ on a bus of its own, for a program in another language: Tests/RealStack/guest/parity.py makes the
+// same calls on it and on the real bluetoothd.
 //
 //   SimulationHost --config FILE [--experimental]
 //   SimulationHost --ring
 //
-// FILE describes the peripherals, as for the virtual machine (Tests/RealStack/peripherals). Prints the bus's address, then answers each
-// line of standard input with a line of JSON: the commands of Tests/RealStack/virtual/__main__.py that parity.py uses. It ends at the end
-// of its input. With --ring there is one ring, for Tests/Benchmarks/faults.py: see RingHost.swift.
+// FILE describes the peripherals, as for the virtual machine (Tests/RealStack/peripherals). Prints the bus's address,
+// then answers each line of standard input with a line of JSON: the commands of Tests/RealStack/virtual/__main__.py
+// that parity.py uses. It ends at the end of its input. With --ring there is one ring, for Tests/Benchmarks/faults.py:
+// see RingHost.swift.
 
 import Foundation
 import SimulatedBlueZ
@@ -27,7 +28,9 @@ func run() async throws {
     }
     let configuration = try JSONDecoder().decode(Configuration.self, from: Data(contentsOf: URL(filePath: file)))
     let peripherals = try configuration.peripherals.map(DescribedPeripheral.init)
-    guard let first = peripherals.first else { throw DescribedPeripheral.Invalid(description: "\(file): no peripheral") }
+    guard let first = peripherals.first else {
+        throw DescribedPeripheral.Invalid(description: "\(file): no peripheral")
+    }
     let stack = try await SimulatedBlueZ.start(peripherals: peripherals, quirks: quirks)
     print(stack.address)
     fflush(nil)  // output to a pipe is buffered
@@ -46,7 +49,11 @@ func run() async throws {
 
 func command(_ words: [String], _ peripheral: DescribedPeripheral, _ stack: SimulatedBlueZ) async throws {
     func set(_ fault: Fault, _ isOn: Bool) async {
-        if isOn { await stack.inject(fault, for: peripheral.address) } else { await stack.remove(fault, for: peripheral.address) }
+        if isOn {
+            await stack.inject(fault, for: peripheral.address)
+        } else {
+            await stack.remove(fault, for: peripheral.address)
+        }
     }
     switch (words.first, words.dropFirst().first) {
     case ("drop", _): await stack.drop(peripheral.address)
@@ -64,7 +71,8 @@ func command(_ words: [String], _ peripheral: DescribedPeripheral, _ stack: Simu
 
 /// A stall or a drop strikes the next read of any characteristic: the simulation's faults are those of a peripheral.
 func fault(
-    _ kind: String, _ argument: String?, of uuid: AttributeUUID, _ peripheral: DescribedPeripheral, _ stack: SimulatedBlueZ
+    _ kind: String, _ argument: String?, of uuid: AttributeUUID, _ peripheral: DescribedPeripheral,
+    _ stack: SimulatedBlueZ
 ) async throws {
     switch kind {
     case "error":

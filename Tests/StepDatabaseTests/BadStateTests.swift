@@ -88,7 +88,8 @@ import Testing
             try #require(symlink("target.sqlite", dangling) == 0)
             let refused = [
                 (pipe, "it is not a regular file"), ("/dev/null", "it is not a regular file"),
-                (loop, "Too many levels of symbolic links"), (dangling, "it is a symbolic link to a file that does not exist"),
+                (loop, "Too many levels of symbolic links"),
+                (dangling, "it is a symbolic link to a file that does not exist"),
                 (directory + "/.", "it is a directory"),
             ]
             for (path, reason) in refused {
@@ -125,7 +126,9 @@ import Testing
         try withFixture { history in
             try history.merge(slot(0, 10))
             let pages = try history.database.queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
-            try history.database.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages + 2)") }
+            try history.database.queue.writeWithoutTransaction {
+                try $0.execute(sql: "PRAGMA max_page_count = \(pages + 2)")
+            }
             let batch = SampleBatch(
                 samples: (1...2000).map { slot($0, 1, length: 60) }, cursor: PedometerCursor(readThrough: noon))
             let error = historyError { try history.database.merge(batch, sync: history.sync) }
@@ -134,7 +137,9 @@ import Testing
             #expect(try history.samples() == [slot(0, 10)])
             #expect(try history.database.pedometers().first?.cursor == PedometerCursor())
             // It works again once there is space.
-            try history.database.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+            try history.database.queue.writeWithoutTransaction {
+                try $0.execute(sql: "PRAGMA max_page_count = 1000000")
+            }
             #expect(try history.database.merge(batch, sync: history.sync).added == 2000)
         }
     }
@@ -165,7 +170,9 @@ import Testing
     }
 
     /// The case after root has copied a log back from a backup. In a child process, which gives up root's privileges.
-    @Test(.enabled(if: geteuid() == 0, "only root has files that are not ours"), arguments: ["-wal", "-shm"], [0o600, 0o644] as [mode_t])
+    @Test(
+        .enabled(if: geteuid() == 0, "only root has files that are not ours"), arguments: ["-wal", "-shm"],
+        [0o600, 0o644] as [mode_t])
     func `a log file of another user is a permission error`(_ suffix: String, _ mode: mode_t) async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
@@ -201,7 +208,8 @@ import Testing
         }
     }
 
-    @Test func `a history that cannot be created is named, with the directory that lacks the permission`() async throws {
+    @Test func `a history that cannot be created is named, with the directory that lacks the permission`() async throws
+    {
         try await withDirectory { directory in
             let closed = directory + "/closed"
             try StepDatabase.createDirectory(closed)
@@ -212,10 +220,14 @@ import Testing
                 for (below, made) in [("/history.sqlite", "no file"), ("/a/b/history.sqlite", "no directory")] {
                     let path = closed + below
                     let reason = "\(made) can be created in \"\(closed)\": Permission denied"
-                    guard historyError({ try StepDatabase(path: path) }) == .readOnly(path: path, reason: reason) else { exit(1) }
+                    guard historyError({ try StepDatabase(path: path) }) == .readOnly(path: path, reason: reason) else {
+                        exit(1)
+                    }
                 }
                 let path = closed + "/a/history.sqlite"
-                guard case .readOnly(path, _) = historyError({ try StepDatabase.prepareDirectory(of: path) }) else { exit(1) }
+                guard case .readOnly(path, _) = historyError({ try StepDatabase.prepareDirectory(of: path) }) else {
+                    exit(1)
+                }
             }
             chmod(closed, 0o755)
         }

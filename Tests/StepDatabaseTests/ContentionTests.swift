@@ -26,7 +26,9 @@ import Testing
                 try await group.waitForAll()
             }
             #expect(try history.samples().count == 100)
-            #expect(try history.database.syncs(of: history.pedometer.id, limit: 1).first?.counts == MergeCounts(added: 100, steps: 100))
+            #expect(
+                try history.database.syncs(of: history.pedometer.id, limit: 1).first?.counts
+                    == MergeCounts(added: 100, steps: 100))
         }
     }
 
@@ -35,7 +37,8 @@ import Testing
             let history = try Fixture(directory)
             let path = history.path, sync = history.sync
             @Sendable func child(_ first: Int) async {
-                await #expect(processExitsWith: .success) { [path = path as String, sync = sync as SyncRecord.ID, first = first as Int] in
+                await #expect(processExitsWith: .success) {
+                    [path = path as String, sync = sync as SyncRecord.ID, first = first as Int] in
                     let database = try StepDatabase(path: path, busyTimeout: 60)
                     for minute in first..<first + 50 {
                         _ = try database.merge(SampleBatch(samples: [slot(minute, 1, length: 60)]), sync: sync)

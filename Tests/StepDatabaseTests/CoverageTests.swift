@@ -52,17 +52,22 @@ import Testing
         try withFixture { history in
             let span = TimeSpan(Timestamp(.min), Timestamp(.max))
             _ = try history.database.merge(SampleBatch(coverage: [span]), sync: history.sync)
-            #expect(try history.data().tracks.first?.coverage.map(\.span) == [TimeSpan(Timestamp(0), Timestamp(253_402_300_800))])
+            #expect(
+                try history.data().tracks.first?.coverage.map(\.span) == [
+                    TimeSpan(Timestamp(0), Timestamp(253_402_300_800))
+                ])
         }
     }
 
     @Test func `covered time keeps its first UTC offset`() throws {
         try withFixture { history in
             let hours = { (from: Int, to: Int) in TimeSpan(midnight + from * 3600, midnight + to * 3600) }
-            _ = try history.database.merge(SampleBatch(coverage: [hours(0, 24)]), sync: history.sync, localTime: .fixed(0))
+            _ = try history.database.merge(
+                SampleBatch(coverage: [hours(0, 24)]), sync: history.sync, localTime: .fixed(0))
             // Read again after a journey, with some hours more.
             let berlin = LocalTime.fixed(7200)
-            _ = try history.database.merge(SampleBatch(coverage: [hours(-2, 26)]), sync: history.sync, localTime: berlin)
+            _ = try history.database.merge(
+                SampleBatch(coverage: [hours(-2, 26)]), sync: history.sync, localTime: berlin)
             let expected = [
                 CoveredSpan(hours(-2, 0), utcOffset: 7200), CoveredSpan(hours(0, 24), utcOffset: 0),
                 CoveredSpan(hours(24, 26), utcOffset: 7200),

@@ -18,7 +18,9 @@ import Testing
                 let change = try changes.makeOne()
                 for user in changes.users {
                     let sums = try changes.database.daySeriesInput(of: user, in: Self.days).sums
-                    let expected = try changes.database.dayData(of: user, on: Array(Self.days)).map { DaySums($0.tracks, of: $0.day) }
+                    let expected = try changes.database.dayData(of: user, on: Array(Self.days)).map {
+                        DaySums($0.tracks, of: $0.day)
+                    }
                     try #require(sums == expected, "seed \(seed), round \(round), \(user.name): \(change)")
                 }
             }
@@ -30,7 +32,8 @@ import Testing
 /// Changes to a history as syncs, users, commands and other programs make them, at random.
 private struct RandomChanges {
     enum Kind: CaseIterable {
-        case merge, cover, correct, forget, add, backUpAndRestore, sample, replaceSample, moveSample, deleteSample, span, replaceSpan, moveSpan
+        case merge, cover, correct, forget, add, backUpAndRestore, sample, replaceSample, moveSample, deleteSample,
+            span, replaceSpan, moveSpan
         case deleteSpan, growSpan, movePedometer, replacePedometer, deletePedometer
     }
 
@@ -76,7 +79,9 @@ private struct RandomChanges {
 
     private mutating func change() throws -> String {
         // Each kind comes first once, then at random; those of other programs are as frequent as those of istep.
-        let kind = kinds.count < Kind.allCases.count ? Kind.allCases[kinds.count] : Kind.allCases[number(0...(Kind.allCases.count - 1))]
+        let kind =
+            kinds.count < Kind.allCases.count
+            ? Kind.allCases[kinds.count] : Kind.allCases[number(0...(Kind.allCases.count - 1))]
         kinds.insert(kind)
         let pedometer = Int64(number(1...pedometers.count))
         let (start, other, offset, steps) = (moment(), moment(), offset(), number(0...2000))
@@ -89,16 +94,20 @@ private struct RandomChanges {
                     start: Timestamp(moment()), length: [60, 900, 3600, 40_000][number(0...3)], steps: number(0...290),
                     distance: number(0...3) == 0 ? nil : Double(steps), utcOffset: offset)
             }
-            let batch = SampleBatch(samples: samples.sorted { $0.start < $1.start }, coverage: [TimeSpan(Timestamp(start), Timestamp(other))])
+            let batch = SampleBatch(
+                samples: samples.sorted { $0.start < $1.start },
+                coverage: [TimeSpan(Timestamp(start), Timestamp(other))])
             _ = try database.merge(batch, sync: syncs[number(0...(syncs.count - 1))], localTime: localTime)
             return "\(kind)"
         case .cover:
             let span = TimeSpan(Timestamp(midnight.seconds - 5 * 86_400), Timestamp(other))
-            _ = try database.merge(SampleBatch(coverage: [span]), sync: syncs[number(0...(syncs.count - 1))], localTime: .fixed(offset))
+            _ = try database.merge(
+                SampleBatch(coverage: [span]), sync: syncs[number(0...(syncs.count - 1))], localTime: .fixed(offset))
             return "\(kind)"
         case .correct:
             try database.setCorrection(
-                number(0...1) == 0 ? nil : StepCorrection(steps: steps), of: users[number(0...1)].id, on: day.advanced(by: number(-5...5)),
+                number(0...1) == 0 ? nil : StepCorrection(steps: steps), of: users[number(0...1)].id,
+                on: day.advanced(by: number(-5...5)),
                 at: noon)
             return "\(kind)"
         case .forget:
@@ -107,7 +116,9 @@ private struct RandomChanges {
         case .add:
             // One that was forgotten, of the same user or of another.
             let used = Set(try database.pedometers().map(\.address))
-            if let free = (0..<3).first(where: { !used.contains(Self.address($0)) }) { try add(owner: users[number(0...1)], free) }
+            if let free = (0..<3).first(where: { !used.contains(Self.address($0)) }) {
+                try add(owner: users[number(0...1)], free)
+            }
             return "\(kind)"
         case .backUpAndRestore:
             let copy = path + ".copy"
@@ -122,7 +133,8 @@ private struct RandomChanges {
             try FileManager.default.moveItem(atPath: copy, toPath: path)
             database = try StepDatabase(path: path)
             return "\(kind)"
-        case .sample: sql = "INSERT OR IGNORE INTO sample VALUES (\(pedometer), \(start), 900, \(steps), NULL, 4.5, \(offset), 1)"
+        case .sample:
+            sql = "INSERT OR IGNORE INTO sample VALUES (\(pedometer), \(start), 900, \(steps), NULL, 4.5, \(offset), 1)"
         case .replaceSample:
             sql = """
                 INSERT OR REPLACE INTO sample SELECT pedometer, start, 900, \(steps), 2.5, NULL, \(offset), 1 FROM sample
@@ -136,7 +148,9 @@ private struct RandomChanges {
                 WHERE (pedometer, start) = (SELECT pedometer, start FROM sample WHERE start >= \(start) ORDER BY start LIMIT 1)
                 """
         case .deleteSample: sql = "DELETE FROM sample WHERE start BETWEEN \(start) AND \(start + 7200)"
-        case .span: sql = "INSERT OR IGNORE INTO coverage VALUES (\(pedometer), \(min(start, other)), \(max(start, other) + 1), \(offset))"
+        case .span:
+            sql =
+                "INSERT OR IGNORE INTO coverage VALUES (\(pedometer), \(min(start, other)), \(max(start, other) + 1), \(offset))"
         case .replaceSpan:
             sql = """
                 INSERT OR REPLACE INTO coverage SELECT pedometer, start, start + 5000, \(offset) FROM coverage

@@ -13,7 +13,9 @@ import Testing
     @Test func `sums are stored when they are first read`() throws {
         try withFixture { history in
             _ = try history.database.merge(
-                SampleBatch(samples: [slot(480, 900, distance: 600), slot(500, 40)], coverage: [TimeSpan(midnight, midnight + 86_400)]),
+                SampleBatch(
+                    samples: [slot(480, 900, distance: 600), slot(500, 40)],
+                    coverage: [TimeSpan(midnight, midnight + 86_400)]),
                 sync: history.sync)
             #expect(try history.sums() == [])
             // By a connection for reading, as the commands have it that show something.
@@ -31,7 +33,8 @@ import Testing
     @Test func `an hour that is not known is stored as such`() throws {
         try withFixture { history in
             _ = try history.database.merge(
-                SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight, midnight + 15 * 3600 + 60)]), sync: history.sync)
+                SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight, midnight + 15 * 3600 + 60)]),
+                sync: history.sync)
             var expected = [Int?](repeating: 0, count: 15) + [Int?](repeating: nil, count: 9)
             expected[8] = 900
             // Calculated, and then as it was stored.
@@ -47,11 +50,14 @@ import Testing
     @Test func `the hours of a pedometer that only counts are stored as the other one divides them`() throws {
         try withFixture { history in
             let whole = TimeSpan(midnight, midnight + 86_400)
-            _ = try history.database.merge(SampleBatch(samples: [slot(480, 600), slot(1200, 300)], coverage: [whole]), sync: history.sync)
-            let watch = try history.database.addPedometer(.ring(of: history.user, address: "30:34:42:00:00:09", name: "watch"))
+            _ = try history.database.merge(
+                SampleBatch(samples: [slot(480, 600), slot(1200, 300)], coverage: [whole]), sync: history.sync)
+            let watch = try history.database.addPedometer(
+                .ring(of: history.user, address: "30:34:42:00:00:09", name: "watch"))
             let reading = StepSample(start: midnight, length: 86_400, steps: 1800, utcOffset: 0)
             _ = try history.database.merge(
-                SampleBatch(samples: [reading], coverage: [whole]), sync: try history.database.beginSync(of: watch.id, at: noon))
+                SampleBatch(samples: [reading], coverage: [whole]),
+                sync: try history.database.beginSync(of: watch.id, at: noon))
             var expected = [Int?](repeating: 0, count: 24)
             (expected[8], expected[20]) = (1200, 600)
             // Calculated, and then as it was stored.
@@ -68,21 +74,26 @@ import Testing
             let start = midnight - 2 * 86_400
             _ = try history.database.merge(
                 SampleBatch(
-                    samples: (0..<3).map { slot(480 + 1440 * ($0 - 2), 900, distance: 600) }, coverage: [TimeSpan(start, midnight + 86_400)]),
+                    samples: (0..<3).map { slot(480 + 1440 * ($0 - 2), 900, distance: 600) },
+                    coverage: [TimeSpan(start, midnight + 86_400)]),
                 sync: history.sync)
             let days = day.advanced(by: -2)...day
             _ = try history.database.daySeriesInput(of: history.user, in: days)
             #expect(try history.database.wrongSums() == [])
             // Each column counts.
             for change in [
-                "walking_steps = 7", "running_steps = 7", "walking_metres = 7", "energy = 7", "completeness = 'partial'", "hours = zeroblob(96)",
+                "walking_steps = 7", "running_steps = 7", "walking_metres = 7", "energy = 7",
+                "completeness = 'partial'", "hours = zeroblob(96)",
             ] {
                 try history.execute("UPDATE day_sum SET \(change) WHERE day = 16178")
                 #expect(try history.database.wrongSums() == [day.advanced(by: -2)], "\(change)")
                 #expect(try history.database.wrongSums(inNewest: 2) == [])
                 #expect(try history.database.correctSums() == 1)
                 #expect(try history.sums().count == 2)
-                #expect(try history.database.daySeriesInput(of: history.user, in: days).sums.map(\.steps) == [900, 900, 900])
+                #expect(
+                    try history.database.daySeriesInput(of: history.user, in: days).sums.map(\.steps) == [
+                        900, 900, 900,
+                    ])
                 #expect(try history.database.correctSums() == 0)
             }
         }
@@ -97,8 +108,12 @@ import Testing
                 try history.execute("UPDATE day_sum SET walking_steps = 7")
                 CheckRecord.remove(ofDatabase: history.path)
                 let backups = AutomaticBackups(BackupSchedule(count: count), now: { midnight }, localTime: .fixed(0))
-                try await HistoryFileUpkeep(path: history.path, backups: backups, frames: FrameRetention(), now: { midnight }).run()
-                #expect(try history.database.daySeriesInput(of: history.user, in: day...day).sums.map(\.steps) == [900], "\(count) backups")
+                try await HistoryFileUpkeep(
+                    path: history.path, backups: backups, frames: FrameRetention(), now: { midnight }
+                ).run()
+                #expect(
+                    try history.database.daySeriesInput(of: history.user, in: day...day).sums.map(\.steps) == [900],
+                    "\(count) backups")
             }
         }
     }
@@ -121,13 +136,21 @@ import Testing
             _ = try history.database.daySeriesInput(of: history.user, in: day.advanced(by: -100)...day)
             #expect(try history.sums().count == 101)
             _ = try history.database.merge(
-                SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight - 7200, midnight + 86_400)]), sync: history.sync)
+                SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight - 7200, midnight + 86_400)]),
+                sync: history.sync)
             #expect(try history.sums().count >= 97)
             let next = day.advanced(by: 1)
-            #expect(try history.database.daySeriesInput(of: history.user, in: day...next).sums.map(\.completeness) == [.complete, .unknown])
+            #expect(
+                try history.database.daySeriesInput(of: history.user, in: day...next).sums.map(\.completeness) == [
+                    .complete, .unknown,
+                ])
             // Without a step.
-            _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(midnight, midnight + 2 * 86_400)]), sync: history.sync)
-            #expect(try history.database.daySeriesInput(of: history.user, in: day...next).sums.map(\.completeness) == [.complete, .complete])
+            _ = try history.database.merge(
+                SampleBatch(coverage: [TimeSpan(midnight, midnight + 2 * 86_400)]), sync: history.sync)
+            #expect(
+                try history.database.daySeriesInput(of: history.user, in: day...next).sums.map(\.completeness) == [
+                    .complete, .complete,
+                ])
         }
     }
 
@@ -172,7 +195,8 @@ import Testing
             _ = try history.database.daySeriesInput(of: history.user, in: days) { done, _ in seen.append(done) }
             // What was done before the end is not done again.
             #expect(seen == [0, 128, 128, 256, 300])
-            _ = try history.database.daySeriesInput(of: history.user, in: days) { _, _ in Issue.record("all is stored") }
+            _ = try history.database.daySeriesInput(of: history.user, in: days) { _, _ in Issue.record("all is stored")
+            }
         }
     }
 
@@ -182,17 +206,21 @@ import Testing
             // 00:30 in Greenwich, in New York the day before; and later, on the same day.
             try history.merge(slot(0, 5), slot(30, 5, offset: -5 * 3600))
             #expect(try history.database.firstKnownDay(of: history.user.id) == day.advanced(by: -1))
-            _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(midnight - 3 * 86_400, midnight)]), sync: history.sync)
+            _ = try history.database.merge(
+                SampleBatch(coverage: [TimeSpan(midnight - 3 * 86_400, midnight)]), sync: history.sync)
             #expect(try history.database.firstKnownDay(of: history.user.id) == day.advanced(by: -3))
             try history.database.setCorrection(5, of: history.user.id, on: day.advanced(by: -9), at: noon)
             #expect(try history.database.firstKnownDay(of: history.user.id) == day.advanced(by: -9))
             // A machine whose clock is at 1970 claims half a century.
-            _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(Timestamp(0), midnight)]), sync: history.sync)
+            _ = try history.database.merge(
+                SampleBatch(coverage: [TimeSpan(Timestamp(0), midnight)]), sync: history.sync)
             #expect(try history.database.firstKnownDay(of: history.user.id) == day.advanced(by: -3660))
         }
     }
 
-    @Test func `a correction before 1970 does not count, and sums of days before the first known one are removed`() throws {
+    @Test func `a correction before 1970 does not count, and sums of days before the first known one are removed`()
+        throws
+    {
         try withFixture { history in
             try history.merge(slot(480, 900))
             let (mistyped, early) = (try #require(Day("1026-11-24")), day.advanced(by: -200))
@@ -205,7 +233,8 @@ import Testing
             try history.database.setCorrection(nil, of: history.user.id, on: early, at: noon)
             #expect(try history.sums() == ["16180 partial 900"])
             // Rows that an earlier version has left.
-            try history.execute("INSERT INTO day_sum SELECT person, day - 300000, revision, 'unknown', 0, 0, 0, 0, 0, x'' FROM day_sum")
+            try history.execute(
+                "INSERT INTO day_sum SELECT person, day - 300000, revision, 'unknown', 0, 0, 0, 0, 0, x'' FROM day_sum")
             #expect(try history.sums().count == 2)
             _ = try history.database.daySeriesInput(of: history.user, in: day...day.advanced(by: 1))
             #expect(try history.sums() == ["16180 partial 900", "16181 unknown 0"])
@@ -221,7 +250,8 @@ import Testing
             let old = try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: before)
             let user = try old.addUser(named: "Ada")
             let sync = try old.beginSync(of: try old.addPedometer(.ring(of: user)).id, at: noon)
-            _ = try old.merge(SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight, midnight + 86_400)]), sync: sync)
+            _ = try old.merge(
+                SampleBatch(samples: [slot(480, 900)], coverage: [TimeSpan(midnight, midnight + 86_400)]), sync: sync)
             try old.setCorrection(1000, of: user.id, on: day, at: noon)
             try old.close()
 
@@ -240,17 +270,22 @@ import Testing
             try history.database.close()
             // A version number that cannot be right: all tables are copied row by row.
             let other = try DatabaseQueue(path: history.path)
-            try other.writeWithoutTransaction { try $0.execute(sql: "UPDATE day_sum SET walking_steps = 7; PRAGMA user_version = 1") }
+            try other.writeWithoutTransaction {
+                try $0.execute(sql: "UPDATE day_sum SET walking_steps = 7; PRAGMA user_version = 1")
+            }
             try other.close()
             let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
             #expect(report.isWhole)
-            #expect(try StepDatabase(path: history.path).daySeriesInput(of: history.user, in: day...day).sums.map(\.steps) == [900])
+            #expect(
+                try StepDatabase(path: history.path).daySeriesInput(of: history.user, in: day...day).sums.map(\.steps)
+                    == [900])
         }
     }
 }
 
 extension Fixture {
     fileprivate func sums() throws -> [String] {
-        try strings("SELECT day || ' ' || completeness || ' ' || (walking_steps + running_steps) FROM day_sum ORDER BY day")
+        try strings(
+            "SELECT day || ' ' || completeness || ' ' || (walking_steps + running_steps) FROM day_sum ORDER BY day")
     }
 }

@@ -62,7 +62,9 @@ import Testing
             for number in 0..<40 where number != 7 {
                 let offset = ((number % 27) - 12) * 3600
                 let minutes = number * 24 * 60 + 10 * 60 - offset / 60
-                try history.merge(slot(minutes, 10 + number, offset: offset), slot(minutes + 15, number == 9 ? 90_000 : 1, offset: offset))
+                try history.merge(
+                    slot(minutes, 10 + number, offset: offset),
+                    slot(minutes + 15, number == 9 ? 90_000 : 1, offset: offset))
                 if number % 3 == 0 {
                     let start = day.daysSince1970 * 86_400 + number * 86_400 - offset
                     _ = try database.merge(
@@ -74,9 +76,12 @@ import Testing
             }
             for number in [0, 3, 20] {
                 let from = day.advanced(by: number)
-                try database.setCorrection(StepCorrection(steps: number * 1000), of: history.user.id, on: from.advanced(by: 2), at: noon)
-                try database.setPlan(SportPlan(validFrom: from, goals: Array(repeating: 5000 + number, count: 7)), of: history.user.id)
-                try database.setProfile(Profile(validFrom: from.advanced(by: 1), height: 1.6 + Double(number) / 100), of: history.user.id)
+                try database.setCorrection(
+                    StepCorrection(steps: number * 1000), of: history.user.id, on: from.advanced(by: 2), at: noon)
+                try database.setPlan(
+                    SportPlan(validFrom: from, goals: Array(repeating: 5000 + number, count: 7)), of: history.user.id)
+                try database.setProfile(
+                    Profile(validFrom: from.advanced(by: 1), height: 1.6 + Double(number) / 100), of: history.user.id)
             }
             let inOrder = (-2..<45).map { day.advanced(by: $0) }
             for days in [inOrder, inOrder.reversed(), inOrder + [day, day], [day, day.advanced(by: 5)], []] {
@@ -95,15 +100,19 @@ import Testing
     @Test func `a day has the syncs that its figures came from`() throws {
         try withFixture { history in
             let later = try history.database.beginSync(of: history.pedometer.id, at: noon + 3600)
-            _ = try history.database.merge(SampleBatch(samples: [slot(480, 900), slot(495, 100), slot(480 - 1440, 7)]), sync: history.sync)
+            _ = try history.database.merge(
+                SampleBatch(samples: [slot(480, 900), slot(495, 100), slot(480 - 1440, 7)]), sync: history.sync)
             // One slot has grown, one is new, one is the same.
-            _ = try history.database.merge(SampleBatch(samples: [slot(480, 950), slot(495, 100), slot(510, 30)]), sync: later)
-            try history.database.endSync(later, at: noon + 3610, outcome: .complete, battery: nil, failure: nil, cause: nil)
+            _ = try history.database.merge(
+                SampleBatch(samples: [slot(480, 950), slot(495, 100), slot(510, 30)]), sync: later)
+            try history.database.endSync(
+                later, at: noon + 3610, outcome: .complete, battery: nil, failure: nil, cause: nil)
             let syncs = try history.database.syncs(behind: day, of: history.user)
             #expect(
                 syncs == [
                     DaySync(pedometer: history.pedometer.id, start: noon, end: nil, slots: 1, steps: 100),
-                    DaySync(pedometer: history.pedometer.id, start: noon + 3600, end: noon + 3610, slots: 2, steps: 980),
+                    DaySync(
+                        pedometer: history.pedometer.id, start: noon + 3600, end: noon + 3610, slots: 2, steps: 980),
                 ])
             #expect(try history.database.syncs(behind: day.advanced(by: -1), of: history.user).map(\.steps) == [7])
             #expect(try history.database.syncs(behind: day, of: User(id: 99, name: "x")).isEmpty)

@@ -6,9 +6,13 @@ import Testing
 
 /// What a pedometer itself counts for a day, beside its samples.
 @Suite(.timeLimit(.minutes(5))) struct DeviceTotalTests {
-    private func withFixture(_ body: (Fixture) throws -> Void) throws { try withDirectory { try body(try Fixture($0)) } }
+    private func withFixture(_ body: (Fixture) throws -> Void) throws {
+        try withDirectory { try body(try Fixture($0)) }
+    }
 
-    private func batch(_ total: DeviceTotal?, _ samples: StepSample...) -> SampleBatch { SampleBatch(samples: samples, deviceTotal: total) }
+    private func batch(_ total: DeviceTotal?, _ samples: StepSample...) -> SampleBatch {
+        SampleBatch(samples: samples, deviceTotal: total)
+    }
 
     private func total(_ steps: Int, of day: Day = day, at moment: Timestamp = noon, slots: Int = 10) -> DeviceTotal {
         DeviceTotal(day: day, at: moment, total: steps, slots: slots)
@@ -55,12 +59,15 @@ import Testing
             let path = directory + "/history.sqlite"
             let index = try #require(Schema.current.migrations.firstIndex { $0.name == "deviceTotals" })
             let old = try StepDatabase(
-                path: path, for: .writing, busyTimeout: 5, schema: Schema(migrations: Array(Schema.current.migrations[..<index])))
+                path: path, for: .writing, busyTimeout: 5,
+                schema: Schema(migrations: Array(Schema.current.migrations[..<index])))
             let user = try old.addUser(named: "Ada")
             let ring = try old.addPedometer(.ring(of: user))
             try old.queue.write { database in
-                try database.execute(sql: "INSERT INTO sync (pedometer, started_at) VALUES (\(ring.id), \(noon.seconds))")
-                try database.execute(sql: "INSERT INTO sample VALUES (\(ring.id), \(noon.seconds), 900, 10, NULL, NULL, 0, 1)")
+                try database.execute(
+                    sql: "INSERT INTO sync (pedometer, started_at) VALUES (\(ring.id), \(noon.seconds))")
+                try database.execute(
+                    sql: "INSERT INTO sample VALUES (\(ring.id), \(noon.seconds), 900, 10, NULL, NULL, 0, 1)")
             }
             try old.close()
             let new = try StepDatabase(path: path, for: access)

@@ -8,7 +8,10 @@ import Testing
     @Test(arguments: [
         (HistoryError.locked(path: "/h"), FailureCategory.temporary, "try again"),
         (.readOnly(path: "/h", reason: "Permission denied"), .permission, "writable"),
-        (.closedLog(path: "/h", file: "/h-wal", reason: "Permission denied"), .permission, "sudo chown --reference=/h /h-wal"),
+        (
+            .closedLog(path: "/h", file: "/h-wal", reason: "Permission denied"), .permission,
+            "sudo chown --reference=/h /h-wal"
+        ),
         (.damaged(path: "/h", reason: "malformed"), .data, "istep doctor --repair --db /h"),
         (.foreign(path: "/h"), .data, "--db"),
         (.newerVersion(path: "/h", found: 3, supported: 2), .data, "newer istep"),
@@ -42,7 +45,9 @@ import Testing
         (.inputOutput(path: "/b", reason: "disk I/O error"), .unforeseen, "another backup"),
         (.failed(path: "/b", reason: "x"), .unforeseen, "report"),
     ])
-    func `the message of an error on a backup does not name the history`(error: HistoryError, category: FailureCategory, advice: String) {
+    func `the message of an error on a backup does not name the history`(
+        error: HistoryError, category: FailureCategory, advice: String
+    ) {
         let error = HistoryError.of(.backup, error)
         #expect(error.category == category)
         #expect(error.description.contains(advice) && error.description.contains("\"/b"), "\(error)")
@@ -59,7 +64,9 @@ import Testing
         (.locked(path: "/b"), .temporary, "another file"),
         (.failed(path: "/b", reason: "x"), .unforeseen, "report"),
     ])
-    func `an error on the place of a backup says what to do about that`(error: HistoryError, category: FailureCategory, advice: String) {
+    func `an error on the place of a backup says what to do about that`(
+        error: HistoryError, category: FailureCategory, advice: String
+    ) {
         let error = HistoryError.of(.place, error)
         #expect(error.category == category)
         #expect(error.description.contains(advice) && error.description.contains("the backup \"/b\""), "\(error)")
@@ -70,7 +77,9 @@ import Testing
         let history = HistoryError.readOnly(path: "/h", reason: HistoryError.readOnlyFileSystem).description
         let lock = HistoryLockError(errno: EROFS, path: "/h.lock")
         #expect(history.contains("is read-only") && !history.contains("owner"))
-        #expect(lock.description.contains("is read-only") && !lock.description.contains("chown") && lock.category == .permission)
+        #expect(
+            lock.description.contains("is read-only") && !lock.description.contains("chown")
+                && lock.category == .permission)
         let missing = HistoryLockError(errno: EACCES, path: "/nowhere/h.lock")
         #expect(missing.description.contains("ls -ld /nowhere") && !missing.description.contains("chown"))
     }
@@ -83,8 +92,10 @@ import Testing
 
     /// A view puts each command on a line of its own: it would be separated from parentheses around it.
     @Test(arguments: [
-        HistoryError.locked(path: "/h"), .of(.backup, .locked(path: "/b")), .of(.backup, .damaged(path: "/b", reason: "malformed")),
-        .of(.backup, .newerVersion(path: "/b", found: 9, supported: 5)), .of(.backup, .cannotOpen(path: "/b", reason: "it is a directory")),
+        HistoryError.locked(path: "/h"), .of(.backup, .locked(path: "/b")),
+        .of(.backup, .damaged(path: "/b", reason: "malformed")),
+        .of(.backup, .newerVersion(path: "/b", found: 9, supported: 5)),
+        .of(.backup, .cannotOpen(path: "/b", reason: "it is a directory")),
         .of(.backup, .inputOutput(path: "/b", reason: "disk I/O error")),
     ])
     func `no command stands in parentheses`(error: HistoryError) {
@@ -92,7 +103,9 @@ import Testing
     }
 
     @Test func `the commands of an error on a lock do not stand in parentheses`() {
-        for error in [HistoryLockError.readOnly(path: "/x/h.lock", reason: "x"), .cannotCreate(path: "/x/h.lock", reason: "x")] {
+        for error in [
+            HistoryLockError.readOnly(path: "/x/h.lock", reason: "x"), .cannotCreate(path: "/x/h.lock", reason: "x"),
+        ] {
             #expect(error.description.contains("`ls -ld /x") && !error.description.contains("(`"), "\(error)")
         }
     }

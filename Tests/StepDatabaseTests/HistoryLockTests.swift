@@ -9,7 +9,9 @@ import Testing
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             try await HistoryLock.hold(ofDatabase: path) {
-                let error = await #expect(throws: HistoryLockError.self) { try await HistoryLock.hold(ofDatabase: path) {} }
+                let error = await #expect(throws: HistoryLockError.self) {
+                    try await HistoryLock.hold(ofDatabase: path) {}
+                }
                 #expect(error == .held(.syncing, by: HistoryHolder(process: getpid(), activity: .sync)))
                 #expect(error?.category == .temporary)
             }
@@ -61,7 +63,9 @@ import Testing
             let path = directory + "/history.sqlite"
             try #require(chown(directory, 4711, 4712) == 0)
             try await HistoryLock.hold(ofDatabase: path, for: work) {}
-            #expect(try owner(of: HistoryLock.path(ofDatabase: path, for: work)) == [4711, 4712], "as the directory, while there is no history")
+            #expect(
+                try owner(of: HistoryLock.path(ofDatabase: path, for: work)) == [4711, 4712],
+                "as the directory, while there is no history")
             try #require(unlink(HistoryLock.path(ofDatabase: path, for: work)) == 0)
             try Data().write(to: URL(fileURLWithPath: path))
             try #require(chown(path, 4713, 4714) == 0)
@@ -97,7 +101,9 @@ import Testing
         try await withDirectory { directory in
             let path = directory + "/history.sqlite", lock = path + ".lock"
             try await HistoryLock.hold(ofDatabase: path, removesFile: true) {
-                let error = await #expect(throws: HistoryLockError.self) { try await HistoryLock.hold(ofDatabase: path) {} }
+                let error = await #expect(throws: HistoryLockError.self) {
+                    try await HistoryLock.hold(ofDatabase: path) {}
+                }
                 #expect(error == .held(.syncing, by: HistoryHolder(process: getpid(), activity: .sync)))
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
@@ -114,7 +120,8 @@ import Testing
             var opened: Int32 = -1
             try await HistoryLock.hold(ofDatabase: path, removesFile: true) {
                 opened = try LockFile.open(lock, ofDatabase: path).file
-                #expect(throws: HistoryLockError.held(.syncing, by: HistoryHolder(process: getpid(), activity: .sync))) {
+                #expect(throws: HistoryLockError.held(.syncing, by: HistoryHolder(process: getpid(), activity: .sync)))
+                {
                     try LockFile.lock(opened, at: lock, .syncing)
                 }
             }
@@ -132,8 +139,12 @@ import Testing
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"
             try await HistoryLock.hold(ofDatabase: path, as: .repair) {
-                let error = await #expect(throws: HistoryLockError.self) { try await HistoryLock.hold(ofDatabase: path) {} }
-                #expect(error?.description.contains("another repair of this history is running (process \(getpid()))") == true)
+                let error = await #expect(throws: HistoryLockError.self) {
+                    try await HistoryLock.hold(ofDatabase: path) {}
+                }
+                #expect(
+                    error?.description.contains("another repair of this history is running (process \(getpid()))")
+                        == true)
                 #expect(HistoryLock.holder(ofDatabase: path) == HistoryHolder(process: getpid(), activity: .repair))
                 // The format of an earlier istep.
                 try Data("\(getpid())\n".utf8).write(to: URL(fileURLWithPath: path + ".lock"))
@@ -143,7 +154,9 @@ import Testing
     }
 
     @Test func `a missing directory is reported`() async throws {
-        await #expect(throws: HistoryLockError.failed(path: "/nowhere/history.sqlite.lock", reason: "No such file or directory")) {
+        await #expect(
+            throws: HistoryLockError.failed(path: "/nowhere/history.sqlite.lock", reason: "No such file or directory")
+        ) {
             try await HistoryLock.hold(ofDatabase: "/nowhere/history.sqlite") {}
         }
     }

@@ -9,14 +9,16 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct KillTests {
     /// What the process is doing when it is killed, in its third batch.
     @Test(arguments: [
-        "INSERT ON sample", "INSERT ON coverage", "UPDATE ON changed_day", "INSERT ON frame", "UPDATE ON pedometer", "UPDATE ON sync",
+        "INSERT ON sample", "INSERT ON coverage", "UPDATE ON changed_day", "INSERT ON frame", "UPDATE ON pedometer",
+        "UPDATE ON sync",
     ])
     func `a kill during a batch leaves only complete batches`(event: String) async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let path = history.path, sync = history.sync
             try history.database.close()
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, sync = sync as SyncRecord.ID, event = event as String] in
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, sync = sync as SyncRecord.ID, event = event as String] in
                 let database = try StepDatabase(path: path)
                 for number in 1...2 { _ = try database.merge(.numbered(number), sync: sync) }
                 try database.dieAfter(event)

@@ -21,7 +21,9 @@ import Testing
             let before = try history.totalChanges()
             let counts = try history.database.merge(batch, sync: history.sync)
             #expect(counts == MergeCounts(unchanged: 1, implausible: 1))
-            #expect(try history.totalChanges() - before == 5, "only the counts of the sync and their checksum, and the mark of a merge")
+            #expect(
+                try history.totalChanges() - before == 5,
+                "only the counts of the sync and their checksum, and the mark of a merge")
             #expect(try history.samples() == [slot(0, 10, distance: 7)])
         }
     }
@@ -103,7 +105,8 @@ import Testing
     @Test func `a batch is stored completely or not at all`() throws {
         try withFixture { history in
             let batch = SampleBatch(
-                samples: [slot(0, 10)], coverage: [TimeSpan(midnight, noon)], frames: [RawFrame(.received, at: noon, bytes: [1])],
+                samples: [slot(0, 10)], coverage: [TimeSpan(midnight, noon)],
+                frames: [RawFrame(.received, at: noon, bytes: [1])],
                 cursor: PedometerCursor(readThrough: noon))
             try history.execute("CREATE TRIGGER no_frames BEFORE INSERT ON frame BEGIN SELECT RAISE(ABORT, 'no'); END")
             let error = historyError { try history.database.merge(batch, sync: history.sync) }

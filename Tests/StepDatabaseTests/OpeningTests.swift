@@ -17,7 +17,8 @@ import Testing
             #expect(try mode(of: directory + "/share") == 0o700)
             #expect(try mode(of: directory + "/share/istep") == 0o700)
             try database.close()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/share/istep") == ["history.sqlite"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: directory + "/share/istep") == ["history.sqlite"])
         }
     }
 

@@ -10,7 +10,8 @@ import Testing
             let added = try history.database.addPedometer(
                 Pedometer(
                     id: 7, user: history.user.id, model: "generic", address: "aa:bb:cc:dd:ee:ff", addressType: "random",
-                    name: "Kitchen \u{201C}clip\u{201D}", options: ["format": "u32", "service": "0x183e\"'"], clock: clock,
+                    name: "Kitchen \u{201C}clip\u{201D}", options: ["format": "u32", "service": "0x183e\"'"],
+                    clock: clock,
                     cursor: PedometerCursor(readThrough: noon)))
             #expect(added.address == "AA:BB:CC:DD:EE:FF")
             #expect(try history.database.pedometers() == [added, history.pedometer], "sorted by name")
@@ -20,8 +21,12 @@ import Testing
     @Test func `a name or address in use is rejected`() throws {
         try withFixture { history in
             let ben = try history.database.addUser(named: "Ben")
-            expect(.addressTaken("30:34:42:00:00:01", name: "ring")) { try history.database.addPedometer(.ring(of: ben, name: "other")) }
-            expect(.nameTaken("RING")) { try history.database.addPedometer(.ring(of: ben, address: "30:34:42:00:00:02", name: "RING")) }
+            expect(.addressTaken("30:34:42:00:00:01", name: "ring")) {
+                try history.database.addPedometer(.ring(of: ben, name: "other"))
+            }
+            expect(.nameTaken("RING")) {
+                try history.database.addPedometer(.ring(of: ben, address: "30:34:42:00:00:02", name: "RING"))
+            }
             #expect(try history.database.pedometers() == [history.pedometer])
         }
     }
@@ -76,7 +81,8 @@ import Testing
         try withFixture { history in
             let database = history.database
             try database.setClock(ClockState(settings: [.init(at: noon, utcOffset: 3600)]), of: history.pedometer.id)
-            _ = try database.merge(SampleBatch(samples: [slot(0, 10)], cursor: PedometerCursor(readThrough: noon)), sync: history.sync)
+            _ = try database.merge(
+                SampleBatch(samples: [slot(0, 10)], cursor: PedometerCursor(readThrough: noon)), sync: history.sync)
             var renamed = try #require(try database.pedometers().first)
             renamed.name = "Schlafzimmer"
             try database.renamePedometer(renamed.id, to: renamed.name)
@@ -103,7 +109,9 @@ import Testing
             // The name of a forgotten pedometer is free.
             try database.forgetPedometer(history.pedometer.id)
             try database.renamePedometer(band.id, to: "RING")
-            expect(.notFound(.pedometer, id: history.pedometer.id)) { try database.renamePedometer(history.pedometer.id, to: "other") }
+            expect(.notFound(.pedometer, id: history.pedometer.id)) {
+                try database.renamePedometer(history.pedometer.id, to: "other")
+            }
             #expect(try database.pedometers().map(\.name) == ["RING"])
         }
     }
@@ -127,7 +135,8 @@ import Testing
     @Test func `a pedometer added for another user starts without samples, where the reading before it ended`() throws {
         try withFixture { history in
             let clock = ClockState(settings: [.init(at: noon, utcOffset: 3600)])
-            let cursor = PedometerCursor(readThrough: noon, counter: CounterReading(at: noon, value: 4000, utcOffset: 0))
+            let cursor = PedometerCursor(
+                readThrough: noon, counter: CounterReading(at: noon, value: 4000, utcOffset: 0))
             try history.database.setClock(clock, of: history.pedometer.id)
             _ = try history.database.merge(SampleBatch(samples: [slot(0, 10)], cursor: cursor), sync: history.sync)
             try history.database.forgetPedometer(history.pedometer.id)
@@ -155,14 +164,17 @@ import Testing
             let slots = [slot(0, 10), slot(690, 20), slot(715, 30), slot(14_400, 5)]
             let covered = TimeSpan(midnight - 86_400, noon)
             _ = try database.merge(SampleBatch(samples: slots, coverage: [covered]), sync: history.sync)
-            try database.endSync(history.sync, at: noon + 10, outcome: .complete, battery: nil, failure: nil, cause: nil)
+            try database.endSync(
+                history.sync, at: noon + 10, outcome: .complete, battery: nil, failure: nil, cause: nil)
             try database.forgetPedometer(history.pedometer.id)
             let ben = try database.addUser(named: "Ben")
             let passedOn = try database.addPedometer(.ring(of: ben))
             // The ring sends its whole memory again, and what has come since.
             let sync = try database.beginSync(of: passedOn.id, at: noon + 7200)
             let counts = try database.merge(
-                SampleBatch(samples: Array(slots.dropLast()) + [slot(735, 40)], coverage: [TimeSpan(midnight - 86_400, noon + 7200)]), sync: sync
+                SampleBatch(
+                    samples: Array(slots.dropLast()) + [slot(735, 40)],
+                    coverage: [TimeSpan(midnight - 86_400, noon + 7200)]), sync: sync
             )
             #expect(counts.steps == 40)
             let track = try #require(try database.dayData(of: ben, on: day).tracks.first)
@@ -175,12 +187,15 @@ import Testing
 
     @Test func `where nothing was read for the first user, the next gets everything`() throws {
         try withFixture { history in
-            try history.database.endSync(history.sync, at: noon, outcome: .failed, battery: nil, failure: "out of range", cause: .other)
+            try history.database.endSync(
+                history.sync, at: noon, outcome: .failed, battery: nil, failure: "out of range", cause: .other)
             try history.database.forgetPedometer(history.pedometer.id)
             let ben = try history.database.addUser(named: "Ben")
-            let sync = try history.database.beginSync(of: try history.database.addPedometer(.ring(of: ben)).id, at: noon)
+            let sync = try history.database.beginSync(
+                of: try history.database.addPedometer(.ring(of: ben)).id, at: noon)
             _ = try history.database.merge(SampleBatch(samples: [slot(0, 10), slot(15, 20)]), sync: sync)
-            #expect(try history.database.dayData(of: ben, on: day).tracks.first?.samples == [slot(0, 10), slot(15, 20)])
+            #expect(
+                try history.database.dayData(of: ben, on: day).tracks.first?.samples == [slot(0, 10), slot(15, 20)])
         }
     }
 
@@ -189,7 +204,9 @@ import Testing
             expect(.notFound(.pedometer, id: 99)) { try history.database.forgetPedometer(99) }
             expect(.notFound(.pedometer, id: 99)) { try history.database.setClock(ClockState(), of: 99) }
             try history.database.forgetPedometer(history.pedometer.id)
-            expect(.notFound(.pedometer, id: history.pedometer.id)) { try history.database.forgetPedometer(history.pedometer.id) }
+            expect(.notFound(.pedometer, id: history.pedometer.id)) {
+                try history.database.forgetPedometer(history.pedometer.id)
+            }
         }
     }
 
@@ -197,7 +214,8 @@ import Testing
         try withFixture { history in
             let database = history.database
             let second = try database.beginSync(of: history.pedometer.id, at: noon + 60)
-            try database.endSync(second, at: noon + 70, outcome: .failed, battery: 55, failure: "out of range", cause: .other)
+            try database.endSync(
+                second, at: noon + 70, outcome: .failed, battery: 55, failure: "out of range", cause: .other)
             let third = try database.beginSync(of: history.pedometer.id, at: noon + 120)
             try database.endSync(third, at: noon + 130, outcome: .complete, battery: nil, failure: nil, cause: nil)
             let syncs = try database.syncs(of: history.pedometer.id, limit: 10)
@@ -210,7 +228,9 @@ import Testing
             #expect(try database.syncs(of: history.pedometer.id, limit: -1).isEmpty)
             #expect(try history.data().lastSync == noon + 130, "the last complete one")
             expect(.notFound(.pedometer, id: 99)) { try database.beginSync(of: 99, at: noon) }
-            expect(.notFound(.sync, id: 99)) { try database.endSync(99, at: noon, outcome: .complete, battery: nil, failure: nil, cause: nil) }
+            expect(.notFound(.sync, id: 99)) {
+                try database.endSync(99, at: noon, outcome: .complete, battery: nil, failure: nil, cause: nil)
+            }
         }
     }
 }

@@ -46,7 +46,8 @@ import Testing
     @Test func `profiles are sorted and replaced by day`() throws {
         try withFixture { history in
             let old = Profile(validFrom: day.advanced(by: -100), height: 1.7, weight: 80, sex: .male)
-            let new = Profile(validFrom: day, height: 1.7, weight: 75, sex: .male, birthDate: Day("1980-02-29"), stepLength: 0.7)
+            let new = Profile(
+                validFrom: day, height: 1.7, weight: 75, sex: .male, birthDate: Day("1980-02-29"), stepLength: 0.7)
             try history.database.setProfile(new, of: history.user.id)
             try history.database.setProfile(Profile(validFrom: old.validFrom), of: history.user.id)
             try history.database.setProfile(old, of: history.user.id)
@@ -118,7 +119,8 @@ import Testing
     @Test func `a correction has a reason of at most 200 characters`() throws {
         try withFixture { history in
             let corrections = [
-                StepCorrection(steps: 1, reason: String(repeating: "ä", count: StepCorrection.longestReason), enteredAt: noon),
+                StepCorrection(
+                    steps: 1, reason: String(repeating: "ä", count: StepCorrection.longestReason), enteredAt: noon),
                 StepCorrection(steps: 2, enteredAt: noon),
             ]
             for correction in corrections {
@@ -127,7 +129,8 @@ import Testing
             }
             for reason in ["", String(repeating: "x", count: StepCorrection.longestReason + 1)] {
                 _ = historyError {
-                    try history.database.setCorrection(StepCorrection(steps: 3, reason: reason), of: history.user.id, on: day, at: noon)
+                    try history.database.setCorrection(
+                        StepCorrection(steps: 3, reason: reason), of: history.user.id, on: day, at: noon)
                 }
                 #expect(try history.data().correction == corrections[1])
             }
@@ -142,7 +145,10 @@ import Testing
                 { try database.setProfile(Profile(validFrom: day), of: nobody) },
                 { try database.setPlan(SportPlan(validFrom: day, everyDay: 1), of: nobody) },
                 { try database.setCorrection(1, of: nobody, on: day, at: noon) },
-                { _ = try database.addPedometer(.ring(of: User(id: nobody, name: "?"), address: "00:00:00:00:00:02", name: "x")) },
+                {
+                    _ = try database.addPedometer(
+                        .ring(of: User(id: nobody, name: "?"), address: "00:00:00:00:00:02", name: "x"))
+                },
             ]
             for attempt in attempts { expect(.notFound(.user, id: nobody), from: attempt) }
         }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import StepDatabase
 
-/// SQLite prepares the statements of a connection again after certain pragmas; with the triggers of a merge that takes longer than the merge.
+/// SQLite prepares the statements of a connection again after certain pragmas; with the triggers of a merge that takes
+/// longer than the merge.
 @Suite(.timeLimit(.minutes(5))) struct PreparedStatementsTests {
     @Test func `the days of a sync are merged with statements that are prepared once`() throws {
         try withFixture { history in
@@ -25,7 +26,9 @@ import Testing
         try withFixture { history in
             try history.merge(slot(0, 10))
             #expect(throws: HistoryError.self) {
-                try history.database.write { try $0.execute(sql: "UPDATE sync SET pedometer = 4711 WHERE id = ?", arguments: [history.sync]) }
+                try history.database.write {
+                    try $0.execute(sql: "UPDATE sync SET pedometer = 4711 WHERE id = ?", arguments: [history.sync])
+                }
             }
             try history.merge(slot(15, 10))
             #expect(try history.strings("SELECT pedometer FROM sync") == ["\(history.pedometer.id)"])

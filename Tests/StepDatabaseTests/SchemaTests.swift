@@ -13,11 +13,14 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: path))
             expect(.empty(path: path)) { try StepDatabase(path: path, for: .reading) }
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)).isEmpty)
-            let tables = try Fixture(directory).strings("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            let tables = try Fixture(directory).strings(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
             #expect(
                 tables == [
-                    "changed_day", "correction", "coverage", "day_sum", "destination", "device_total", "frame", "implausible_sample",
-                    "import", "import_content", "import_part", "import_track", "notice", "pedometer", "person", "plan", "profile", "sample",
+                    "changed_day", "correction", "coverage", "day_sum", "destination", "device_total", "frame",
+                    "implausible_sample",
+                    "import", "import_content", "import_part", "import_track", "notice", "pedometer", "person", "plan",
+                    "profile", "sample",
                     "seal", "sealing", "share", "share_watermark", "sync",
                 ])
         }
@@ -32,12 +35,14 @@ import Testing
         }
         #expect(
             Schema.current.migrations.map(\.name) == [
-                "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals", "seals", "imports",
+                "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals", "seals",
+                "imports",
             ])
         #expect(
             Schema.current.migrations.map { checksum($0.sql) }
                 == [
-                    "4ae2bf8d688edaf7", "459d08644d97961a", "694e12637e316b9a", "72ce1b7d5a3b5c36", "f3b9b715003651d0", "133531aebcc958e4",
+                    "4ae2bf8d688edaf7", "459d08644d97961a", "694e12637e316b9a", "72ce1b7d5a3b5c36", "f3b9b715003651d0",
+                    "133531aebcc958e4",
                     "49384e4b224dc327", "ad4d225571bf2903", "6315f4a2ab5592b0", "d935aeb08adbf285",
                 ])
     }
@@ -61,7 +66,10 @@ import Testing
             }
             for access in [StepDatabase.Access.reading, .writing] {
                 let error = historyError { try StepDatabase(path: history.path, for: access) }
-                #expect(error == .newerVersion(path: history.path, found: Schema.current.version + 1, supported: Schema.current.version))
+                #expect(
+                    error
+                        == .newerVersion(
+                            path: history.path, found: Schema.current.version + 1, supported: Schema.current.version))
                 #expect(error?.category == .data)
             }
         }
@@ -109,7 +117,10 @@ import Testing
             let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
             #expect(report.isWhole && report.contents.version == Schema.current.version)
             #expect(report.headerNumbers == [.version])
-            #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
+            #expect(
+                try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [
+                    slot(0, 10)
+                ])
         }
     }
 

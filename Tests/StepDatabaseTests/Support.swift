@@ -137,5 +137,7 @@ func mode(of path: String) throws -> Int {
 }
 
 extension StepDatabase {
-    func daySeriesInput(of user: User, in days: ClosedRange<Day>) throws -> DaySeriesInput { try daySeriesInput(of: user, in: days) { _, _ in } }
+    func daySeriesInput(of user: User, in days: ClosedRange<Day>) throws -> DaySeriesInput {
+        try daySeriesInput(of: user, in: days) { _, _ in }
+    }
 }

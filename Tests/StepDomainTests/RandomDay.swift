@@ -1,7 +1,8 @@
 import StepDomain
 import TestSupport
 
-/// Random days as they could be: some pedometers, each with its own slot length, gaps, and now and then hours in one sample.
+/// Random days as they could be: some pedometers, each with its own slot length, gaps, and now and then hours in one
+/// sample.
 enum RandomDay {
     static func tracks(
         of word: String, in localTime: LocalTime, using generator: inout SeededGenerator
@@ -20,7 +21,8 @@ enum RandomDay {
                 start = start + length + (Int.random(in: 0..<4, using: &generator) == 0 ? 777 : 0)
             }
             return DayData.Track(
-                pedometer: Int64(id), name: "track \(id)", samples: samples, coverage: localTime.covered(TimeSpan(span.start, start)))
+                pedometer: Int64(id), name: "track \(id)", samples: samples,
+                coverage: localTime.covered(TimeSpan(span.start, start)))
         }
     }
 }

@@ -6,8 +6,12 @@ import Testing
 
 /// The drawings of pages.
 @Suite(.timeLimit(.minutes(5))) struct ChartTests {
-    private func bar(_ steps: Int?, running: Int = 0, goal: Int? = nil, partial: Bool = false, reached: Bool = true) -> BarChart.Bar {
-        BarChart.Bar(label: "1", steps: steps, running: running, goal: goal, isReached: reached, isPartial: partial, title: "a <day>")
+    private func bar(_ steps: Int?, running: Int = 0, goal: Int? = nil, partial: Bool = false, reached: Bool = true)
+        -> BarChart.Bar
+    {
+        BarChart.Bar(
+            label: "1", steps: steps, running: running, goal: goal, isReached: reached, isPartial: partial,
+            title: "a <day>")
     }
 
     private func svg(_ bars: BarChart.Bar...) -> String { BarChart(bars: bars, summary: "all & nothing").svg.source }
@@ -27,7 +31,9 @@ import Testing
 
     @Test func `the base line lies below known slots only`() {
         func bases(_ svg: String) -> [String] {
-            svg.matches(of: /class="s-border" stroke="[^"]+" x1="([0-9.]+%)" x2="([0-9.]+%)" y1="236"/).map { "\($0.1) \($0.2)" }
+            svg.matches(of: /class="s-border" stroke="[^"]+" x1="([0-9.]+%)" x2="([0-9.]+%)" y1="236"/).map {
+                "\($0.1) \($0.2)"
+            }
         }
         #expect(bases(svg(bar(0), bar(5), bar(nil), bar(0))) == ["0% 50%", "75% 100%"])
     }
@@ -54,7 +60,9 @@ import Testing
 
     @Test func `words in a chart are escaped`() {
         let chart = BarChart(bars: Array(repeating: bar(5), count: 8), summary: "all & nothing").svg.source
-        #expect(chart.contains("a &lt;day&gt;") && chart.contains("aria-label=\"all &amp; nothing\"") && !chart.contains("<day>"))
+        #expect(
+            chart.contains("a &lt;day&gt;") && chart.contains("aria-label=\"all &amp; nothing\"")
+                && !chart.contains("<day>"))
     }
 
     @Test func `few columns have numbers and are stops of the tab key, many have neither`() {
@@ -63,13 +71,16 @@ import Testing
             one.link = Link(["day"])
             return BarChart(bars: Array(repeating: one, count: count), summary: "").svg.source
         }
-        #expect(chart(7).matches(of: />1,234<\/text>/).count == 7 && !chart(7).contains("tabindex") && chart(7).contains("role=\"group\""))
+        #expect(
+            chart(7).matches(of: />1,234<\/text>/).count == 7 && !chart(7).contains("tabindex")
+                && chart(7).contains("role=\"group\""))
         #expect(!chart(12).contains(">1,234</text>") && !chart(12).contains("tabindex"))
         #expect(chart(13).matches(of: /tabindex="-1"/).count == 13 && chart(13).contains("role=\"img\""))
     }
 
     @Test(arguments: [
-        (0, 1, 1), (4, 1, 4), (5, 2, 3), (9097, 2500, 4), (10_000, 2500, 4), (10_001, 5000, 3), (19_104, 5000, 4), (200_000, 50_000, 4),
+        (0, 1, 1), (4, 1, 4), (5, 2, 3), (9097, 2500, 4), (10_000, 2500, 4), (10_001, 5000, 3), (19_104, 5000, 4),
+        (200_000, 50_000, 4),
     ])
     func `the scale ends just above the greatest value`(_ greatest: Int, _ step: Int, _ count: Int) {
         let scale = Scale(greatest)
@@ -84,12 +95,17 @@ import Testing
 
     // MARK: The calendar
 
-    @Test(arguments: [(0, 8000, 0), (1, 8000, 1), (2666, 8000, 1), (2667, 8000, 2), (7999, 8000, 3), (8000, 8000, 4), (90_000, 8000, 4)])
+    @Test(arguments: [
+        (0, 8000, 0), (1, 8000, 1), (2666, 8000, 1), (2667, 8000, 2), (7999, 8000, 3), (8000, 8000, 4),
+        (90_000, 8000, 4),
+    ])
     func `tones of the calendar show how near the goal is`(_ steps: Int, _ goal: Int, _ level: Int) {
         #expect(Calendar.level(steps: steps, goal: goal) == level)
     }
 
-    @Test(arguments: Weekday.allCases) func `a year of the calendar has 53 or 54 columns of seven days`(_ first: Weekday) throws {
+    @Test(arguments: Weekday.allCases) func `a year of the calendar has 53 or 54 columns of seven days`(
+        _ first: Weekday
+    ) throws {
         let start = try #require(Day("2024-01-01"))
         let cells = (0..<366).map { Calendar.Cell(day: start.advanced(by: $0), steps: $0, title: "\($0)") }
         let calendar = Calendar(cells: cells, firstWeekday: first, summary: "")
@@ -98,7 +114,10 @@ import Testing
             let rects = calendar.content(ofHalf: half).source.matches(of: /<rect [^>]*x="([0-9.]+)" y="([0-9.]+)"/)
             let positions = rects.map { "\($0.1) \($0.2)" }
             #expect(Set(positions).count == positions.count, "two days share a place")
-            #expect(rects.allSatisfy { (Double($0.1) ?? 1e9) + 17 <= Calendar.width && (Double($0.2) ?? 1e9) + 17 <= Calendar.height })
+            #expect(
+                rects.allSatisfy {
+                    (Double($0.1) ?? 1e9) + 17 <= Calendar.width && (Double($0.2) ?? 1e9) + 17 <= Calendar.height
+                })
             count += positions.count
             columns += Set(rects.map { String($0.1) }).count
         }
@@ -111,11 +130,16 @@ import Testing
         partial.isPartial = true
         var today = Calendar.Cell(day: day.advanced(by: 2), steps: 5000, title: "")
         today.isToday = true
-        let calendar = Calendar(cells: [Calendar.Cell(day: day, steps: nil, title: ""), partial, today], firstWeekday: .monday, summary: "")
+        let calendar = Calendar(
+            cells: [Calendar.Cell(day: day, steps: nil, title: ""), partial, today], firstWeekday: .monday, summary: "")
         let content = calendar.content(ofHalf: 0).source
-        #expect(content.contains("class=\"s-unknown\"") && content.contains("<circle class=\"f-card\"") && content.contains("class=\"s-text\""))
+        #expect(
+            content.contains("class=\"s-unknown\"") && content.contains("<circle class=\"f-card\"")
+                && content.contains("class=\"s-text\""))
         let legend = calendar.legend.source
-        #expect(legend.contains("partial") && legend.contains("unknown") && legend.contains("10,000") && !legend.contains("goal"))
+        #expect(
+            legend.contains("partial") && legend.contains("unknown") && legend.contains("10,000")
+                && !legend.contains("goal"))
     }
 
     // MARK: The ring
@@ -125,7 +149,9 @@ import Testing
     }
 
     @Test func `the ring grows to the goal, and then has a second lap`() {
-        func tones(_ percentage: Double?) -> [String] { ring(percentage).matches(of: /class="s-([a-z]+)"/).map { String($0.1) } }
+        func tones(_ percentage: Double?) -> [String] {
+            ring(percentage).matches(of: /class="s-([a-z]+)"/).map { String($0.1) }
+        }
         #expect(tones(nil) == ["sunk"] && tones(0) == ["sunk"])
         #expect(tones(43) == ["sunk", "walk"] && tones(100) == ["sunk", "below", "walk"])
         #expect(tones(195) == ["sunk", "below", "card", "walk"] && tones(250) == ["sunk", "below", "walk"])
@@ -133,7 +159,10 @@ import Testing
     }
 
     @Test func `places on a circle are those of the share`() {
-        for (share, x, y) in [(0.0, 1.0, 0.0), (0.125, 0.70711, 0.70711), (0.25, 0, 1), (0.5, -1, 0), (0.75, 0, -1), (0.95, 0.95106, -0.30902)] {
+        for (share, x, y) in [
+            (0.0, 1.0, 0.0), (0.125, 0.70711, 0.70711), (0.25, 0, 1), (0.5, -1, 0), (0.75, 0, -1),
+            (0.95, 0.95106, -0.30902),
+        ] {
             let (cosine, sine) = Geometry.onCircle(share)
             #expect(abs(cosine - x) < 1e-4 && abs(sine - y) < 1e-4, "\(share): \(cosine) \(sine)")
         }

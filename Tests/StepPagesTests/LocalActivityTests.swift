@@ -30,7 +30,9 @@ import Testing
         _ = await fixture.post("/sync", "", to: pages)
         for await _ in fixture.reader.hanging { break }
         let page = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
-        #expect(page.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>") && page.contains("/istep.js"))
+        #expect(
+            page.contains("<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>")
+                && page.contains("/istep.js"))
         #expect(page.contains("id=\"activity-line\"") && page.contains("ring: searching"))
         #expect(await fixture.post("/sync", "", to: pages).status == 409)
         var events: [String] = []
@@ -41,7 +43,9 @@ import Testing
         #expect(events == ["data: ring: searching\n\n"])
     }
 
-    @Test func `a sync that goes on when the server ends is cancelled and waited for, and none is begun any longer`() async throws {
+    @Test func `a sync that goes on when the server ends is cancelled and waited for, and none is begun any longer`()
+        async throws
+    {
         let fixture = try PagesFixture.ofAnna()
         let pedometer = try #require(fixture.history.pedometers().first)
         fixture.reader.script(pedometer.id, .progress(.searching), .hang)
@@ -51,7 +55,8 @@ import Testing
         for await _ in fixture.reader.hanging { break }
         #expect(pages.isBusy)
         await pages.end()
-        #expect(!pages.isBusy && fixture.history.syncs(of: pedometer.id, until: nil, limit: 1).first?.outcome == .failed)
+        #expect(
+            !pages.isBusy && fixture.history.syncs(of: pedometer.id, until: nil, limit: 1).first?.outcome == .failed)
         #expect(await fixture.post("/sync", "", to: pages).status == 409)
     }
 
@@ -69,7 +74,9 @@ import Testing
         _ = await fixture.post("/sync", "", to: pages)
         await finish(pages)
         let page = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
-        #expect(page.contains("finished with errors") && page.contains("Bring it close:") && page.contains("istep scan"), "\(page)")
+        #expect(
+            page.contains("finished with errors") && page.contains("Bring it close:") && page.contains("istep scan"),
+            "\(page)")
     }
 
     @Test func `a notice about a rejected day ends when the day is dropped`() async throws {
@@ -91,10 +98,12 @@ import Testing
         fixture.destinations = [ScriptedDestination("garden")]
         let day = PagesFixture.today.advanced(by: -1)
         try fixture.history.record([
-            ShareEntry(user: 1, day: day, destination: "garden", attempts: 1, lastError: "down", changedAt: PagesFixture.now)
+            ShareEntry(
+                user: 1, day: day, destination: "garden", attempts: 1, lastError: "down", changedAt: PagesFixture.now)
         ])
         #expect(await fixture.get("/share").text.contains("to be sent; tried once: down"))
-        try fixture.history.record(DestinationState(name: "garden", notBefore: PagesFixture.now + 60, failures: 1, lastError: "down"))
+        try fixture.history.record(
+            DestinationState(name: "garden", notBefore: PagesFixture.now + 60, failures: 1, lastError: "down"))
         #expect(await fixture.get("/share").text.contains("waits for the next attempt; tried once: down"))
     }
 
@@ -114,8 +123,12 @@ import Testing
         await finish(pages)
         #expect(garden.steps(day) == 4000)
         #expect(await fixture.get("/day/\(day)").text.contains("sent Wed 18 Nov, 12:00"))
-        try fixture.history.record([ShareEntry(user: 1, day: day.advanced(by: -1), destination: "garden", changedAt: PagesFixture.now)])
-        #expect(await fixture.post("/outbox/drop", "destination=garden&day=\(day.advanced(by: -1))", to: pages).status == 303)
+        try fixture.history.record([
+            ShareEntry(user: 1, day: day.advanced(by: -1), destination: "garden", changedAt: PagesFixture.now)
+        ])
+        #expect(
+            await fixture.post("/outbox/drop", "destination=garden&day=\(day.advanced(by: -1))", to: pages).status
+                == 303)
         #expect(fixture.history.entries(for: "garden", in: [.pending]).isEmpty)
         #expect(await fixture.post("/share", "destination=garden&day=2027-01-01", to: pages).status == 400)
     }

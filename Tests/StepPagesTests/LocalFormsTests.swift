@@ -9,20 +9,26 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LocalFormsTests {
     @Test func `a wrong value is returned with the reason at its field, and nothing is stored`() async throws {
         let fixture = try PagesFixture.ofAnna()
-        let response = await fixture.post("/plan", RequestGuardTests.plan.replacing("tuesday=8000", with: "tuesday=8%2C5<k>"))
+        let response = await fixture.post(
+            "/plan", RequestGuardTests.plan.replacing("tuesday=8000", with: "tuesday=8%2C5<k>"))
         #expect(response.status == 422)
-        #expect(response.text.contains("value=\"8,5&lt;k&gt;\" autocomplete=\"off\" aria-invalid=\"true\" aria-describedby=\"tuesday-error\""))
+        #expect(
+            response.text.contains(
+                "value=\"8,5&lt;k&gt;\" autocomplete=\"off\" aria-invalid=\"true\" aria-describedby=\"tuesday-error\""))
         #expect(response.text.contains("id=\"tuesday-error\">Enter a whole number from 0 to 200,000; 0 is a rest day."))
         #expect(response.text.contains("name=\"monday\" value=\"8000\""))
         #expect(try fixture.history.plans(of: 1).isEmpty)
         let profile = await fixture.post("/profile", "height=1.78&weight=72%2C5&sex=male&birth=2031-01-01")
-        #expect(profile.status == 422 && profile.text.contains("50 to 250 cm") && profile.text.contains("Enter a date in the past"))
+        #expect(
+            profile.status == 422 && profile.text.contains("50 to 250 cm")
+                && profile.text.contains("Enter a date in the past"))
         #expect(profile.text.contains("value=\"72,5\"") && fixture.history.profiles(of: 1).isEmpty)
     }
 
     @Test func `right values are saved`() async throws {
         let fixture = try PagesFixture.ofAnna()
-        let response = await fixture.post("/profile", "height=178&weight=72%2C5&sex=male&birth=1980-04-20&step=&valid-from=2026-11-01")
+        let response = await fixture.post(
+            "/profile", "height=178&weight=72%2C5&sex=male&birth=1980-04-20&step=&valid-from=2026-11-01")
         #expect(response.status == 303 && response.header("Location") == "/plan?saved=profile")
         let profile = try #require(fixture.history.profiles(of: 1).first)
         #expect(profile.height == 1.78 && profile.weight == 72.5 && profile.sex == .male && profile.stepLength == nil)
@@ -31,26 +37,35 @@ import Testing
         #expect(!(await fixture.get("/plan?saved=%3Cb%3E").text.contains("<b>")))
     }
 
-    @Test(arguments: ["/plan", "/profile"]) func `a plan or profile cannot be valid from a date before 1970`(_ target: String) async throws {
+    @Test(arguments: ["/plan", "/profile"]) func `a plan or profile cannot be valid from a date before 1970`(
+        _ target: String
+    ) async throws {
         let fixture = try PagesFixture.ofAnna()
         let values = target == "/plan" ? RequestGuardTests.plan : "height=178"
         #expect(await fixture.post(target, values).status == 303)
         let refused = await fixture.post(target, values + "&valid-from=0001-01-01")
-        #expect(refused.status == 422 && refused.text.contains("Enter a date from 1970-01-01 on"), "\(refused.text.suffix(900))")
+        #expect(
+            refused.status == 422 && refused.text.contains("Enter a date from 1970-01-01 on"),
+            "\(refused.text.suffix(900))")
         #expect(await fixture.post(target, values + "&valid-from=1970-01-01").status == 303)
         #expect(try fixture.history.plans(of: 1).count + fixture.history.profiles(of: 1).count == 1)
         // Earlier versions of istep stored both.
-        if target == "/plan" { fixture.history.setPlan(SportPlan(validFrom: Period.calendar.lowerBound, everyDay: 5000), of: 1) }
+        if target == "/plan" {
+            fixture.history.setPlan(SportPlan(validFrom: Period.calendar.lowerBound, everyDay: 5000), of: 1)
+        }
         #expect(await fixture.get("/plan").text.matches(of: /the beginning/).count == (target == "/plan" ? 1 : 0))
     }
 
     @Test func `a form without a required field is reported as incomplete`() async throws {
         let fixture = try PagesFixture.ofAnna()
         for (target, form) in [
-            ("/share", ""), ("/share", "destination=garden"), ("/outbox/drop", "day=2026-11-17"), ("/notices/dismiss", "notice=x"),
+            ("/share", ""), ("/share", "destination=garden"), ("/outbox/drop", "day=2026-11-17"),
+            ("/notices/dismiss", "notice=x"),
         ] {
             let response = await fixture.post(target, form)
-            #expect(response.status == 400 && response.text.contains("<h1>The form is incomplete</h1>"), "\(target) \(form)")
+            #expect(
+                response.status == 400 && response.text.contains("<h1>The form is incomplete</h1>"), "\(target) \(form)"
+            )
         }
     }
 
@@ -60,14 +75,17 @@ import Testing
         let day = PagesFixture.today.advanced(by: -1)
         let gone = await fixture.post("/outbox/drop", "destination=garden&day=\(day)")
         #expect(gone.status == 409 && gone.text.contains("The outbox has changed"), "\(gone.text.suffix(900))")
-        try fixture.history.record([ShareEntry(user: 1, day: day, destination: "garden", state: .sent, changedAt: PagesFixture.now)])
+        try fixture.history.record([
+            ShareEntry(user: 1, day: day, destination: "garden", state: .sent, changedAt: PagesFixture.now)
+        ])
         #expect(await fixture.post("/outbox/drop", "destination=garden&day=\(day)").status == 409)
     }
 
     @Test func `a notice is dismissed`() async throws {
         let fixture = try PagesFixture.ofAnna()
         _ = fixture.history.update(
-            active: [Notice(.machine, since: PagesFixture.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))], withdrawn: [],
+            active: [Notice(.machine, since: PagesFixture.now - 9, .nightsFailed(nights: 2, reason: "no adapter"))],
+            withdrawn: [],
             at: PagesFixture.now)
         #expect(await fixture.get("/day").text.contains("Bluetooth on this machine has not worked"))
         let id = try #require(fixture.history.standingNotices().first?.id)

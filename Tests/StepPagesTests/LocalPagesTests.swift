@@ -16,7 +16,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/day", "/day/2026-11-17", "/week", "/month/2026-11", "/year/2026", "/range?from=2026-11-01&to=2026-11-18"])
+    @Test(arguments: [
+        "/day", "/day/2026-11-17", "/week", "/month/2026-11", "/year/2026", "/range?from=2026-11-01&to=2026-11-18",
+    ])
     func `every view has the numbers, in a table and for programs`(_ target: String) async throws {
         let fixture = try PagesFixture.ofAnna()
         let (status, text) = await fixture.get(target)
@@ -31,7 +33,9 @@ import Testing
     @Test func `previous and next lead through the known days and not beyond`() async throws {
         let fixture = try PagesFixture.ofAnna()
         let day = await fixture.get("/day/2026-11-17").text
-        #expect(day.contains("href=\"/day/2026-11-16\" rel=\"prev\"") && day.contains("href=\"/day/2026-11-18\" rel=\"next\""), "\(day)")
+        #expect(
+            day.contains("href=\"/day/2026-11-16\" rel=\"prev\"")
+                && day.contains("href=\"/day/2026-11-18\" rel=\"next\""), "\(day)")
         #expect(!(await fixture.get("/day/2026-11-18").text.contains("rel=\"next\"")))
         #expect(!(await fixture.get("/day/2026-11-16").text.contains("rel=\"prev\"")), "nothing is known before")
         #expect(await fixture.get("/month/2026-10").text.contains("href=\"/month/2026-11\" rel=\"next\""))
@@ -39,8 +43,12 @@ import Testing
 
     @Test func `the date picker leads to the page of the date`() async throws {
         let fixture = try PagesFixture.ofAnna()
-        for (unit, link) in [("day", "/day/2026-11-05"), ("week", "/week/2026-11-02"), ("month", "/month/2026-11"), ("year", "/year/2026")] {
-            let response = await fixture.pages.respond(to: PagesFixture.request("GET", "/go?unit=\(unit)&date=2026-11-05"))
+        for (unit, link) in [
+            ("day", "/day/2026-11-05"), ("week", "/week/2026-11-02"), ("month", "/month/2026-11"),
+            ("year", "/year/2026"),
+        ] {
+            let response = await fixture.pages.respond(
+                to: PagesFixture.request("GET", "/go?unit=\(unit)&date=2026-11-05"))
             #expect(response.status == 303 && response.header("Location") == link)
         }
     }
@@ -54,14 +62,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/day/2026-11-19", 404, "Thu 19 Nov has not begun; today is Wed 18 Nov"), ("/day/2026-02-30", 404, "is not a day"),
+        ("/day/2026-11-19", 404, "Thu 19 Nov has not begun; today is Wed 18 Nov"),
+        ("/day/2026-02-30", 404, "is not a day"),
         ("/month/2026-13", 404, "is not a month"), ("/year/last", 404, "is not a year"),
         ("/day/../../etc/passwd", 404, "nothing at this address"),
-        ("/range?from=2026-11-10&to=2026-11-01", 400, "ends (Sun 1 Nov) before it begins (Tue 10 Nov)"), ("/range?from=x", 400, "are needed"),
-        ("/range?from=2027-01-01&to=2027-01-02", 404, "has not begun"), ("/go?unit=century&date=2026-11-01", 404, "nothing at this address"),
+        ("/range?from=2026-11-10&to=2026-11-01", 400, "ends (Sun 1 Nov) before it begins (Tue 10 Nov)"),
+        ("/range?from=x", 400, "are needed"),
+        ("/range?from=2027-01-01&to=2027-01-02", 404, "has not begun"),
+        ("/go?unit=century&date=2026-11-01", 404, "nothing at this address"),
         ("/day?user=nobody", 404, "no user &#39;nobody&#39;"), ("/nowhere", 404, "nothing at this address"),
         ("/day/1/2/3", 404, "nothing at this address"),
-    ]) func `the error for a wrong address shows what is wrong`(_ target: String, _ status: Int, _ words: String) async throws {
+    ]) func `the error for a wrong address shows what is wrong`(_ target: String, _ status: Int, _ words: String)
+        async throws
+    {
         let answer = await (try PagesFixture.ofAnna()).get(target)
         #expect(answer.status == status && answer.text.contains(words), "\(answer.text.suffix(900))")
     }
@@ -83,15 +96,18 @@ import Testing
         let pedometer = try #require(fixture.history.pedometers().first)
         let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
         let start = localTime.moment(day, seconds: 8 * 3600)
-        let sample = StepSample(start: start, length: 3600, steps: 5000, energy: energy, utcOffset: localTime.utcOffset(start))
-        _ = try fixture.history.merge(SampleBatch(samples: [sample], coverage: [localTime.span(of: day)]), sync: sync, localTime: localTime)
+        let sample = StepSample(
+            start: start, length: 3600, steps: 5000, energy: energy, utcOffset: localTime.utcOffset(start))
+        _ = try fixture.history.merge(
+            SampleBatch(samples: [sample], coverage: [localTime.span(of: day)]), sync: sync, localTime: localTime)
         return day
     }
 
     @Test func `kilocalories have the same groups of digits everywhere`() async throws {
         let fixture = try PagesFixture.ofAnna(), day = try burn(1234.4, in: fixture)
         for (target, words) in [
-            ("/day/\(day)", "1,234 <small>kcal"), ("/day/\(day).svg", "1,234 kcal"), ("/week/\(day.advanced(by: -6))", "1,234 kcal"),
+            ("/day/\(day)", "1,234 <small>kcal"), ("/day/\(day).svg", "1,234 kcal"),
+            ("/week/\(day.advanced(by: -6))", "1,234 kcal"),
             ("/week/\(day.advanced(by: -6))", "data-label=\"kcal\">1,234</td>"),
         ] {
             let (status, text) = await fixture.get(target)
@@ -128,22 +144,31 @@ import Testing
         _ = fixture.history.addUser(named: "</title><script>")
         let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
         try fixture.history.endSync(
-            sync, at: PagesFixture.now - 10, outcome: .failed, battery: nil, failure: "<script>server()</script>", cause: .other)
+            sync, at: PagesFixture.now - 10, outcome: .failed, battery: nil, failure: "<script>server()</script>",
+            cause: .other)
         let day = PagesFixture.today.advanced(by: -1)
         try fixture.history.record([
             ShareEntry(
-                user: user.id, day: day, destination: "<b>garden</b>", state: .rejected, lastError: "<script>no</script>",
+                user: user.id, day: day, destination: "<b>garden</b>", state: .rejected,
+                lastError: "<script>no</script>",
                 changedAt: PagesFixture.now - 5)
         ])
-        fixture.history.setCorrection(StepCorrection(steps: 5, reason: "<i>tired</i>"), of: user.id, on: day, at: PagesFixture.now)
+        fixture.history.setCorrection(
+            StepCorrection(steps: 5, reason: "<i>tired</i>"), of: user.id, on: day, at: PagesFixture.now)
         _ = fixture.history.update(
             active: [
-                Notice(.destination("<u>x</u>"), name: "<u>x</u>", since: PagesFixture.now - 9, .destinationStopped(reason: "<em>bad</em>"))
+                Notice(
+                    .destination("<u>x</u>"), name: "<u>x</u>", since: PagesFixture.now - 9,
+                    .destinationStopped(reason: "<em>bad</em>"))
             ],
             withdrawn: [], at: PagesFixture.now)
         let query = "?user=" + "%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E%22%27%26"
-        for path in ["/", "/day", "/day/\(day)", "/week", "/month", "/year", "/share", "/devices", "/plan", "/activity", "/range"] {
-            let (status, text) = await fixture.get(path == "/range" ? "/range\(query)&from=2026-11-01&to=2026-11-18" : path + query)
+        for path in [
+            "/", "/day", "/day/\(day)", "/week", "/month", "/year", "/share", "/devices", "/plan", "/activity",
+            "/range",
+        ] {
+            let (status, text) = await fixture.get(
+                path == "/range" ? "/range\(query)&from=2026-11-01&to=2026-11-18" : path + query)
             #expect(status == 200, "\(path)")
             for element in ["<img", "<script>", "<b>", "<i>", "<u>", "<em>", "<svg/"] {
                 #expect(!text.contains(element), "\(path) has \(element)")
@@ -161,7 +186,9 @@ import Testing
         fixture.history.setCorrection(StepCorrection(steps: 5), of: user.id, on: day, at: PagesFixture.now - 60)
         let page = await fixture.get("/day/\(day)").text
         #expect(page.contains("The steps were entered by hand on Wed 18 Nov, 11:59"))
-        #expect(page.contains("The syncs that read these figures") && page.contains("<th scope=\"row\">Wed 18 Nov, 11:59</th>"))
+        #expect(
+            page.contains("The syncs that read these figures")
+                && page.contains("<th scope=\"row\">Wed 18 Nov, 11:59</th>"))
         // Its hours are not those of the total.
         #expect(page.contains("<h2>Steps by hour, as counted; the total is corrected to 5</h2>"))
         #expect(await fixture.get("/day/\(day.advanced(by: -1))").text.contains("<h2>Steps by hour</h2>"))
@@ -169,17 +196,23 @@ import Testing
 
     @Test func `several people can be chosen, and their days do not mix`() async throws {
         let fixture = try PagesFixture.ofAnna()
-        _ = try fixture.walk(fixture.history.addUser(named: "bob"), steps: [333], named: "band", address: "C0:DE:52:02:A1:B3")
+        _ = try fixture.walk(
+            fixture.history.addUser(named: "bob"), steps: [333], named: "band", address: "C0:DE:52:02:A1:B3")
         let anna = await fixture.get("/day?user=anna").text, bob = await fixture.get("/day?user=bob").text
         #expect(anna.contains(">100</text>") && !anna.contains(">333</text>"))
-        #expect(bob.contains(">333</text>") && bob.contains("<a href=\"/day/2026-11-18?user=bob\" aria-current=\"true\"><bdi>bob</bdi>"))
+        #expect(
+            bob.contains(">333</text>")
+                && bob.contains("<a href=\"/day/2026-11-18?user=bob\" aria-current=\"true\"><bdi>bob</bdi>"))
         // The same day of the other user, and other pages of the same one.
-        #expect(bob.contains("<a href=\"/day/2026-11-18?user=anna\"><bdi>anna</bdi>") && bob.contains("href=\"/week/2026-11-16?user=bob\""))
+        #expect(
+            bob.contains("<a href=\"/day/2026-11-18?user=anna\"><bdi>anna</bdi>")
+                && bob.contains("href=\"/week/2026-11-16?user=bob\""))
     }
 
     @Test func `an error page is of the user whose page was requested`() async throws {
         let fixture = try PagesFixture.ofAnna()
-        _ = try fixture.walk(fixture.history.addUser(named: "bob"), steps: [333], named: "band", address: "C0:DE:52:02:A1:B3")
+        _ = try fixture.walk(
+            fixture.history.addUser(named: "bob"), steps: [333], named: "band", address: "C0:DE:52:02:A1:B3")
         let page = await fixture.get("/day/2027-01-01?user=bob")
         #expect(page.status == 404 && page.text.contains("href=\"/day?user=bob\""), "\(page.text.suffix(900))")
         #expect(page.text.contains("aria-label=\"User: bob\""))
@@ -190,7 +223,9 @@ import Testing
     @Test func `hours of today that have not begun are not zero`() async throws {
         let fixture = try PagesFixture.ofAnna()
         let page = await fixture.get("/day/2026-11-18").text
-        func row(_ hour: Int, _ words: String) -> String { "<th scope=\"row\">\(hour):00</th><td class=\"num\">\(words)</td>" }
+        func row(_ hour: Int, _ words: String) -> String {
+            "<th scope=\"row\">\(hour):00</th><td class=\"num\">\(words)</td>"
+        }
         #expect(
             page.contains(row(8, "100")) && page.contains(row(9, "0")) && page.contains(row(12, "not over"))
                 && page.contains(row(13, "not begun")))
@@ -204,9 +239,12 @@ import Testing
         let localTime = LocalTime.berlin, day = try #require(Day("2026-10-25"))
         let pedometer = try #require(fixture.history.pedometers().first)
         let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
-        _ = try fixture.history.merge(SampleBatch(coverage: [localTime.span(of: day)]), sync: sync, localTime: localTime)
+        _ = try fixture.history.merge(
+            SampleBatch(coverage: [localTime.span(of: day)]), sync: sync, localTime: localTime)
         let page = await fixture.get("/day/\(day)").text
-        #expect(page.contains("<th scope=\"row\">2:00 (first)</th>") && page.contains("<th scope=\"row\">2:00 (second)</th>"))
+        #expect(
+            page.contains("<th scope=\"row\">2:00 (first)</th>")
+                && page.contains("<th scope=\"row\">2:00 (second)</th>"))
         #expect(page.contains("<th scope=\"row\">3:00</th>"))
     }
 
@@ -215,12 +253,15 @@ import Testing
         fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
         // The longest lies in the week before.
         let week = await fixture.get("/week").text
-        #expect(week.contains("<dt>Longest streak</dt><dd>3 days<small>13 Nov to 15 Nov, of all days"), "\(week.prefix(9000))")
+        #expect(
+            week.contains("<dt>Longest streak</dt><dd>3 days<small>13 Nov to 15 Nov, of all days"),
+            "\(week.prefix(9000))")
         #expect(week.contains("<dt>Streak now</dt><dd>1 day<small>since Tue 17 Nov"))
         let ended = try PagesFixture.ofAnna([9000, 9000, nil, 100])
         ended.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)
         let year = await ended.get("/year").text
-        #expect(year.contains("<dt>Streak now</dt><dd>none<small>the last, of 2 days, ended Tue 17 Nov: steps not known"))
+        #expect(
+            year.contains("<dt>Streak now</dt><dd>none<small>the last, of 2 days, ended Tue 17 Nov: steps not known"))
     }
 
     @Test func `an interrupted sync is not shown as a failure`() async throws {
@@ -228,7 +269,8 @@ import Testing
         let pedometer = try #require(fixture.history.pedometers().first)
         let sync = try fixture.history.beginSync(of: pedometer.id, at: PagesFixture.now - 20)
         try fixture.history.endSync(
-            sync, at: PagesFixture.now - 10, outcome: .failed, battery: nil, failure: "interrupted", cause: .interrupted)
+            sync, at: PagesFixture.now - 10, outcome: .failed, battery: nil, failure: "interrupted", cause: .interrupted
+        )
         let devices = await fixture.get("/devices").text, overview = await fixture.get("/").text
         #expect(devices.contains("An attempt was interrupted just now") && !devices.contains("failed"))
         #expect(overview.contains("; an attempt was interrupted just now") && !overview.contains("failed"))
@@ -242,9 +284,13 @@ import Testing
         let run = StepSample(start: start, length: 600, steps: 1500, utcOffset: LocalTime.berlin.utcOffset(start))
         _ = try fixture.history.merge(SampleBatch(samples: [run]), sync: sync, localTime: .berlin)
         let page = await fixture.get("/day/\(day)").text
-        #expect(page.contains("<dt>Running</dt><dd class=\"value\">1,500 <small>steps</small></dd><dd>27 % of the day</dd>"))
+        #expect(
+            page.contains("<dt>Running</dt><dd class=\"value\">1,500 <small>steps</small></dd><dd>27 % of the day</dd>")
+        )
         #expect(page.matches(of: /class="f-run" fill="#dd6a12" x="[0-9.]+%"/).count == 1)
         #expect(page.contains(">12:00: 1,500 steps<tspan class=\"minor\">, 1,500 run</tspan></text>"))
-        #expect(await fixture.get("/day/\(day).svg").text.matches(of: /class="f-run" fill="#dd6a12" x="[0-9.]+%"/).count == 1)
+        #expect(
+            await fixture.get("/day/\(day).svg").text.matches(of: /class="f-run" fill="#dd6a12" x="[0-9.]+%"/).count
+                == 1)
     }
 }

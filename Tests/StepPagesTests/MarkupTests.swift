@@ -9,7 +9,9 @@ import Testing
 
     @Test func `text and attribute values are escaped`() {
         let markup = Element.p(Attribute(.ariaLabel, Self.hostile)) { Self.hostile }
-        #expect(!markup.source.contains("<script") && !markup.source.contains("\u{202e}") && !markup.source.contains("\u{0}"))
+        #expect(
+            !markup.source.contains("<script") && !markup.source.contains("\u{202e}")
+                && !markup.source.contains("\u{0}"))
         #expect(markup.source.contains("&lt;script&gt;") && markup.source.contains("&quot;&#39; onload=x &amp;amp;"))
         // Only the brackets of the element and the quotes of its attribute are left.
         #expect(markup.source.count { $0 == "<" } == 2 && markup.source.count { $0 == "\"" } == 2)
@@ -21,21 +23,33 @@ import Testing
     }
 
     @Test func `an address stays on the same server`() {
-        for word in ["javascript:alert(1)", "//evil.example/", "http://evil.example", "..", ".", "a/../../b", "\" onclick=\"x", "日"] {
+        for word in [
+            "javascript:alert(1)", "//evil.example/", "http://evil.example", "..", ".", "a/../../b", "\" onclick=\"x",
+            "日",
+        ] {
             let link = Link([word], query: [("q", word), ("empty", "")]).text
-            #expect(link.hasPrefix("/") && !link.hasPrefix("//") && !link.dropFirst().prefix { $0 != "?" }.contains("/"), "\(link)")
-            #expect(link.utf8.allSatisfy { (0x21..<0x7f).contains($0) && $0 != 0x22 && $0 != 0x3c } && !link.contains("empty"), "\(link)")
+            #expect(
+                link.hasPrefix("/") && !link.hasPrefix("//") && !link.dropFirst().prefix { $0 != "?" }.contains("/"),
+                "\(link)")
+            #expect(
+                link.utf8.allSatisfy { (0x21..<0x7f).contains($0) && $0 != 0x22 && $0 != 0x3c }
+                    && !link.contains("empty"), "\(link)")
             #expect(link.split(separator: "?").first.map { $0 != "/." && $0 != "/.." } == true, "\(link)")
         }
         #expect(Link([]).text == "/" && Link(["day", "2026-11-03"]).text == "/day/2026-11-03")
         #expect(Link(fragment: "day-1\"").text == "#day-1%22")
-        #expect(Link(["month", "2026-11"], query: [("user", "Zoë")]).with(suffix: "csv").text == "/month/2026-11.csv?user=Zo%C3%AB")
+        #expect(
+            Link(["month", "2026-11"], query: [("user", "Zoë")]).with(suffix: "csv").text
+                == "/month/2026-11.csv?user=Zo%C3%AB")
     }
 
     @Test func `coordinates are short and always numbers`() {
         func text(_ value: Double) -> String { Element.rect(Attribute(.x, value)).source }
-        #expect(text(1.25) == "<rect x=\"1.3\"/>" && text(-0.44) == "<rect x=\"-0.4\"/>" && text(3) == "<rect x=\"3\"/>")
-        #expect(text(.nan) == "<rect x=\"0\"/>" && text(.infinity) == "<rect x=\"0\"/>" && text(1e300) == "<rect x=\"10000000\"/>")
+        #expect(
+            text(1.25) == "<rect x=\"1.3\"/>" && text(-0.44) == "<rect x=\"-0.4\"/>" && text(3) == "<rect x=\"3\"/>")
+        #expect(
+            text(.nan) == "<rect x=\"0\"/>" && text(.infinity) == "<rect x=\"0\"/>"
+                && text(1e300) == "<rect x=\"10000000\"/>")
     }
 
     @Test func `a name with bidirectional control characters does not reorder the text around it`() {
@@ -58,15 +72,23 @@ import Testing
         }
         #expect(contrast(Palette.Colour(0xffffff), Palette.Colour(0)) == 21)
         for ground in [Tone.page, .card, .sunk] {
-            for tone in [Tone.text, .muted, .accent, .warn, .bad] { #expect(contrast(palette[tone], palette[ground]) >= 4.5, "\(tone)") }
+            for tone in [Tone.text, .muted, .accent, .warn, .bad] {
+                #expect(contrast(palette[tone], palette[ground]) >= 4.5, "\(tone)")
+            }
         }
-        for (tone, ground) in [(Tone.onAccent, Tone.accent), (.accent, .soft), (.warn, .warnSoft), (.bad, .badSoft), (.text, .raised)] {
+        for (tone, ground) in [
+            (Tone.onAccent, Tone.accent), (.accent, .soft), (.warn, .warnSoft), (.bad, .badSoft), (.text, .raised),
+        ] {
             #expect(contrast(palette[tone], palette[ground]) >= 4.5, "\(tone)")
         }
-        for tone in [Tone.walk, .below, .run, .unknown, .border] { #expect(contrast(palette[tone], palette[.card]) >= 3, "\(tone)") }
+        for tone in [Tone.walk, .below, .run, .unknown, .border] {
+            #expect(contrast(palette[tone], palette[.card]) >= 3, "\(tone)")
+        }
         // The two ends of a heat map can be distinguished, and each tone from the next.
         #expect(contrast(palette[.heat0], palette[.heat4]) >= 4.5)
-        for (a, b) in zip(Calendar.tones, Calendar.tones.dropFirst()) { #expect(contrast(palette[a], palette[b]) >= 1.15) }
+        for (a, b) in zip(Calendar.tones, Calendar.tones.dropFirst()) {
+            #expect(contrast(palette[a], palette[b]) >= 1.15)
+        }
     }
 
     /// x to the power of 2.4, without a library: x² · x^(2/5) by Newton's method.

@@ -19,9 +19,12 @@ import Testing
         let (status, text) = await fixture.get("/")
         #expect(status == 200 && text.contains("<title>Overview – istep</title>"))
         #expect(
-            text.contains("aria-label=\"100 steps so far, 1 % of 8,000\"") && text.contains("<dt>To the goal</dt><dd class=\"value\">7,900 "))
+            text.contains("aria-label=\"100 steps so far, 1 % of 8,000\"")
+                && text.contains("<dt>To the goal</dt><dd class=\"value\">7,900 "))
         // The pedometer was last read half a minute ago.
-        #expect(text.contains("<bdi>ring</bdi></strong><span class=\"muted small\">model colmi, synced just now</span>"), "\(text.prefix(6000))")
+        #expect(
+            text.contains("<bdi>ring</bdi></strong><span class=\"muted small\">model colmi, synced just now</span>"),
+            "\(text.prefix(6000))")
         #expect(text.contains("Synced </span>just now</span>") && text.matches(of: />Sync<\/button>/).count == 1)
         // From the first known day on.
         let days = text.matches(of: /<a href="\/day\/([0-9-]+)" tabindex="-1"><rect.*?<title>([^<]+)</)
@@ -30,30 +33,38 @@ import Testing
         // The last seven days have a slot each, of which three are known.
         let week = try #require(text.firstMatch(of: /<figure class="card o-week">.*?<\/figure>/)).output
         #expect(
-            week.matches(of: /<(a|g) class="col"/).count == 7 && week.matches(of: /class="f-(below|run)" fill="[^"]+" x="[0-9.]+%"/).count == 3)
+            week.matches(of: /<(a|g) class="col"/).count == 7
+                && week.matches(of: /class="f-(below|run)" fill="[^"]+" x="[0-9.]+%"/).count == 3)
         // The same total of the week, the month and the year as on their pages.
         for link in ["/week/2026-11-16", "/month/2026-11", "/year/2026"] {
-            let row = try Regex("<a href=\"\(link)\">[^<]+</a></th>(<td[^>]*>[^<]*(<span[^>]*>[^<]*</span>)?</td>){3}<td[^>]*>13,100</td>")
+            let row = try Regex(
+                "<a href=\"\(link)\">[^<]+</a></th>(<td[^>]*>[^<]*(<span[^>]*>[^<]*</span>)?</td>){3}<td[^>]*>13,100</td>"
+            )
             #expect(text.contains(row), "\(link)")
             #expect(await fixture.get(link).text.contains("<dt>Total</dt><dd class=\"value\">13,100</dd>"), "\(link)")
         }
     }
 
     /// As many columns as a calendar of a year has, whatever weekday it is and begins with.
-    @Test(arguments: [0, 1, 2, 3, 4, 5, 6]) func `the year of the first page is this week and the 52 before it`(_ daysAgo: Int) throws {
+    @Test(arguments: [0, 1, 2, 3, 4, 5, 6]) func `the year of the first page is this week and the 52 before it`(
+        _ daysAgo: Int
+    ) throws {
         let today = PagesFixture.today.advanced(by: -daysAgo), user = User(id: 1, name: "anna")
         let now = LocalTime.berlin.moment(today, seconds: 43_200)
         let days = (0..<400).map { index in
             DayFigures(
-                DaySums(day: today.advanced(by: index - 399)), correction: StepCorrection(steps: index), profile: nil, plan: nil,
+                DaySums(day: today.advanced(by: index - 399)), correction: StepCorrection(steps: index), profile: nil,
+                plan: nil,
                 isInProgress: index == 399)
         }
         for weekStart in [Weekday.monday, .sunday] {
             let context = PageContext(
-                user: user, users: [user], now: now, localTime: .berlin, weekStart: weekStart, place: .local(formKey: "k"))
+                user: user, users: [user], now: now, localTime: .berlin, weekStart: weekStart,
+                place: .local(formKey: "k"))
             let page = OverviewPage(
                 view: DayView(DaySummary(user: user, day: today), today: today, now: now, localTime: .berlin),
-                figures: DaySeries(user: user, today: today, days: days), pedometers: [], notices: [], activity: .idle, context: context)
+                figures: DaySeries(user: user, today: today, days: days), pedometers: [], notices: [], activity: .idle,
+                context: context)
             let halves = page.document.source.matches(of: /<svg class="half.*?<\/svg>/).map { half in
                 half.output.matches(of: /tabindex="-1"><rect [^>]*? x="([0-9.]+)"/).map { String($0.1) }
             }
@@ -66,7 +77,9 @@ import Testing
         let fixture = PagesFixture()
         _ = fixture.history.addUser(named: "anna")
         let text = await fixture.get("/").text
-        #expect(text.contains("istep add ADDRESS") && text.contains("Nothing is known yet.") && !text.contains("<svg class=\"ring\""))
+        #expect(
+            text.contains("istep add ADDRESS") && text.contains("Nothing is known yet.")
+                && !text.contains("<svg class=\"ring\""))
     }
 
     @Test func `while a sync is running, the first page leads to its progress`() async throws {
@@ -78,7 +91,9 @@ import Testing
         for await _ in fixture.reader.hanging { break }
         let text = await pages.respond(to: PagesFixture.request("GET", "/")).text
         #expect(
-            text.contains("Sync: ring: searching</strong>") && text.contains("<a href=\"/activity\">See the progress"), "\(text.prefix(6000))")
-        #expect(!text.contains(">Sync</button>") && text.contains("<a class=\"button\" href=\"/activity\">Running…</a>"))
+            text.contains("Sync: ring: searching</strong>") && text.contains("<a href=\"/activity\">See the progress"),
+            "\(text.prefix(6000))")
+        #expect(
+            !text.contains(">Sync</button>") && text.contains("<a class=\"button\" href=\"/activity\">Running…</a>"))
     }
 }

@@ -26,8 +26,11 @@ struct PagesFixture {
         return fixture
     }
 
-    /// A pedometer of a user, with `steps` on each of the last days, one hour each, today last; nil for a day of which nothing is known.
-    func walk(_ user: User, steps: [Int?], named name: String = "ring", address: String = "C0:DE:52:02:A1:B2") throws -> Pedometer {
+    /// A pedometer of a user, with `steps` on each of the last days, one hour each, today last; nil for a day of which
+    /// nothing is known.
+    func walk(_ user: User, steps: [Int?], named name: String = "ring", address: String = "C0:DE:52:02:A1:B2") throws
+        -> Pedometer
+    {
         let localTime = LocalTime.berlin
         let pedometer = history.addPedometer(
             Pedometer(id: 0, user: user.id, model: "colmi", address: address, addressType: "random", name: name))
@@ -49,13 +52,15 @@ struct PagesFixture {
         let context: @Sendable (History) -> ServiceContext = { history in
             ServiceContext(
                 history: history, lock: OpenLock(), upkeep: NoUpkeep(), reader: { _, _ in reader }, waitForAdapter: {},
-                destinations: { destinations }, destinationNames: destinations.map(\.name), localTime: .berlin, now: { Self.now },
+                destinations: { destinations }, destinationNames: destinations.map(\.name), localTime: .berlin,
+                now: { Self.now },
                 clock: ContinuousClock())
         }
         return LocalPages(
             PageServices(
                 histories: MemorySource(stored: isEmpty ? nil : history), services: context,
-                people: { UserSelection($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now }, modelTitle: { "model \($0)" },
+                people: { UserSelection($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now },
+                modelTitle: { "model \($0)" },
                 words: { "It failed: \($0)" }, advice: { ($0 as? any ReportableError)?.advice }, access: access))
     }
 
@@ -91,7 +96,8 @@ final class ScriptedAccess: PageAccess {
     func add(_ token: String) { tokens.withLock { _ = $0.insert(token) } }
 
     func redeem(_ token: String) -> PageSession? {
-        tokens.withLock { $0.remove(token) } == nil ? nil : PageSession(cookie: PagesFixture.cookie, formKey: PagesFixture.formKey)
+        tokens.withLock { $0.remove(token) } == nil
+            ? nil : PageSession(cookie: PagesFixture.cookie, formKey: PagesFixture.formKey)
     }
 
     func session(_ cookie: String) -> PageSession? {

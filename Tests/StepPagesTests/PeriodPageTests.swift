@@ -13,9 +13,11 @@ import Testing
         let days = steps.enumerated().map { index, stepsOfDay in
             let day = today.advanced(by: index - steps.count + 1), isOver = index < steps.count - 1
             let sums = DaySums(
-                day: day, gaits: GaitSums(walkingSteps: overcounted.contains(index) ? 300_000 : stepsOfDay), completeness: .complete)
+                day: day, gaits: GaitSums(walkingSteps: overcounted.contains(index) ? 300_000 : stepsOfDay),
+                completeness: .complete)
             return DayFigures(
-                sums, correction: nil, profile: nil, plan: goal.map { SportPlan(validFrom: Day(daysSince1970: 0), everyDay: $0) },
+                sums, correction: nil, profile: nil,
+                plan: goal.map { SportPlan(validFrom: Day(daysSince1970: 0), everyDay: $0) },
                 isInProgress: !isOver)
         }
         return DaySeries(user: User(id: 1, name: "anna"), today: today, days: days)
@@ -23,7 +25,8 @@ import Testing
 
     private func page(_ figures: DaySeries, _ period: Period) -> String {
         let context = PageContext(
-            user: figures.user, users: [figures.user], now: PagesFixture.now, localTime: .berlin, place: .local(formKey: "k"))
+            user: figures.user, users: [figures.user], now: PagesFixture.now, localTime: .berlin,
+            place: .local(formKey: "k"))
         return PeriodPage(figures, period: period, context: context).document.source
     }
 
@@ -49,7 +52,9 @@ import Testing
     @Test func `a day that nobody can have walked is named beside the figures that include it`() {
         let week = Period(.week, containing: today)
         let doubtful = page(figures([5000, 6000, 100], overcounted: [0]), week)
-        #expect(doubtful.contains("16 November 2026 is wrong: more than anyone walks in a day. The figures include it."), "\(doubtful)")
+        #expect(
+            doubtful.contains("16 November 2026 is wrong: more than anyone walks in a day. The figures include it."),
+            "\(doubtful)")
         #expect(!page(figures([5000, 6000, 100]), week).contains("is wrong"))
     }
 
@@ -66,7 +71,9 @@ import Testing
 
     @Test func `one day with a goal is one day`() {
         let week = Period(.week, containing: today)
-        #expect(page(figures([5000, 100], goal: 4000), week).contains("<dt>Goal reached</dt><dd class=\"value\">1 <small>of 1 day</small>"))
+        #expect(
+            page(figures([5000, 100], goal: 4000), week).contains(
+                "<dt>Goal reached</dt><dd class=\"value\">1 <small>of 1 day</small>"))
         #expect(page(figures([5000, 5000, 100], goal: 4000), week).contains("<small>of 2 days</small>"))
     }
 
@@ -74,7 +81,8 @@ import Testing
 
     @Test func `a week has seven slots, today is so far and days to come are empty`() throws {
         let text = page(figures([5000, 6000, 100], goal: 5500), Period(.week, containing: today))
-        let chart = try #require(text.firstMatch(of: /<figure class="card s8"><figcaption><h2>Days<.*?<\/figure>/)).output
+        let chart = try #require(text.firstMatch(of: /<figure class="card s8"><figcaption><h2>Days<.*?<\/figure>/))
+            .output
         #expect(chart.matches(of: /<(a|g) class="col"/).count == 7)
         let labels = chart.matches(of: /text-anchor="middle">(Mon|Tue|Wed|Today|Thu|Fri|Sat|Sun)</).map { String($0.1) }
         #expect(labels == ["Mon", "Tue", "Today", "Thu", "Fri", "Sat", "Sun"])
@@ -82,22 +90,32 @@ import Testing
         #expect(!text.contains("nothing known") && !chart.contains("f-unknown"))
         // Tuesday has reached its goal, and differs from the two that have not.
         #expect(
-            chart.matches(of: /class="f-walk" fill="#0c6e48" x=/).count == 1 && chart.matches(of: /class="f-below" fill="#63a085" x=/).count == 2
+            chart.matches(of: /class="f-walk" fill="#0c6e48" x=/).count == 1
+                && chart.matches(of: /class="f-below" fill="#63a085" x=/).count == 2
         )
     }
 
     @Test func `the axis of a range names days and months`() {
         let text = page(figures(Array(repeating: 5000, count: 100)), Period(today.advanced(by: -59)...today))
-        for label in ["20 Sep", "Oct", "Nov", "8", "15", "22"] { #expect(text.contains(">\(label)</text>"), "\(label)") }
-        let month = page(figures(Array(repeating: 5000, count: 100)), Period(.month, containing: today.advanced(by: -40)))
+        for label in ["20 Sep", "Oct", "Nov", "8", "15", "22"] {
+            #expect(text.contains(">\(label)</text>"), "\(label)")
+        }
+        let month = page(
+            figures(Array(repeating: 5000, count: 100)), Period(.month, containing: today.advanced(by: -40)))
         for day in 1...31 { #expect(month.contains(">\(day)</text>"), "\(day)") }
     }
 
-    @Test func `months stand beside those of the year before, and the means of 7 and 30 days have their numbers`() throws {
-        let text = page(figures(Array(repeating: 4000, count: 400) + Array(repeating: 6000, count: 200)), Period(.year, containing: today))
+    @Test func `months stand beside those of the year before, and the means of 7 and 30 days have their numbers`()
+        throws
+    {
+        let text = page(
+            figures(Array(repeating: 4000, count: 400) + Array(repeating: 6000, count: 200)),
+            Period(.year, containing: today))
         #expect(text.matches(of: /class="f-usual" fill="[^"]+" x=/).count == 10)
         #expect(text.contains("<th scope=\"col\" class=\"num\" role=\"columnheader\">2025</th>"))
         #expect(text.matches(of: /vector-effect="non-scaling-stroke" d="M0 [0-9]/).count == 2)
-        #expect(text.contains("<tr><th scope=\"row\">Wed 18 Nov</th><td class=\"num\">6,000</td><td class=\"num\">6,000</td></tr>"))
+        #expect(
+            text.contains(
+                "<tr><th scope=\"row\">Wed 18 Nov</th><td class=\"num\">6,000</td><td class=\"num\">6,000</td></tr>"))
     }
 }

@@ -15,13 +15,17 @@ import Testing
         let day = try #require(Day("2014-04-20")), zone = LocalTime.fixed(7200)
         let start = zone.moment(day)
         let hours = (0..<24).map {
-            DaySummary.Hour(start: start + $0 * 3600, hour: $0, steps: $0 == 8 ? 5000 : $0 == 18 ? 3123 : 0, running: $0 == 18 ? 3000 : 0)
+            DaySummary.Hour(
+                start: start + $0 * 3600, hour: $0, steps: $0 == 8 ? 5000 : $0 == 18 ? 3123 : 0,
+                running: $0 == 18 ? 3000 : 0)
         }
         var summary = DaySummary(
-            user: User(id: 1, name: "anna"), day: day, steps: 8123, distance: 5970, distanceSource: .height, energy: 215, energySource: .weight,
+            user: User(id: 1, name: "anna"), day: day, steps: 8123, distance: 5970, distanceSource: .height,
+            energy: 215, energySource: .weight,
             goal: 8000, percentage: 101.5375, category: .somewhatActive, hours: hours, completeness: .complete)
         change(&summary)
-        return DayCard(DayView(summary, today: day.advanced(by: 3), now: start + 400_000, localTime: zone)).document.source
+        return DayCard(DayView(summary, today: day.advanced(by: 3), now: start + 400_000, localTime: zone)).document
+            .source
     }
 
     /// A golden file changes only with the design: look at it before it is replaced (`ISTEP_GOLDEN=write`).
@@ -36,7 +40,8 @@ import Testing
     @Test func `a card names a goal, a rest day or neither`() throws {
         let rest = try card { ($0.goal, $0.percentage, $0.isRestDay) = (nil, nil, true) }
         #expect(
-            rest.contains("aria-label=\"anna, Sunday 20 April 2014: 8,123 steps; rest day; complete\"") && rest.contains(">steps, rest day,"))
+            rest.contains("aria-label=\"anna, Sunday 20 April 2014: 8,123 steps; rest day; complete\"")
+                && rest.contains(">steps, rest day,"))
         #expect(try card().contains("8,123 steps; goal 102 % of 8,000 steps; complete"))
         let none = try card { ($0.goal, $0.percentage) = (nil, nil) }
         #expect(none.contains("8,123 steps; complete") && !none.contains("; goal "))
@@ -59,7 +64,9 @@ import Testing
 
     @Test func `an unknown day is not shown as zero steps`() throws {
         let unknown = try card { day in day = DaySummary(user: day.user, day: day.day) }
-        #expect(unknown.contains(">unknown<") && unknown.matches(of: /<rect class="f-unknown"/).count == 24 && !unknown.contains(">0 steps<"))
+        #expect(
+            unknown.contains(">unknown<") && unknown.matches(of: /<rect class="f-unknown"/).count == 24
+                && !unknown.contains(">0 steps<"))
     }
 
     @Test func `markup in a user name is escaped in the card`() throws {
@@ -74,7 +81,8 @@ import Testing
         let plan = SportPlan(validFrom: first, everyDay: 8000)
         let days = (0..<365).map { index in
             DayFigures(
-                DaySums(day: first.advanced(by: index)), correction: index % 7 == 3 ? nil : StepCorrection(steps: index * 40), profile: nil,
+                DaySums(day: first.advanced(by: index)),
+                correction: index % 7 == 3 ? nil : StepCorrection(steps: index * 40), profile: nil,
                 plan: plan, isInProgress: false)
         }
         let figures = DaySeries(user: user, today: first.advanced(by: 400), days: days)
@@ -160,7 +168,8 @@ import Testing
         let chart = BarChart(bars: bars + [BarChart.Bar(label: "Wed", title: "")], summary: "").svg.source
         let whole = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"480\" height=\"270\">\(chart)</svg>"
         let saved = try colours(whole, width: 480, height: 270)
-        #expect(hex(.walk, .below, .run, .unknown).isSubset(of: saved) && !saved.prefix(1).contains("000000"), "\(saved)")
+        #expect(
+            hex(.walk, .below, .run, .unknown).isSubset(of: saved) && !saved.prefix(1).contains("000000"), "\(saved)")
     }
 
     @Test func `no picture has variables, patterns or style attributes`() throws {

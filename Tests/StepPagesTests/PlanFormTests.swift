@@ -27,7 +27,9 @@ import Testing
         let start = try #require(page.firstRange(of: "action=\"/\(form)\"")), rest = page[start.upperBound...]
         let text = rest.prefix(upTo: rest.firstRange(of: "</form>")?.lowerBound ?? rest.endIndex)
         var fields: [String: String] = [:]
-        for input in text.matches(of: /<input[^>]* name="([^"]+)" value="([^"]*)"/) { fields[String(input.1)] = String(input.2) }
+        for input in text.matches(of: /<input[^>]* name="([^"]+)" value="([^"]*)"/) {
+            fields[String(input.1)] = String(input.2)
+        }
         for select in text.matches(of: /<select[^>]* name="([^"]+)">(.*?)<\/select>/) {
             fields[String(select.1)] = select.2.firstMatch(of: /value="([^"]*)" selected/).map { String($0.1) }
         }
@@ -36,7 +38,8 @@ import Testing
     }
 
     /// Sends a form of a page with these values changed.
-    private func send(_ form: String, of page: String? = nil, _ changes: [String: String]) async throws -> PageResponse {
+    private func send(_ form: String, of page: String? = nil, _ changes: [String: String]) async throws -> PageResponse
+    {
         let shown: String
         if let page { shown = page } else { shown = await fixture.get("/plan").text }
         let values = try fields(of: form, in: shown).merging(changes) { $1 }
@@ -44,7 +47,9 @@ import Testing
     }
 
     private func expectSaved(_ what: String, _ response: PageResponse) {
-        #expect(response.status == 303 && response.header("Location") == "/plan?saved=\(what)", "\(response.text.suffix(900))")
+        #expect(
+            response.status == 303 && response.header("Location") == "/plan?saved=\(what)",
+            "\(response.text.suffix(900))")
     }
 
     // MARK: Profile
@@ -60,7 +65,8 @@ import Testing
         try keepProfiles()
         expectSaved("profile", try await send("profile", ["birth": "1980-04-20", "valid-from": "2020-01-01"]))
         let past = try #require(try profile(on: "2020-06-01"))
-        #expect(past.weight == 60 && past.height == 1.7825 && past.sex == .female && past.birthDate == Day("1980-04-20"))
+        #expect(
+            past.weight == 60 && past.height == 1.7825 && past.sex == .female && past.birthDate == Day("1980-04-20"))
         #expect(try profile(on: "2019-12-31")?.birthDate == nil)
         #expect(try profile(on: "2026-11-18")?.weight == 72.55)
     }
@@ -110,7 +116,8 @@ import Testing
     /// Otherwise those days would have half a profile.
     @Test func `before the first profile all values of the form are saved`() async throws {
         let birth = try #require(Day("1980-04-20")), first = try #require(Day("2026-05-01"))
-        let only = Profile(validFrom: first, height: 1.7825, weight: 72, sex: .female, birthDate: birth, stepLength: 0.7426)
+        let only = Profile(
+            validFrom: first, height: 1.7825, weight: 72, sex: .female, birthDate: birth, stepLength: 0.7426)
         fixture.history.setProfile(only, of: user.id)
         expectSaved("profile", try await send("profile", ["weight": "70", "valid-from": "2026-01-01"]))
         let past = try #require(try profile(on: "2026-02-01"))

@@ -13,7 +13,8 @@ import Testing
             let day = today.advanced(by: index - count + 1)
             let isUnknown = index % 10 == 5 || index == count - 1
             return DayFigures(
-                DaySums(day: day), correction: isUnknown ? nil : StepCorrection(steps: index % 100 * 150), profile: nil, plan: plan,
+                DaySums(day: day), correction: isUnknown ? nil : StepCorrection(steps: index % 100 * 150), profile: nil,
+                plan: plan,
                 isInProgress: day == today)
         }
         return DaySeries(user: User(id: 1, name: "anna & <bob>"), today: today, days: days)
@@ -23,7 +24,8 @@ import Testing
         let user = figures.user
         let context = PageContext(user: user, users: [user], now: PagesFixture.now, localTime: .berlin, place: .file)
         let whole = Period((figures.known?.lowerBound ?? figures.today)...figures.today)
-        let source = ReportPage.Source(name: "<ring>", model: "a ring", readThrough: PagesFixture.now - 60, lastSync: nil)
+        let source = ReportPage.Source(
+            name: "<ring>", model: "a ring", readThrough: PagesFixture.now - 60, lastSync: nil)
         return ReportPage(figures, period: period ?? whole, sources: [source], context: context).document.source
     }
 
@@ -34,7 +36,9 @@ import Testing
         #expect(ids.count { $0.hasPrefix("day-") } == 1000)
         let links = text.matches(of: /href="([^"]+)"/).map { String($0.1) }
         #expect(links.count > 1000)
-        for link in links where !(link.hasPrefix("#") && (ids + ["content"]).contains(String(link.dropFirst()))) { Issue.record("\(link)") }
+        for link in links where !(link.hasPrefix("#") && (ids + ["content"]).contains(String(link.dropFirst()))) {
+            Issue.record("\(link)")
+        }
     }
 
     @Test func `nothing is loaded or run, and names stay text`() throws {
@@ -42,13 +46,16 @@ import Testing
         for part in ["<script", "<form", "<img", "src=", "http:", "https:", "@import", "style=", "<ring>", "<bob>"] {
             #expect(!text.contains(part), "\(part)")
         }
-        #expect(text.contains("default-src &#39;none&#39;") && text.contains("anna &amp; &lt;bob&gt;") && text.contains("&lt;ring&gt;"))
+        #expect(
+            text.contains("default-src &#39;none&#39;") && text.contains("anna &amp; &lt;bob&gt;")
+                && text.contains("&lt;ring&gt;"))
     }
 
     /// The first 4096 bytes of the file, in which the title is whole whatever the name of the user is.
     @Test func `a report is recognised by its beginning`() throws {
         var figures = try figures(30)
-        figures = DaySeries(user: User(id: 1, name: String(repeating: "&\u{301}", count: 64)), today: figures.today, days: figures.days)
+        figures = DaySeries(
+            user: User(id: 1, name: String(repeating: "&\u{301}", count: 64)), today: figures.today, days: figures.days)
         let text = report(figures)
         #expect(text.prefix(4096).contains("<meta name=\"generator\" content=\"istep\">"))
         for text in [text, text.replacing(PageFrame.generator.source, with: "")] {
@@ -81,7 +88,9 @@ import Testing
         #expect(links == ["whole", "year-2026", "year-2025", "year-2024", "tables", "sources"])
         for id in links { #expect(text.contains("<h2 class=\"chapter\" id=\"\(id)\">"), "\(id)") }
         let beginning = try #require(text.firstRange(of: "id=\"tables\">"))
-        #expect(!text[..<beginning.lowerBound].contains("<details") && text[beginning.upperBound...].contains("Days of 2024"))
+        #expect(
+            !text[..<beginning.lowerBound].contains("<details")
+                && text[beginning.upperBound...].contains("Days of 2024"))
     }
 
     @Test func `a period without known days is reported`() {

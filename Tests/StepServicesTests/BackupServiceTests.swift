@@ -32,7 +32,9 @@ import Testing
         #expect(Set(lock.log) == [.syncing, .sharing])
     }
 
-    @Test(arguments: HistoryWork.allCases) func `a running sync or share prevents restore and repair`(_ work: HistoryWork) async throws {
+    @Test(arguments: HistoryWork.allCases) func `a running sync or share prevents restore and repair`(
+        _ work: HistoryWork
+    ) async throws {
         let backups = ScriptedBackups(lock: lock)
         let service = BackupService(backups, lock: lock)
         let candidate = try await service.examine("/copy")
@@ -47,7 +49,9 @@ import Testing
         await #expect(throws: ServiceError.backupIsHistory("/history")) { try await service.examine("/history") }
         await #expect(throws: ScriptedBackups.Damaged.self) { try await service.examine("/damaged") }
         // Where there is no history yet, nothing is replaced.
-        #expect(try await !BackupService(ScriptedBackups(isHistoryThere: false), lock: lock).examine("/copy").replacesHistory)
+        #expect(
+            try await !BackupService(ScriptedBackups(isHistoryThere: false), lock: lock).examine("/copy")
+                .replacesHistory)
     }
 
     @Test func `a repair locks the history exclusively, and leaves no lock if there is no history`() async throws {
@@ -85,7 +89,9 @@ private final class ScriptedBackups: HistoryBackups {
     var log: [String] { calls.withLock { $0 } }
 
     func list() -> [StoredBackup] { stored }
-    func backUp(to path: String?) -> HistoryContents { HistoryContents(path: path ?? "/backups/new", version: 5, size: 7) }
+    func backUp(to path: String?) -> HistoryContents {
+        HistoryContents(path: path ?? "/backups/new", version: 5, size: 7)
+    }
 
     func contents(of backup: String) throws -> HistoryContents {
         if backup == "/damaged" { throw Damaged() }

@@ -8,7 +8,9 @@ import Testing
     private let time = TestTime(Timestamp(1_780_000_000))
 
     /// - Parameter answers: whether the clock is synchronized, each time it is asked; the last one stays.
-    private func wait(_ answers: [Bool], hasOwnClock: Bool = false) async -> (isReady: Bool, hasWaited: Bool, asked: Int) {
+    private func wait(_ answers: [Bool], hasOwnClock: Bool = false) async -> (
+        isReady: Bool, hasWaited: Bool, asked: Int
+    ) {
         let asked = Mutex(0)
         let begun = Mutex(false)
         let wait = ClockWait(

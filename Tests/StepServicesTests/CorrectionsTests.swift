@@ -6,7 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CorrectionsTests {
     private let outbox = OutboxFixture(now: LocalTime.berlin.at("2014-04-22", 3))
 
-    private var corrections: Corrections { Corrections(outbox.history, localTime: outbox.localTime, now: { outbox.now }) }
+    private var corrections: Corrections {
+        Corrections(outbox.history, localTime: outbox.localTime, now: { outbox.now })
+    }
 
     private func summary(on day: Day) throws -> DaySummary { try outbox.statistics.summary(of: outbox.anna, on: day) }
 
@@ -14,7 +16,9 @@ import Testing
         try outbox.walk(4000, on: april20)
         try corrections.set(StepCorrection(steps: 9000, reason: "left the ring at home"), on: april20, of: outbox.anna)
         let day = try summary(on: april20)
-        #expect(day.steps == 9000 && day.isCorrected && day.countedSteps == 4000 && day.correctionReason == "left the ring at home")
+        #expect(
+            day.steps == 9000 && day.isCorrected && day.countedSteps == 4000
+                && day.correctionReason == "left the ring at home")
         #expect(day.completeness == .complete)
     }
 
@@ -38,7 +42,9 @@ import Testing
         let today = Day("2014-04-22") ?? april21
         try corrections.set(1, on: today, of: outbox.anna)
         for steps in [-1, 200_001, .max] {
-            #expect(throws: ServiceError.implausibleSteps(steps)) { try corrections.set(.init(steps: steps), on: april20, of: outbox.anna) }
+            #expect(throws: ServiceError.implausibleSteps(steps)) {
+                try corrections.set(.init(steps: steps), on: april20, of: outbox.anna)
+            }
         }
         #expect(throws: ServiceError.dayNotBegun(today.advanced(by: 1), today: today)) {
             try corrections.set(1, on: today.advanced(by: 1), of: outbox.anna)
@@ -54,7 +60,8 @@ import Testing
             }
         }
         #expect(try summary(on: april20).steps == nil)
-        try corrections.set(.init(steps: 200_000, reason: String(repeating: "ä", count: 200)), on: april20, of: outbox.anna)
+        try corrections.set(
+            .init(steps: 200_000, reason: String(repeating: "ä", count: 200)), on: april20, of: outbox.anna)
     }
 
     @Test func `only a corrected day has a correction to remove`() throws {

@@ -5,7 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DeviceProbingTests {
     private let nameless = ScannedDevice(address: "C0:DE:00:00:00:01", addressType: "random")
     private let named = ScannedDevice(
-        address: "C0:DE:00:00:00:02", addressType: "random", name: "R02", kind: ScriptedCatalog.described, evidence: .name)
+        address: "C0:DE:00:00:00:02", addressType: "random", name: "R02", kind: ScriptedCatalog.described,
+        evidence: .name)
     private let band = ScannedDevice(
         address: "C0:DE:00:00:00:03", addressType: "random", kind: ScriptedCatalog.described, evidence: .advertisedData)
 
@@ -21,10 +22,13 @@ import Testing
 
     @Test func `services override a model guessed from the name, but not one from advertised data`() async {
         let kind = PedometerKind(key: "ring", title: "a ring", hasOwnServices: true)
-        let fake = ScannedDevice(address: "C0:DE:00:00:00:04", addressType: "random", name: "R02_FAKE", kind: kind, evidence: .name)
-        let advertised = ScannedDevice(address: "C0:DE:00:00:00:05", addressType: "random", kind: kind, evidence: .advertisedService)
+        let fake = ScannedDevice(
+            address: "C0:DE:00:00:00:04", addressType: "random", name: "R02_FAKE", kind: kind, evidence: .name)
+        let advertised = ScannedDevice(
+            address: "C0:DE:00:00:00:05", addressType: "random", kind: kind, evidence: .advertisedService)
         let results = await DeviceProbing(ScriptedPedometerScanner([])).probe([fake, advertised], limit: 10)
-        #expect(results.devices.map(\.kind) == [nil, kind] && results.devices.map(\.evidence) == [nil, .advertisedService])
+        #expect(
+            results.devices.map(\.kind) == [nil, kind] && results.devices.map(\.evidence) == [nil, .advertisedService])
         #expect(results.refuted == [fake.address: kind] && results.probed.count == 2)
     }
 

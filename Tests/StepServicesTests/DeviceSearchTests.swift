@@ -4,8 +4,11 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceSearchTests {
-    private static func device(_ number: Int, name: String? = nil, kind: PedometerKind? = nil, evidence: KindEvidence? = nil) -> ScannedDevice {
-        ScannedDevice(address: "C0:DE:00:00:00:\(10 + number)", addressType: "random", name: name, kind: kind, evidence: evidence)
+    private static func device(
+        _ number: Int, name: String? = nil, kind: PedometerKind? = nil, evidence: KindEvidence? = nil
+    ) -> ScannedDevice {
+        ScannedDevice(
+            address: "C0:DE:00:00:00:\(10 + number)", addressType: "random", name: name, kind: kind, evidence: evidence)
     }
 
     private let ring = Self.device(1, name: "R02", kind: ScriptedCatalog.ring, evidence: .name)
@@ -35,7 +38,8 @@ import Testing
 
     @Test func `every device is listed on request, and where some name or service is searched for`() async throws {
         let requests = [
-            DeviceSearch.Request(seconds: 3, listsAll: true), DeviceSearch.Request(ScanConditions(namePrefix: "p"), seconds: 3),
+            DeviceSearch.Request(seconds: 3, listsAll: true),
+            DeviceSearch.Request(ScanConditions(namePrefix: "p"), seconds: 3),
             DeviceSearch.Request(ScanConditions(service: "fee7"), seconds: 3),
         ]
         for request in requests {
@@ -47,7 +51,8 @@ import Testing
     }
 
     @Test func `the name that was searched for is part of the report`() async throws {
-        let report = try await search(ScriptedPedometerScanner([]), DeviceSearch.Request(ScanConditions(namePrefix: "p")))
+        let report = try await search(
+            ScriptedPedometerScanner([]), DeviceSearch.Request(ScanConditions(namePrefix: "p")))
         #expect(report.namePrefix == "p" && report.otherNames.isEmpty && report.devices.isEmpty)
     }
 
@@ -67,7 +72,8 @@ import Testing
         #expect(scanner.log.count == 1 + DeviceProbing.mostProbed && probing.limit == DeviceProbing.mostProbed)
         #expect(report.devices.map(\.address) == [ring.address])
         #expect(report.hidden == 9 && probing.unlisted == 3 && probing.skipped == 0)
-        let all = try await search(ScriptedPedometerScanner([ring] + others), DeviceSearch.Request(listsAll: true, probes: true))
+        let all = try await search(
+            ScriptedPedometerScanner([ring] + others), DeviceSearch.Request(listsAll: true, probes: true))
         #expect(all.devices.count == 13 && all.hidden == 0 && all.probing?.skipped == 3 && all.probing?.unlisted == 0)
     }
 

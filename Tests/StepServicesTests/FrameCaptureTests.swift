@@ -14,7 +14,8 @@ import Testing
 
     @Test func `the text of a capture has the model, the time, the options and the frames`() {
         let capture = FrameCapture(
-            model: "ring", options: ["format": "u32le", "counts": "today"], time: Timestamp(1_779_284_400), utcOffset: 7_200,
+            model: "ring", options: ["format": "u32le", "counts": "today"], time: Timestamp(1_779_284_400),
+            utcOffset: 7_200,
             frames: [frame(.sent, [3, 0xff]), frame(.received, []), frame(.received, [0x80])])
         #expect(
             capture.text == """
@@ -43,13 +44,16 @@ import Testing
     @Test func `the address and the name of the pedometer are masked`() {
         let address: [UInt8] = [0xc0, 0xde, 0x52, 0x02, 0xa1, 0xb2]
         let secrets: [[UInt8]] = [
-            address, address.reversed(), Array("C0:DE:52:02:A1:B2".utf8), Array("c0:de:52:02:a1:b2".utf8), Array("R02_A1B2".utf8),
+            address, address.reversed(), Array("C0:DE:52:02:A1:B2".utf8), Array("c0:de:52:02:a1:b2".utf8),
+            Array("R02_A1B2".utf8),
         ]
         for secret in secrets {
-            let capture = FrameCapture(model: "ring", time: Timestamp(0), utcOffset: 0, frames: [frame(.received, [7] + secret + [9])])
+            let capture = FrameCapture(
+                model: "ring", time: Timestamp(0), utcOffset: 0, frames: [frame(.received, [7] + secret + [9])])
             #expect(capture.masked(pedometer).frames[0].bytes == [7] + [UInt8](repeating: 0, count: secret.count) + [9])
         }
-        let other = FrameCapture(model: "ring", time: Timestamp(0), utcOffset: 0, frames: [frame(.received, Array(1...40))])
+        let other = FrameCapture(
+            model: "ring", time: Timestamp(0), utcOffset: 0, frames: [frame(.received, Array(1...40))])
         #expect(other.masked(pedometer) == other)
     }
 
@@ -67,7 +71,9 @@ import Testing
         return batch
     }
 
-    @Test func `a captured sync stores the steps, shares nothing, and returns the frames without the address`() async throws {
+    @Test func `a captured sync stores the steps, shares nothing, and returns the frames without the address`()
+        async throws
+    {
         let garden = ScriptedDestination(terms: always)
         var fixture = ServiceFixture()
         fixture.destinations = [garden]
@@ -104,7 +110,9 @@ import Testing
             return reader
         }
         let sync = CapturedSync(context)
-        await #expect(throws: ServiceError.unknownPedometer("watch", known: ["ring"])) { _ = try await sync.run("watch") }
+        await #expect(throws: ServiceError.unknownPedometer("watch", known: ["ring"])) {
+            _ = try await sync.run("watch")
+        }
         #expect(fixture.reader.read.isEmpty)
         for wanted in [3, nil] {
             fixture.reader.script(fixture.outbox.ring.id, .finish(ReadReport()))
@@ -124,7 +132,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("hex", "0"), ("hex", "zz"), ("hex", ""), ("u8", "256"), ("u8", "-1"), ("u16le", "65536"), ("u32be", "4294967296"), ("u8", "x"),
+        ("hex", "0"), ("hex", "zz"), ("hex", ""), ("u8", "256"), ("u8", "-1"), ("u16le", "65536"),
+        ("u32be", "4294967296"), ("u8", "x"),
     ])
     func `invalid values of a notation are rejected`(format: String, text: String) throws {
         #expect(try #require(ValueNotation(format)).bytes(of: text) == nil)

@@ -105,14 +105,17 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
     func forgetPedometer(_ id: Pedometer.ID) throws { try actual.forgetPedometer(id) }
     func setClock(_ clock: ClockState, of pedometer: Pedometer.ID) throws { try actual.setClock(clock, of: pedometer) }
 
-    func beginSync(of pedometer: Pedometer.ID, at start: Timestamp) throws -> SyncRecord.ID { try actual.beginSync(of: pedometer, at: start) }
+    func beginSync(of pedometer: Pedometer.ID, at start: Timestamp) throws -> SyncRecord.ID {
+        try actual.beginSync(of: pedometer, at: start)
+    }
 
     func merge(_ batch: SampleBatch, sync: SyncRecord.ID, localTime: LocalTime) throws -> MergeCounts {
         try actual.merge(batch, sync: sync, localTime: localTime)
     }
 
     func endSync(
-        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?,
+        cause: FailureCause?
     ) throws {
         try actual.endSync(id, at: end, outcome: outcome, battery: battery, failure: failure, cause: cause)
     }
@@ -139,6 +142,8 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
 
     func standingNotices() throws -> [StoredNotice] { try actual.standingNotices() }
     func markSeen(_ ids: [StoredNotice.ID], at now: Timestamp) throws { try actual.markSeen(ids, at: now) }
-    func claim(_ ids: [StoredNotice.ID], at now: Timestamp) throws -> Set<StoredNotice.ID> { try actual.claim(ids, at: now) }
+    func claim(_ ids: [StoredNotice.ID], at now: Timestamp) throws -> Set<StoredNotice.ID> {
+        try actual.claim(ids, at: now)
+    }
     func release(_ ids: [StoredNotice.ID]) throws { try actual.release(ids) }
 }

@@ -5,12 +5,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NoticeMergeTests {
     @Test(arguments: NoticeContract.all)
-    func `the notice store in memory follows each rule of the contract`(_ rule: NoticeContract) throws { try rule.check(InMemoryHistory()) }
+    func `the notice store in memory follows each rule of the contract`(_ rule: NoticeContract) throws {
+        try rule.check(InMemoryHistory())
+    }
 
     @Test func `notice subjects are written as text and read back`() {
         let subjects: [Notice.Subject] = [.machine, .pedometer(7), .user(-1), .destination("a:b"), .destination("")]
         for subject in subjects { #expect(Notice.Subject(subject.description) == subject) }
-        for text in ["", "machine:", "pedometer:", "pedometer:x", "user", "planet:3"] { #expect(Notice.Subject(text) == nil) }
+        for text in ["", "machine:", "pedometer:", "pedometer:x", "user", "planet:3"] {
+            #expect(Notice.Subject(text) == nil)
+        }
     }
 
     // MARK: The service
@@ -21,20 +25,25 @@ import Testing
         let anna = history.addUser(named: "anna")
         history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 100), of: anna.id)
         let ring = history.addPedometer(
-            Pedometer(id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
+            Pedometer(
+                id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
+        )
         let now = Timestamp(16_180 * 86_400 + 4 * 3600)
         let first = try history.beginSync(of: ring.id, at: now - 4 * 86_400)
         let walked = StepSample(start: now - 3600, length: 900, steps: 150, utcOffset: 0)
         _ = try history.merge(SampleBatch(samples: [walked]), sync: first, localTime: .fixed(0))
         for night in [3, 2, 1] {
             let sync = try history.beginSync(of: ring.id, at: now - night * 86_400)
-            try history.endSync(sync, at: now - night * 86_400 + 5, outcome: .failed, battery: nil, failure: "no answer", cause: .other)
+            try history.endSync(
+                sync, at: now - night * 86_400 + 5, outcome: .failed, battery: nil, failure: "no answer", cause: .other)
         }
         let service = NoticeService(history: history, ledger: history, localTime: .fixed(0), now: { now })
         let standing = try service.updateNotices(in: history, destinations: [])
         #expect(Set(standing.notices.map(\.notice.kind)) == [.nightsFailed, .goalReached])
         #expect(standing.begun == Set(standing.notices.map(\.id)))
-        #expect(try service.updateNotices(in: history, destinations: []) == StandingNotices(notices: standing.notices, begun: []))
+        #expect(
+            try service.updateNotices(in: history, destinations: [])
+                == StandingNotices(notices: standing.notices, begun: []))
 
         // A goal that the corrected day did not reach is not reported.
         let day = Day(daysSince1970: 16_180)
@@ -55,7 +64,9 @@ import Testing
         let history = InMemoryHistory()
         let anna = history.addUser(named: "anna")
         let ring = history.addPedometer(
-            Pedometer(id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
+            Pedometer(
+                id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
+        )
         let now = Timestamp(16_180 * 86_400 + 4 * 3600)
         let good = now - 30 * 86_400
         let first = try history.beginSync(of: ring.id, at: good - 5)
@@ -63,7 +74,8 @@ import Testing
         for number in (1...450).reversed() {
             let start = now - number * 1200
             let sync = try history.beginSync(of: ring.id, at: start)
-            try history.endSync(sync, at: start + 5, outcome: .failed, battery: nil, failure: "away", cause: .outOfRange)
+            try history.endSync(
+                sync, at: start + 5, outcome: .failed, battery: nil, failure: "away", cause: .outOfRange)
         }
         let service = NoticeService(history: history, ledger: history, localTime: .fixed(0), now: { now })
         let standing = try service.updateNotices(in: history, destinations: []).notices
@@ -74,7 +86,8 @@ import Testing
     @Test func `a destination removed from the configuration produces no notices`() throws {
         let history = InMemoryHistory()
         try history.record(DestinationState(name: "garden", stopped: "no"))
-        let service = NoticeService(history: history, ledger: history, localTime: .fixed(0), now: { Timestamp(1_400_000_000) })
+        let service = NoticeService(
+            history: history, ledger: history, localTime: .fixed(0), now: { Timestamp(1_400_000_000) })
         #expect(try service.updateNotices(in: history, destinations: ["garden"]).notices.count == 1)
         // A configuration that cannot be read says nothing about the destination.
         #expect(try service.updateNotices(in: history, destinations: nil).notices.count == 1)

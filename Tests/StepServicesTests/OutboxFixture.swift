@@ -14,7 +14,9 @@ final class OutboxFixture: Sendable {
         time = TestTime(now)
         anna = history.addUser(named: "anna")
         ring = history.addPedometer(
-            Pedometer(id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
+            Pedometer(
+                id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
+        )
     }
 
     var now: Timestamp { time.now }

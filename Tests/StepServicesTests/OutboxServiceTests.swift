@@ -15,7 +15,8 @@ import Testing
         return fixture
     }
 
-    private func drop(_ destination: String, _ day: Day? = nil, _ fixture: ServiceFixture) async throws -> [ShareEntry] {
+    private func drop(_ destination: String, _ day: Day? = nil, _ fixture: ServiceFixture) async throws -> [ShareEntry]
+    {
         try await OutboxService(fixture.context).drop(.init(destination: destination, day: day)).entries
     }
 
@@ -87,7 +88,8 @@ import Testing
         #expect(previews.map(\.day) == [april20, april21, april20, april21])
         #expect(previews.map(\.result) == [.content("2014-04-20: 4000"), .nothingKnown, .userExcluded, .userExcluded])
         #expect(try results(of: ben) == [.nothingKnown, .nothingKnown, .nothingKnown, .nothingKnown])
-        #expect(garden.deliveries.isEmpty && fixture.history.entries(for: nil, in: Set(ShareEntry.State.allCases)).isEmpty)
+        #expect(
+            garden.deliveries.isEmpty && fixture.history.entries(for: nil, in: Set(ShareEntry.State.allCases)).isEmpty)
 
         _ = try await sharing.share(.days([april20], of: fixture.outbox.anna))
         #expect(try results(of: fixture.outbox.anna).first == .settled)
@@ -99,7 +101,8 @@ import Testing
             "post", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: true), terms: always)
         var fixture = try fixture()
         fixture.destinations = [post]
-        let outbox = fixture.outbox, sharing = try ShareService(fixture.context), service = OutboxService(fixture.context)
+        let outbox = fixture.outbox, sharing = try ShareService(fixture.context),
+            service = OutboxService(fixture.context)
         func result(again: Bool = false, hasContent: Bool = true) throws -> SharePreview.Result? {
             try sharing.previews(of: [april20], of: outbox.anna, again: again, hasContent: hasContent).first?.result
         }
@@ -128,9 +131,13 @@ import Testing
     @Test func `missing items are named`() async throws {
         let fixture = try fixture()
         await #expect(throws: ServiceError.neverShared("shed")) { try await drop("shed", nil, fixture) }
-        await #expect(throws: ServiceError.notInOutbox(april21, destination: "Garden")) { try await drop("garden", april21, fixture) }
+        await #expect(throws: ServiceError.notInOutbox(april21, destination: "Garden")) {
+            try await drop("garden", april21, fixture)
+        }
         _ = try await ShareService(fixture.context).share(.days([april20], of: fixture.outbox.anna))
-        await #expect(throws: ServiceError.alreadySent(april20, destination: "Garden")) { try await drop("garden", april20, fixture) }
+        await #expect(throws: ServiceError.alreadySent(april20, destination: "Garden")) {
+            try await drop("garden", april20, fixture)
+        }
     }
 
     @Test func `a day that may have arrived is retried only by name`() async throws {
@@ -146,11 +153,13 @@ import Testing
         #expect(fixture.outbox.entry(april20, garden)?.state == .pending)
     }
 
-    @Test(arguments: [true, false]) func `a retry looks for a day that may have arrived before it sends it again`(hasArrived: Bool) async throws
-    {
+    @Test(arguments: [true, false]) func `a retry looks for a day that may have arrived before it sends it again`(
+        hasArrived: Bool
+    ) async throws {
         var fixture = ServiceFixture()
         let post = ScriptedDestination(
-            "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, acceptsUnfinishedDays: true), terms: always)
+            "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, acceptsUnfinishedDays: true),
+            terms: always)
         fixture.destinations = [post]
         try fixture.outbox.walk(4000, on: april20)
         post.script(hasArrived ? .acceptSilently : .fail(ShareFailure(.unanswered, "no answer")))
@@ -193,7 +202,9 @@ import Testing
         #expect(post.deliveries == [[april20]])
 
         let sharing = try await OutboxService(fixture.context).retry(.init(destination: "post"))
-        let held: [ShareReport.Event.Outcome] = [.held(until: morning + ShareRetry.delayOfIncompleteDays), .held(until: midnight)]
+        let held: [ShareReport.Event.Outcome] = [
+            .held(until: morning + ShareRetry.delayOfIncompleteDays), .held(until: midnight),
+        ]
         #expect(try await sharing.share(.due).first?.outcomes == [.sent] + held)
         // Once more, when the outbox shows until when they wait.
         let again = try await OutboxService(fixture.context).retry(.init(destination: "post"))
@@ -229,8 +240,10 @@ import Testing
 
     @Test func `waiting goes on until the destination answers`() async throws {
         let fixture = try fixture()
-        garden.script(.fail(ShareFailure(.busy, "later", retryAfter: 600)), .fail(ShareFailure(.unreachable, "no network")))
-        let reports = try await ShareService(fixture.context).share(.days([april20], of: fixture.outbox.anna), waits: true)
+        garden.script(
+            .fail(ShareFailure(.busy, "later", retryAfter: 600)), .fail(ShareFailure(.unreachable, "no network")))
+        let reports = try await ShareService(fixture.context).share(
+            .days([april20], of: fixture.outbox.anna), waits: true)
         #expect(garden.steps(april20) == 4000)
         #expect(reports.map(\.queued) == [0])
     }

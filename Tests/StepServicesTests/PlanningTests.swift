@@ -15,7 +15,9 @@ import Testing
         try planning.setPlan(everyDay: 8000, weekdays: [.sunday: 0], from: nil, of: anna)
         try planning.setPlan(everyDay: nil, weekdays: [.saturday: 12_000], from: nil, of: anna)
         let plans = try history.plans(of: anna.id)
-        #expect(plans.map(\.validFrom) == [Day(daysSince1970: 0), april20], "the first holds for all days, the next from today")
+        #expect(
+            plans.map(\.validFrom) == [Day(daysSince1970: 0), april20],
+            "the first holds for all days, the next from today")
         #expect(plans[0][.saturday] == 8000 && plans[1][.saturday] == 12_000)
         #expect(plans[1][.sunday] == 0 && plans[1][.monday] == 8000)
 
@@ -27,10 +29,16 @@ import Testing
     }
 
     @Test func `a plan or a profile can begin on any day of the calendar`() throws {
-        for day in [Period.calendar.lowerBound, Validity.beginning.advanced(by: -1), Period.calendar.upperBound.advanced(by: 1)] {
+        for day in [
+            Period.calendar.lowerBound, Validity.beginning.advanced(by: -1), Period.calendar.upperBound.advanced(by: 1),
+        ] {
             #expect(throws: ServiceError.unusableFirstDay(day)) { try Planning.check(firstDay: day) }
-            #expect(throws: ServiceError.unusableFirstDay(day)) { try planning.setPlan(everyDay: 1, weekdays: [:], from: day, of: anna) }
-            #expect(throws: ServiceError.unusableFirstDay(day)) { try planning.setProfile(.init(weight: 70), from: day, of: anna) }
+            #expect(throws: ServiceError.unusableFirstDay(day)) {
+                try planning.setPlan(everyDay: 1, weekdays: [:], from: day, of: anna)
+            }
+            #expect(throws: ServiceError.unusableFirstDay(day)) {
+                try planning.setProfile(.init(weight: 70), from: day, of: anna)
+            }
         }
         #expect(try history.plans(of: anna.id).isEmpty && history.profiles(of: anna.id).isEmpty)
         try planning.setPlan(everyDay: 8000, weekdays: [:], from: Validity.firstDays.lowerBound, of: anna)
@@ -65,16 +73,19 @@ import Testing
     }
 
     @Test func `each value of a profile can be changed alone`() throws {
-        let whole = Planning.ProfileChange(height: 1.78, weight: 72, sex: .male, birthDate: Day("1980-04-20"), stepLength: 0.74)
+        let whole = Planning.ProfileChange(
+            height: 1.78, weight: 72, sex: .male, birthDate: Day("1980-04-20"), stepLength: 0.74)
         let changes: [Planning.ProfileChange] = [
-            .init(height: 1.8), .init(weight: 70), .init(sex: .female), .init(birthDate: Day("1981-01-02")), .init(stepLength: 0.7),
+            .init(height: 1.8), .init(weight: 70), .init(sex: .female), .init(birthDate: Day("1981-01-02")),
+            .init(stepLength: 0.7),
         ]
         for (number, change) in changes.enumerated() {
             let user = history.addUser(named: "user \(number)")
             try planning.setProfile(whole, from: nil, of: user)
             try planning.setProfile(change, from: nil, of: user)
             var expected = Profile(
-                validFrom: april20, height: 1.78, weight: 72, sex: .male, birthDate: Day("1980-04-20"), stepLength: 0.74)
+                validFrom: april20, height: 1.78, weight: 72, sex: .male, birthDate: Day("1980-04-20"), stepLength: 0.74
+            )
             switch number {
             case 0: expected.height = 1.8
             case 1: expected.weight = 70
@@ -95,8 +106,12 @@ import Testing
 
     @Test func `a profile with a date of birth that nobody can have is not stored`() throws {
         let old = try #require(Day("1883-12-31"))
-        #expect(throws: ServiceError.birthNotPast(april20)) { try planning.setProfile(.init(birthDate: april20), from: nil, of: anna) }
-        #expect(throws: ServiceError.birthTooLongAgo(old)) { try planning.setProfile(.init(birthDate: old), from: nil, of: anna) }
+        #expect(throws: ServiceError.birthNotPast(april20)) {
+            try planning.setProfile(.init(birthDate: april20), from: nil, of: anna)
+        }
+        #expect(throws: ServiceError.birthTooLongAgo(old)) {
+            try planning.setProfile(.init(birthDate: old), from: nil, of: anna)
+        }
         #expect(throws: ServiceError.birthNotPast(april21)) { try Planning.check(birthDate: april21, today: april20) }
         #expect(history.profiles(of: anna.id).isEmpty)
         #expect("\(ServiceError.birthNotPast(april20))" == "--birth 2014-04-20 is not in the past.")

@@ -5,8 +5,10 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RegistrationTests {
-    private static let ring = ScannedDevice(address: "C0:DE:00:00:00:01", addressType: "public", name: "R02_A1B2", kind: ScriptedCatalog.ring)
-    private static let other = ScannedDevice(address: "C0:DE:00:00:00:02", addressType: "random", name: "R02_C3D4", kind: ScriptedCatalog.ring)
+    private static let ring = ScannedDevice(
+        address: "C0:DE:00:00:00:01", addressType: "public", name: "R02_A1B2", kind: ScriptedCatalog.ring)
+    private static let other = ScannedDevice(
+        address: "C0:DE:00:00:00:02", addressType: "random", name: "R02_C3D4", kind: ScriptedCatalog.ring)
     private static let watch = ScannedDevice(address: "C0:DE:00:00:00:03", addressType: "random", name: "InfiniTime")
 
     private let history = InMemoryHistory()
@@ -15,13 +17,16 @@ import Testing
         _ request: Registration.Request, _ scanner: ScriptedPedometerScanner, user: String? = "anna"
     ) async throws -> (pedometer: Pedometer, owner: User) {
         try await Registration(history, scanner: scanner, catalog: ScriptedCatalog())
-            .register(request, of: UserSelection(history, wanted: user, login: "root"), plain: { $0.replacing("\u{1b}", with: "?") })
+            .register(
+                request, of: UserSelection(history, wanted: user, login: "root"),
+                plain: { $0.replacing("\u{1b}", with: "?") })
     }
 
     @Test func `the only new pedometer in range is registered for a new user`() async throws {
         let scanner = ScriptedPedometerScanner([Self.watch, Self.ring])
         let (pedometer, owner) = try await register(.init(), scanner)
-        #expect(pedometer.address == Self.ring.address && pedometer.addressType == "public" && pedometer.model == "ring")
+        #expect(
+            pedometer.address == Self.ring.address && pedometer.addressType == "public" && pedometer.model == "ring")
         #expect(pedometer.name == "R02_A1B2" && owner.name == "anna" && pedometer.user == owner.id)
         #expect(history.pedometers() == [pedometer])
         #expect(scanner.log == ["scan 6.0", "check R02_A1B2"])
@@ -39,12 +44,19 @@ import Testing
     @Test func `with several in range the user must choose, and nothing is stored`() async throws {
         let scanner = ScriptedPedometerScanner([Self.ring, Self.other])
         await #expect(
-            throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
+            throws: ServiceError.severalInRange(
+                ["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
         ) { try await register(.init(), scanner) }
         #expect(history.users().isEmpty && history.pedometers().isEmpty)
-        let crowd = (10..<30).map { ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random", kind: ScriptedCatalog.ring) }
-        let error = await #expect(throws: ServiceError.self) { try await register(.init(), ScriptedPedometerScanner(crowd)) }
-        #expect(error?.description.hasPrefix("20 pedometers are in range: ") == true && error?.description.hasSuffix(" and others.") == true)
+        let crowd = (10..<30).map {
+            ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random", kind: ScriptedCatalog.ring)
+        }
+        let error = await #expect(throws: ServiceError.self) {
+            try await register(.init(), ScriptedPedometerScanner(crowd))
+        }
+        #expect(
+            error?.description.hasPrefix("20 pedometers are in range: ") == true
+                && error?.description.hasSuffix(" and others.") == true)
     }
 
     @Test func `an address and the beginning of a name find one device`() async throws {
@@ -71,30 +83,38 @@ import Testing
         var lower = Self.ring
         (lower.address, lower.name) = ("C0:DE:00:00:00:04", "r02_x")
         await #expect(
-            throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
+            throws: ServiceError.severalInRange(
+                ["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
         ) { try await register(.init(device: "r02"), ScriptedPedometerScanner([Self.ring, Self.other])) }
         // The other one is heard first.
         let (exact, _) = try await register(.init(device: "R02"), ScriptedPedometerScanner([lower, Self.ring]))
         #expect(exact.address == Self.ring.address)
-        let (only, _) = try await register(.init(device: "r02_c"), ScriptedPedometerScanner([lower, Self.ring, Self.other]))
+        let (only, _) = try await register(
+            .init(device: "r02_c"), ScriptedPedometerScanner([lower, Self.ring, Self.other]))
         #expect(only.address == Self.other.address)
     }
 
-    @Test func `if nothing matches, names in range are listed, at most five, and those of pedometers first`() async throws {
-        let phones = (10..<20).map { ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random", name: "phone \($0)\u{1b}") }
+    @Test func `if nothing matches, names in range are listed, at most five, and those of pedometers first`()
+        async throws
+    {
+        let phones = (10..<20).map {
+            ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random", name: "phone \($0)\u{1b}")
+        }
         let scanner = ScriptedPedometerScanner(phones + [Self.watch, Self.ring, Self.ring])
         let names = ["R02_A1B2", "phone 10?", "phone 11?", "phone 12?", "phone 13?"]
         for (device, isName) in [("band", true), (Self.other.address, false)] {
             let error = ServiceError.notHeard(device, isName: isName, seconds: 15, others: names)
             await #expect(throws: error) { try await register(.init(device: device), scanner) }
-            #expect(error.description.hasSuffix("; names in range: R02_A1B2, phone 10?, phone 11?, phone 12?, phone 13?."))
+            #expect(
+                error.description.hasSuffix("; names in range: R02_A1B2, phone 10?, phone 11?, phone 12?, phone 13?."))
         }
         #expect(history.pedometers().isEmpty)
     }
 
     @Test func `several devices that match the name are an error, and others do not count`() async throws {
         await #expect(
-            throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
+            throws: ServiceError.severalInRange(
+                ["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:02 (R02_C3D4)"], count: 2)
         ) { try await register(.init(device: "R02"), ScriptedPedometerScanner([Self.ring, Self.other, Self.watch])) }
         #expect(history.pedometers().isEmpty)
         _ = try await register(.init(device: "R02_A"), ScriptedPedometerScanner([Self.ring, Self.other]))
@@ -103,7 +123,8 @@ import Testing
         #expect(history.pedometers().map(\.address) == [Self.ring.address, Self.other.address])
     }
 
-    @Test func `a name that is taken, or in the form of an address, is refused before the radio is used`() async throws {
+    @Test func `a name that is taken, or in the form of an address, is refused before the radio is used`() async throws
+    {
         _ = try await register(.init(device: Self.ring.address, name: "Mine"), ScriptedPedometerScanner([Self.ring]))
         let scanner = ScriptedPedometerScanner([Self.other])
         await #expect(throws: ServiceError.nameTaken("Mine")) { try await register(.init(name: "mine"), scanner) }
@@ -131,7 +152,9 @@ import Testing
         #expect(scanner.log.isEmpty)
     }
 
-    @Test func `a registered pedometer is refused without a connection, and another one of that name is found`() async throws {
+    @Test func `a registered pedometer is refused without a connection, and another one of that name is found`()
+        async throws
+    {
         _ = try await register(.init(device: Self.ring.address, name: "mine"), ScriptedPedometerScanner([Self.ring]))
         let scanner = ScriptedPedometerScanner([Self.ring])
         await #expect(throws: ServiceError.alreadyRegistered(address: Self.ring.address, name: "mine")) {
@@ -146,7 +169,9 @@ import Testing
         var nameless = Self.watch
         nameless.name = nil
         let scanner = ScriptedPedometerScanner([nameless, Self.watch])
-        await #expect(throws: ServiceError.notRecognised("InfiniTime")) { try await register(.init(device: Self.watch.address), scanner) }
+        await #expect(throws: ServiceError.notRecognised("InfiniTime")) {
+            try await register(.init(device: Self.watch.address), scanner)
+        }
         #expect(scanner.log.last == "probe \(Self.watch.address)")
         await #expect(throws: ServiceError.notRecognised(Self.watch.address)) {
             try await register(.init(device: Self.watch.address), ScriptedPedometerScanner([nameless]))
@@ -174,9 +199,11 @@ import Testing
     @Test func `with probing, too, the user chooses among several`() async throws {
         let scanner = ScriptedPedometerScanner([Self.ring, Self.watch], probed: [ScriptedCatalog.ring])
         await #expect(
-            throws: ServiceError.severalInRange(["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:03 (InfiniTime)"], count: 2)
+            throws: ServiceError.severalInRange(
+                ["C0:DE:00:00:00:01 (R02_A1B2)", "C0:DE:00:00:00:03 (InfiniTime)"], count: 2)
         ) { try await register(.init(probes: true), scanner) }
-        #expect(scanner.log == ["scan 6.0", "probe \(Self.watch.address)"], "one that is recognised is not connected to")
+        #expect(
+            scanner.log == ["scan 6.0", "probe \(Self.watch.address)"], "one that is recognised is not connected to")
         let crowd = (10..<40).map { ScannedDevice(address: "C0:DE:00:00:00:\($0)", addressType: "random") }
         let busy = ScriptedPedometerScanner(crowd)
         await #expect(throws: ServiceError.noNewPedometer(seconds: 6, others: 30, unprobed: 20)) {
@@ -185,15 +212,21 @@ import Testing
         #expect(busy.log.count == 11)
     }
 
-    @Test(arguments: [Registration.Request(device: Self.ring.address), .init(device: "R02"), .init(), .init(probes: true)])
-    func `a search that the user interrupts has not failed to hear the pedometer`(_ request: Registration.Request) async throws {
+    @Test(arguments: [
+        Registration.Request(device: Self.ring.address), .init(device: "R02"), .init(), .init(probes: true),
+    ])
+    func `a search that the user interrupts has not failed to hear the pedometer`(_ request: Registration.Request)
+        async throws
+    {
         let search = Task { try await register(request, ScriptedPedometerScanner([Self.ring], isInterrupted: true)) }
         await #expect(throws: CancellationError.self) { _ = try await search.value }
         #expect(history.pedometers().isEmpty)
     }
 
     /// A device that advertises its steps is not connected to: nothing else would show that it is another one.
-    @Test func `a device that advertises no data of the model is an error, and one that does so later is added`() async throws {
+    @Test func `a device that advertises no data of the model is an error, and one that does so later is added`()
+        async throws
+    {
         let band = ScriptedCatalog.band
         let scanner = ScriptedPedometerScanner([Self.watch])
         await #expect(throws: ServiceError.advertisesOtherwise("InfiniTime", kind: band.title)) {
@@ -228,7 +261,9 @@ import Testing
 
     @Test func `missing or invalid options of a pedometer are reported before the radio is used`() async throws {
         let scanner = ScriptedPedometerScanner([Self.watch])
-        await #expect(throws: ServiceError.deviceNeeded) { try await register(.init(options: ["service": "180d"]), scanner) }
+        await #expect(throws: ServiceError.deviceNeeded) {
+            try await register(.init(options: ["service": "180d"]), scanner)
+        }
         await #expect(throws: ScriptedCatalog.BadOption.self) {
             try await register(.init(device: "Infini", options: ["service": "bad"]), scanner)
         }
@@ -236,7 +271,8 @@ import Testing
             try await register(.init(kind: "shoe"), scanner)
         }
         await #expect(throws: ServiceError.optionOfDescribedKind("format")) {
-            try await register(.init(device: "Infini", kind: "ring", options: ["service": "180d", "format": "u32le"]), scanner)
+            try await register(
+                .init(device: "Infini", kind: "ring", options: ["service": "180d", "format": "u32le"]), scanner)
         }
         #expect(scanner.log.isEmpty)
         let (pedometer, _) = try await register(.init(device: "Infini", options: ["service": "180d"]), scanner)
@@ -261,7 +297,8 @@ import Testing
 
     @Test func `a name that the user has chosen is not changed`() async throws {
         let name = String(repeating: "n", count: 63) + "\u{1b}"
-        let (pedometer, _) = try await register(.init(device: Self.ring.address, name: name), ScriptedPedometerScanner([Self.ring]))
+        let (pedometer, _) = try await register(
+            .init(device: Self.ring.address, name: name), ScriptedPedometerScanner([Self.ring]))
         #expect(pedometer.name == name)
         var long = Self.other
         long.name = String(repeating: "m", count: 63) + "\u{1b}"
@@ -270,15 +307,22 @@ import Testing
     }
 
     @Test func `a pedometer is renamed by its name or address, unless another one has the name`() async throws {
-        let (ring, _) = try await register(.init(device: Self.ring.address, name: "ring"), ScriptedPedometerScanner([Self.ring]))
+        let (ring, _) = try await register(
+            .init(device: Self.ring.address, name: "ring"), ScriptedPedometerScanner([Self.ring]))
         _ = try await register(.init(device: Self.other.address, name: "band"), ScriptedPedometerScanner([Self.other]))
         let scanner = ScriptedPedometerScanner([])
         let registration = Registration(history, scanner: scanner, catalog: ScriptedCatalog())
-        #expect(throws: ServiceError.unknownPedometer("watch", known: ["band", "ring"])) { try registration.rename("watch", to: "x") }
+        #expect(throws: ServiceError.unknownPedometer("watch", known: ["band", "ring"])) {
+            try registration.rename("watch", to: "x")
+        }
         #expect(throws: ServiceError.nameTaken("band")) { try registration.rename("ring", to: "BAND") }
-        #expect(throws: ServiceError.nameIsAddress(Self.watch.address)) { try registration.rename("ring", to: Self.watch.address) }
+        #expect(throws: ServiceError.nameIsAddress(Self.watch.address)) {
+            try registration.rename("ring", to: Self.watch.address)
+        }
         let (before, after) = try registration.rename("RING", to: "bedroom")
-        #expect(before == ring && after.name == "bedroom" && history.pedometers() == [history.pedometer(2), after].compactMap(\.self))
+        #expect(
+            before == ring && after.name == "bedroom"
+                && history.pedometers() == [history.pedometer(2), after].compactMap(\.self))
         #expect(try registration.rename(Self.ring.address, to: "Bedroom").after.name == "Bedroom")
         #expect(scanner.log.isEmpty)
     }

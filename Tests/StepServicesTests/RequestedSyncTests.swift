@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RequestedSyncTests {
-    private func requested(_ request: SyncRequest, _ fixture: ServiceFixture, _ failure: (any Error)? = nil) async throws -> RequestedSync? {
+    private func requested(_ request: SyncRequest, _ fixture: ServiceFixture, _ failure: (any Error)? = nil)
+        async throws -> RequestedSync?
+    {
         let histories = ScriptedHistories(fixture.history)
         histories.fail(failure)
         return try await RequestedSync(request, in: histories, services: { _ in fixture.context })
@@ -13,14 +15,17 @@ import Testing
     private func watch(_ fixture: ServiceFixture) -> Pedometer {
         fixture.history.addPedometer(
             Pedometer(
-                id: 0, user: fixture.outbox.anna.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch"))
+                id: 0, user: fixture.outbox.anna.id, model: "generic", address: "C0:DE:00:00:00:02",
+                addressType: "random", name: "watch"))
     }
 
     @Test func `a timer that was set up before the first pedometer has nothing to sync`() async throws {
         let fixture = ServiceFixture(), missing = ScriptedHistories.Missing()
         #expect(try await requested(SyncRequest(isUnattended: true), fixture, missing) == nil)
         #expect(try await requested(SyncRequest(readsOnlyCounters: true), fixture, missing) == nil)
-        await #expect(throws: ScriptedHistories.Missing.self) { _ = try await requested(SyncRequest(), fixture, missing) }
+        await #expect(throws: ScriptedHistories.Missing.self) {
+            _ = try await requested(SyncRequest(), fixture, missing)
+        }
     }
 
     @Test func `before midnight only pedometers that keep only today's count are read`() async throws {

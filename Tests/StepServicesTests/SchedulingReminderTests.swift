@@ -5,7 +5,10 @@ import Testing
     @Test func `the user is reminded of what a scheduled sync does not use, and of a missing pedometer`() {
         let ring = OutboxFixture().ring
         #expect(SchedulingReminder.all(variables: ["ISTEP_DB"], pedometers: [ring]) == [.ignoredVariable("ISTEP_DB")])
-        #expect(SchedulingReminder.all(variables: ["XDG_DATA_HOME"], pedometers: []) == [.ignoredVariable("XDG_DATA_HOME"), .noPedometer])
+        #expect(
+            SchedulingReminder.all(variables: ["XDG_DATA_HOME"], pedometers: []) == [
+                .ignoredVariable("XDG_DATA_HOME"), .noPedometer,
+            ])
         #expect(SchedulingReminder.all(variables: [], pedometers: [ring]).isEmpty)
     }
 }

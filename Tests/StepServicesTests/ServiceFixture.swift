@@ -22,7 +22,8 @@ struct ServiceFixture {
         let reader = reader, destinations = destinations, outbox = outbox
         return ServiceContext(
             history: outbox.history, lock: lock, upkeep: upkeep, reader: { _, _ in reader }, waitForAdapter: {},
-            destinations: { destinations }, destinationNames: destinations.map(\.name) + otherNames, localTime: outbox.localTime,
+            destinations: { destinations }, destinationNames: destinations.map(\.name) + otherNames,
+            localTime: outbox.localTime,
             now: { outbox.now }, clock: SkippingClock(outbox.time))
     }
 }

@@ -30,11 +30,17 @@ import Testing
 
     @Test func `a range without days is an error with its days`() throws {
         try outbox.walk(4000, on: april20)
-        #expect(throws: ServiceError.dayNotBegun(tomorrow, today: today)) { try days(.range(from: tomorrow, through: nil)) }
+        #expect(throws: ServiceError.dayNotBegun(tomorrow, today: today)) {
+            try days(.range(from: tomorrow, through: nil))
+        }
         #expect(throws: ServiceError.rangeEndsYesterday(april21)) { try days(.range(from: today, through: nil)) }
-        #expect(throws: ServiceError.rangeReversed(april21, april20)) { try days(.range(from: april21, through: april20)) }
+        #expect(throws: ServiceError.rangeReversed(april21, april20)) {
+            try days(.range(from: april21, through: april20))
+        }
         #expect(throws: ServiceError.nothingKnown(april21, today)) { try days(.range(from: april21, through: today)) }
-        #expect(ServiceError.rangeEndsYesterday(april21).category == .usage && ServiceError.nothingKnown(april21, today).category == .usage)
+        #expect(
+            ServiceError.rangeEndsYesterday(april21).category == .usage
+                && ServiceError.nothingKnown(april21, today).category == .usage)
     }
 
     @Test func `sharing needs a destination`() throws {

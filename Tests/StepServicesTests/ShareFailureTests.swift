@@ -6,7 +6,8 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct ShareFailureTests {
     let outbox = OutboxFixture()
     private let post = ScriptedDestination(
-        "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, acceptsUnfinishedDays: false), terms: always)
+        "post", ShareTraits(resending: .repeats, corrects: true, canFind: true, acceptsUnfinishedDays: false),
+        terms: always)
 
     @Test(arguments: [ShareFailure.Kind.unreachable, .busy, .unanswered])
     func `a server that is down is retried with growing delays`(kind: ShareFailure.Kind) async throws {
@@ -31,7 +32,9 @@ import TestSupport
     @Test func `the retry delay requested by the server is limited to a day`() async throws {
         let garden = ScriptedDestination(terms: always)
         try outbox.walk(4000, on: april20)
-        garden.script(.fail(ShareFailure(.busy, "slow down", retryAfter: 900)), .fail(ShareFailure(.busy, "slow down", retryAfter: .max)))
+        garden.script(
+            .fail(ShareFailure(.busy, "slow down", retryAfter: 900)),
+            .fail(ShareFailure(.busy, "slow down", retryAfter: .max)))
         #expect(try await outbox.share(to: garden).first?.state.notBefore == outbox.now + 900)
         outbox.pass(900)
         #expect(try await outbox.share(to: garden).first?.state.notBefore == outbox.now + 86_400)
@@ -49,7 +52,9 @@ import TestSupport
         let sent = garden.deliveries.flatMap(\.self)
         #expect((50..<60).contains(sent.count), "what was under way is not many")
         #expect(outbox.history.entries(for: "garden", in: [.sending]).isEmpty)
-        #expect(outbox.history.entries(for: "garden", in: [.pending]).count == 600 - report.events.filter { $0.outcome == .sent }.count)
+        #expect(
+            outbox.history.entries(for: "garden", in: [.pending]).count == 600
+                - report.events.filter { $0.outcome == .sent }.count)
         outbox.pass(60)
         #expect(try await outbox.share(to: garden).first?.waiting == 0)
         #expect(zip(days, 1000...).allSatisfy { garden.steps($0) == $1 })
@@ -65,7 +70,8 @@ import TestSupport
         outbox.pass(1_000_000)
         #expect(try await outbox.share(to: garden).first?.waiting == 2)
         #expect(garden.deliveries.count == 1)
-        #expect(try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.sent, .sent])
+        #expect(
+            try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.sent, .sent])
     }
 
     @Test func `a failing destination does not delay the others`() async throws {
@@ -83,11 +89,14 @@ import TestSupport
         try outbox.walk(4000, on: april20)
         try outbox.walk(4100, on: april21)
         garden.script(.refuse(steps: 4000))
-        #expect(try await outbox.share(to: garden).first?.outcomes == [.rejected(reason: "no day of 4000 steps"), .sent])
+        #expect(
+            try await outbox.share(to: garden).first?.outcomes == [.rejected(reason: "no day of 4000 steps"), .sent])
         #expect(try await outbox.share(to: garden).first?.events.isEmpty == true)
         // Enqueued again with the same figures: it is rejected again.
         #expect(
-            try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.rejected(reason: "no day of 4000 steps")])
+            try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [
+                .rejected(reason: "no day of 4000 steps")
+            ])
         try outbox.walk(4200, on: april20)
         #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
     }
@@ -136,7 +145,8 @@ import TestSupport
         #expect(post.times(april20) == 1)
     }
 
-    @Test func `a query that is rejected leaves the decision to the user and does not hold up other days`() async throws {
+    @Test func `a query that is rejected leaves the decision to the user and does not hold up other days`() async throws
+    {
         try outbox.walk(4000, on: april20.advanced(by: -1))
         post.script(.fail(ShareFailure(.unanswered, "no answer")))
         try await outbox.share(to: post)
@@ -163,9 +173,13 @@ import TestSupport
 
     @Test func `a wait that was recorded while the clock was wrong counts as over`() {
         let now = outbox.now
-        for (wait, isHeldBack) in [(0, false), (1, true), (ShareRetry.longestWait, true), (ShareRetry.longestWait + 1, false)] {
+        for (wait, isHeldBack) in [
+            (0, false), (1, true), (ShareRetry.longestWait, true), (ShareRetry.longestWait + 1, false),
+        ] {
             let state = DestinationState(name: "garden", notBefore: now + wait)
-            #expect(state.isHeldBack(at: now) == isHeldBack && (state.nextAttempt(after: now) != nil) == isHeldBack, "\(wait)")
+            #expect(
+                state.isHeldBack(at: now) == isHeldBack && (state.nextAttempt(after: now) != nil) == isHeldBack,
+                "\(wait)")
         }
         let stopped = DestinationState(name: "garden", notBefore: now + 60, stopped: "401")
         #expect(stopped.isHeldBack(at: now) && stopped.nextAttempt(after: now) == nil)
@@ -216,7 +230,9 @@ import TestSupport
         #expect(garden.deliveries.count == 3)
         outbox.pass(60)
         #expect(try await outbox.share(to: garden).first?.outcomes == [.sent, .sent, .sent, .sent, .sent])
-        #expect(outbox.history.state(of: "garden") == DestinationState(name: "garden", firstDay: outbox.history.state(of: "garden").firstDay))
+        #expect(
+            outbox.history.state(of: "garden")
+                == DestinationState(name: "garden", firstDay: outbox.history.state(of: "garden").firstDay))
     }
 
     @Test func `a sent day is sent again only on request`() async throws {
@@ -224,7 +240,10 @@ import TestSupport
             let outbox = OutboxFixture()
             try outbox.walk(4000, on: april20)
             try await outbox.share(to: destination)
-            #expect(try await outbox.share(.days([april20], of: outbox.anna), to: destination).first?.outcomes == [.unchanged])
+            #expect(
+                try await outbox.share(.days([april20], of: outbox.anna), to: destination).first?.outcomes == [
+                    .unchanged
+                ])
             #expect(destination.deliveries.count == 1)
             let again = try await outbox.share(.days([april20], of: outbox.anna, again: true), to: destination)
             #expect(again.first?.outcomes == [.sent])
@@ -271,7 +290,8 @@ import TestSupport
     @Test func `a next attempt far in the future does not delay sharing`() async throws {
         let garden = ScriptedDestination(terms: always)
         try outbox.walk(4000, on: april20)
-        try outbox.history.record(DestinationState(name: "garden", notBefore: outbox.now + 80 * 365 * 86_400, failures: 1))
+        try outbox.history.record(
+            DestinationState(name: "garden", notBefore: outbox.now + 80 * 365 * 86_400, failures: 1))
         #expect(try await outbox.share(to: garden).first?.outcomes == [.sent])
     }
 
@@ -324,7 +344,9 @@ import TestSupport
         #expect(post.deliveries.count == 1)
     }
 
-    @Test func `a day whose failed attempt lies in the future, after the clock was set back, is sent at once`() async throws {
+    @Test func `a day whose failed attempt lies in the future, after the clock was set back, is sent at once`()
+        async throws
+    {
         try outbox.walk(4000, on: april20)
         post.script(.fail(ShareFailure(.unanswered, "no answer")))
         try await outbox.share(to: post)

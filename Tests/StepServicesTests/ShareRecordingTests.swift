@@ -8,14 +8,17 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ShareRecordingTests {
     private let outbox = OutboxFixture()
 
-    /// From the third time on, days are read while others are being sent, and what is begun then stores the results of those before.
+    /// From the third time on, days are read while others are being sent, and what is begun then stores the results of
+    /// those before.
     @Test(arguments: 1...6) func `results are stored although the next days cannot be read`(call: Int) async throws {
         let garden = ScriptedDestination(terms: always)
         let days = (0..<700).map { april20.advanced(by: $0 - 699) }
         for (index, day) in days.enumerated() { try outbox.walk(1000 + index, on: day) }
         let ledger = LockedLedger(outbox.history, refusing: call)
-        let service = Outbox(history: outbox.history, ledger: ledger, localTime: outbox.localTime, now: { [outbox] in outbox.now })
-        let report = try #require(try await service.share(.days(days, of: outbox.anna), to: [garden], users: [outbox.anna]).first)
+        let service = Outbox(
+            history: outbox.history, ledger: ledger, localTime: outbox.localTime, now: { [outbox] in outbox.now })
+        let report = try #require(
+            try await service.share(.days(days, of: outbox.anna), to: [garden], users: [outbox.anna]).first)
         #expect(report.fault is Refusal)
         #expect(outbox.history.entries(for: "garden", in: [.sending]).isEmpty)
         #expect(outbox.history.entries(for: "garden", in: [.sent]).count == garden.deliveries.count)
@@ -68,7 +71,9 @@ private final class LockedLedger: ShareLedger {
         try ledger.enqueue(days, of: user, for: destination, at: now)
     }
 
-    func enqueueSent(to destination: String, at now: Timestamp) throws { try ledger.enqueueSent(to: destination, at: now) }
+    func enqueueSent(to destination: String, at now: Timestamp) throws {
+        try ledger.enqueueSent(to: destination, at: now)
+    }
 
     func dueDays(for destination: String, users: [User.ID], at now: Timestamp) -> [UserDay] {
         ledger.dueDays(for: destination, users: users, at: now)
@@ -78,7 +83,9 @@ private final class LockedLedger: ShareLedger {
         ledger.entries(for: destination, in: states)
     }
 
-    func entry(for destination: String, of user: User.ID, on day: Day) -> ShareEntry? { ledger.entry(for: destination, of: user, on: day) }
+    func entry(for destination: String, of user: User.ID, on day: Day) -> ShareEntry? {
+        ledger.entry(for: destination, of: user, on: day)
+    }
     func record(_ entries: [ShareEntry]) throws { try ledger.record(entries) }
     func remove(_ entry: ShareEntry) throws { try ledger.remove(entry) }
     func state(of destination: String) -> DestinationState { ledger.state(of: destination) }

@@ -2,7 +2,8 @@ import StepDomain
 import Testing
 import TestSupport
 
-/// Days that a destination has lost by itself are restored, and deliveries that build on one another do not run concurrently.
+/// Days that a destination has lost by itself are restored, and deliveries that build on one another do not run
+/// concurrently.
 @Suite(.timeLimit(.minutes(5))) struct ShareRestoringTests {
     private let outbox = OutboxFixture()
     private let april20 = Day("2014-04-20")!, april21 = Day("2014-04-21")!
@@ -55,7 +56,8 @@ import TestSupport
     }
 
     @Test func `only destinations that need it restore the last day`() async throws {
-        let plain = ScriptedDestination("plain", terms: always), down = ScriptedDestination("down", forgetful, terms: always)
+        let plain = ScriptedDestination("plain", terms: always),
+            down = ScriptedDestination("down", forgetful, terms: always)
         try outbox.walk(4000, on: april20)
         try await outbox.share(to: plain, down)
         #expect(plain.restored.isEmpty && down.restored.count == 1)
@@ -81,7 +83,8 @@ import TestSupport
     @Test func `deliveries that build on one another are never under way together`() async throws {
         var sequential = ShareTraits.replacing
         sequential.isSequential = true
-        let one = ScriptedDestination("one", sequential, terms: always), many = ScriptedDestination("many", terms: always)
+        let one = ScriptedDestination("one", sequential, terms: always),
+            many = ScriptedDestination("many", terms: always)
         for number in 0..<20 { try outbox.walk(1000 + number, on: april20.advanced(by: -number)) }
         try await outbox.share(to: one)
         many.gather(2)

@@ -31,7 +31,8 @@ import TestSupport
     }
 
     @Test func `the first figures remain where corrections are not possible`() async throws {
-        let post = ScriptedDestination("post", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false), terms: always)
+        let post = ScriptedDestination(
+            "post", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false), terms: always)
         try outbox.walk(4000, on: april20)
         try await outbox.share(to: post)
         try outbox.walk(4500, on: april20)
@@ -187,7 +188,8 @@ import TestSupport
         let data = try outbox.history.dayData(of: outbox.anna, on: april20)
         let summary = DaySummary(data, localTime: outbox.localTime, now: outbox.now)
         let plain = try #require(SharedDay(summary))
-        let whole = try #require(SharedDay(summary, tracks: [.init(pedometer: "ring", samples: data.tracks[0].samples)]))
+        let whole = try #require(
+            SharedDay(summary, tracks: [.init(pedometer: "ring", samples: data.tracks[0].samples)]))
         #expect(plain.fingerprint != whole.fingerprint)
         #expect(plain.fingerprint == SharedDay(summary)?.fingerprint)
         #expect(plain.fingerprint.count == 32)
@@ -196,11 +198,15 @@ import TestSupport
     @Test func `a day is not sent again if only its hours change`() async throws {
         let garden = ScriptedDestination(terms: always)
         let watch = outbox.history.addPedometer(
-            Pedometer(id: 0, user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "public", name: "watch"))
+            Pedometer(
+                id: 0, user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "public",
+                name: "watch"))
         let span = outbox.localTime.span(of: april20)
         let sync = try outbox.history.beginSync(of: watch.id, at: outbox.now)
-        let sample = StepSample(start: span.start, length: span.length, steps: 4800, utcOffset: outbox.localTime.utcOffset(span.start))
-        _ = try outbox.history.merge(SampleBatch(samples: [sample], coverage: [span]), sync: sync, localTime: outbox.localTime)
+        let sample = StepSample(
+            start: span.start, length: span.length, steps: 4800, utcOffset: outbox.localTime.utcOffset(span.start))
+        _ = try outbox.history.merge(
+            SampleBatch(samples: [sample], coverage: [span]), sync: sync, localTime: outbox.localTime)
         try await outbox.share(to: garden)
         // The ring has fewer steps, all of them at eight.
         try outbox.walk(4000, on: april20)

@@ -111,7 +111,8 @@ import TestSupport
             return StepSample(start: start, length: 3600, steps: steps, utcOffset: outbox.localTime.utcOffset(start))
         }
         _ = try outbox.history.merge(
-            SampleBatch(samples: samples, coverage: [outbox.localTime.span(of: april20)]), sync: sync, localTime: outbox.localTime)
+            SampleBatch(samples: samples, coverage: [outbox.localTime.span(of: april20)]), sync: sync,
+            localTime: outbox.localTime)
         try outbox.history.endSync(sync, at: outbox.now, outcome: .complete, battery: nil, failure: nil, cause: nil)
     }
 
@@ -145,7 +146,10 @@ import TestSupport
         #expect(garden.deliveries == [[april20]] && garden.steps(april20) == 9000)
     }
 
-    @Test func `a retry of all days does not send a day with more steps than anyone walks, and a retry of that day does`() async throws {
+    @Test
+    func `a retry of all days does not send a day with more steps than anyone walks, and a retry of that day does`()
+        async throws
+    {
         let outbox = OutboxFixture()
         let garden = ScriptedDestination(terms: always)
         try overcount(outbox)
@@ -160,7 +164,8 @@ import TestSupport
     }
 
     /// The server may have the steps of an earlier attempt.
-    @Test func `a day whose last attempt was not answered is not sent with more steps than anyone walks`() async throws {
+    @Test func `a day whose last attempt was not answered is not sent with more steps than anyone walks`() async throws
+    {
         let outbox = OutboxFixture()
         let garden = ScriptedDestination(terms: always)
         try outbox.walk(4000, on: april20)

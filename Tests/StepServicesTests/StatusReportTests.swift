@@ -13,7 +13,9 @@ import Testing
 
     private func add(_ name: String, of user: User) -> Pedometer {
         outbox.history.addPedometer(
-            Pedometer(id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: name))
+            Pedometer(
+                id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: name)
+        )
     }
 
     @Test func `each user has the steps of today and the own pedometers`() throws {
@@ -57,7 +59,8 @@ import Testing
         for number in 1...30 {
             let sync = try outbox.history.beginSync(of: outbox.ring.id, at: outbox.now - (31 - number) * 3600)
             try outbox.history.endSync(
-                sync, at: outbox.now - (31 - number) * 3600 + 5, outcome: number == 30 ? .failed : .complete, battery: number, failure: nil,
+                sync, at: outbox.now - (31 - number) * 3600 + 5, outcome: number == 30 ? .failed : .complete,
+                battery: number, failure: nil,
                 cause: nil)
         }
         let syncs = try #require(try report().people.first?.pedometers.first).recent.syncs
@@ -69,7 +72,8 @@ import Testing
         func record(_ start: Timestamp, _ outcome: SyncRecord.Outcome) throws {
             let sync = try outbox.history.beginSync(of: outbox.ring.id, at: start)
             try outbox.history.endSync(
-                sync, at: start + 5, outcome: outcome, battery: nil, failure: nil, cause: outcome == .failed ? .outOfRange : nil)
+                sync, at: start + 5, outcome: outcome, battery: nil, failure: nil,
+                cause: outcome == .failed ? .outOfRange : nil)
         }
         let ahead = outbox.now + 40 * 86_400
         try record(outbox.now - 7200, .complete)
@@ -89,7 +93,9 @@ import Testing
         let ben = outbox.history.addUser(named: "ben"), history = outbox.history
         let machine = Notice(.machine, since: outbox.now, .nightsFailed(nights: 3, reason: "no adapter"))
         let goals = [outbox.anna, ben].map { user in
-            Notice(.user(user.id), name: user.name, user: user.id, since: outbox.now, .goalReached(day: today, steps: 9000, goal: 8000))
+            Notice(
+                .user(user.id), name: user.name, user: user.id, since: outbox.now,
+                .goalReached(day: today, steps: 9000, goal: 8000))
         }
         let known = history.update(active: [machine] + goals, withdrawn: [], at: outbox.now)
         #expect(known.count == 3)

@@ -31,7 +31,8 @@ import Testing
         history.setCorrection(7000, of: user.id, on: today, at: now)
         let service = StepStatistics(history, localTime: localTime, now: { [now] in now })
         struct Enough: Error {}
-        // The default of the port calculates all at once; what progress throws ends the call of a history that reports any.
+        // The default of the port calculates all at once; what progress throws ends the call of a history that reports
+        // any.
         #expect(try service.figures(of: user, progress: { _, _ in throw Enough() }).days.count == 1)
     }
 }
@@ -52,7 +53,9 @@ import Testing
 
     @Test func `a named period is the current one or the one that contains the given day`() throws {
         #expect(try period(PeriodRequest(named: .week), known: known).days == day("2014-04-14")...today)
-        #expect(try period(PeriodRequest(named: .month, day: day("2014-02-03")), known: known).days == day("2014-02-01")...day("2014-02-28"))
+        #expect(
+            try period(PeriodRequest(named: .month, day: day("2014-02-03")), known: known).days == day(
+                "2014-02-01")...day("2014-02-28"))
         #expect(try period(PeriodRequest(named: .year), known: known).unit == .year)
         #expect(try period(PeriodRequest(named: .all), known: known).days == known)
         #expect(try period(PeriodRequest(named: .all), known: nil).days == today...today)
@@ -60,24 +63,35 @@ import Testing
 
     @Test func `a range may be open at one end`() throws {
         #expect(try period(PeriodRequest(first: day("2014-04-01")), known: known).days == day("2014-04-01")...today)
-        #expect(try period(PeriodRequest(last: day("2014-04-01")), known: known).days == known.lowerBound...day("2014-04-01"))
-        #expect(try period(PeriodRequest(last: day("2014-04-01")), known: nil).days == day("2014-04-01")...day("2014-04-01"))
+        #expect(
+            try period(PeriodRequest(last: day("2014-04-01")), known: known).days == known
+                .lowerBound...day("2014-04-01"))
+        #expect(
+            try period(PeriodRequest(last: day("2014-04-01")), known: nil).days == day("2014-04-01")...day("2014-04-01")
+        )
     }
 
     @Test func `a reversed range and a range outside the known days are rejected`() {
         let (early, late) = (day("2014-04-01"), day("2014-04-02"))
-        #expect(throws: ServiceError.rangeReversed(late, early)) { try period(PeriodRequest(first: late, last: early), known: known) }
+        #expect(throws: ServiceError.rangeReversed(late, early)) {
+            try period(PeriodRequest(first: late, last: early), known: known)
+        }
         let tomorrow = today.advanced(by: 1)
-        for request in [PeriodRequest(first: tomorrow), PeriodRequest(last: tomorrow), PeriodRequest(named: .week, day: tomorrow)] {
+        for request in [
+            PeriodRequest(first: tomorrow), PeriodRequest(last: tomorrow), PeriodRequest(named: .week, day: tomorrow),
+        ] {
             #expect(throws: ServiceError.dayNotBegun(tomorrow, today: today)) { try period(request, known: known) }
         }
         let before = known.lowerBound.advanced(by: -1)
-        #expect(throws: ServiceError.beforeFirstDay(before, first: known.lowerBound)) { try period(PeriodRequest(last: before), known: known) }
+        #expect(throws: ServiceError.beforeFirstDay(before, first: known.lowerBound)) {
+            try period(PeriodRequest(last: before), known: known)
+        }
         let asked = day("2000-01-01")
         #expect(throws: ServiceError.beforeFirstDay(asked, first: known.lowerBound)) {
             try period(PeriodRequest(named: .month, day: asked), known: known)
         }
         #expect(
-            ServiceError.beforeFirstDay(before, first: today).category == .usage && ServiceError.rangeReversed(late, early).category == .usage)
+            ServiceError.beforeFirstDay(before, first: today).category == .usage
+                && ServiceError.rangeReversed(late, early).category == .usage)
     }
 }

@@ -14,7 +14,9 @@ import TestSupport
     @Test func `a day is summed up from the history`() throws {
         let anna = history.addUser(named: "anna")
         let ring = history.addPedometer(
-            Pedometer(id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
+            Pedometer(
+                id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
+        )
         let day = try #require(Day("2014-04-20"))
         history.setProfile(Profile(validFrom: Day(daysSince1970: 0), stepLength: 0.75), of: anna.id)
         history.setPlan(SportPlan(validFrom: day, everyDay: 2000), of: anna.id)
@@ -23,7 +25,8 @@ import TestSupport
             SampleBatch(
                 samples: [StepSample(start: localTime.at("2014-04-20", 7), length: 900, steps: 1000, utcOffset: 7200)],
                 coverage: [localTime.span(of: day)]), sync: sync, localTime: localTime)
-        try history.endSync(sync, at: localTime.at("2014-04-21", 6, 1), outcome: .complete, battery: nil, failure: nil, cause: nil)
+        try history.endSync(
+            sync, at: localTime.at("2014-04-21", 6, 1), outcome: .complete, battery: nil, failure: nil, cause: nil)
 
         let summary = try statistics(now: localTime.at("2014-04-21", 7)).summary(of: anna, on: day)
         #expect(summary.steps == 1000)

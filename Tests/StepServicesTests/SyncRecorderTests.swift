@@ -34,7 +34,8 @@ import TestSupport
             _ pedometers: [Pedometer], progress: @escaping @Sendable (Pedometer, ReadProgress) -> Void = { _, _ in },
             finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
         ) async -> [SyncReport] {
-            await SyncRecorder(history, localTime: .berlin, now: now, progress: progress, finished: finished).read(pedometers, by: reader)
+            await SyncRecorder(history, localTime: .berlin, now: now, progress: progress, finished: finished).read(
+                pedometers, by: reader)
         }
     }
 
@@ -42,7 +43,9 @@ import TestSupport
 
     private func batch(_ steps: Int..., readThrough: Int? = nil) -> SampleBatch {
         SampleBatch(
-            samples: steps.enumerated().map { StepSample(start: Timestamp($0 * 900), length: 900, steps: $1, utcOffset: 0) },
+            samples: steps.enumerated().map {
+                StepSample(start: Timestamp($0 * 900), length: 900, steps: $1, utcOffset: 0)
+            },
             frames: [RawFrame(.received, at: Timestamp(0), bytes: [1])],
             cursor: readThrough.map { PedometerCursor(readThrough: Timestamp($0)) })
     }
@@ -101,7 +104,8 @@ import TestSupport
 
     @Test func `a failure does not stop the next pedometer`() async {
         let reader = ScriptedReader([
-            ring.id: [.deliver(batch(100)), .fail(OutOfRange())], watch.id: [.deliver(batch(7)), .finish(ReadReport())],
+            ring.id: [.deliver(batch(100)), .fail(OutOfRange())],
+            watch.id: [.deliver(batch(7)), .finish(ReadReport())],
         ])
         let reports = await run(reader).synchronize([ring, watch])
         #expect(reports.map(\.pedometer.name) == ["ring", "watch"])
@@ -116,7 +120,9 @@ import TestSupport
     }
 
     @Test func `a reading without a connection has no duration`() async {
-        let reports = await run(ScriptedReader([ring.id: [.deliver(batch(100)), .finish(ReadReport())]])).synchronize([ring])
+        let reports = await run(ScriptedReader([ring.id: [.deliver(batch(100)), .finish(ReadReport())]])).synchronize([
+            ring
+        ])
         #expect(reports.first?.failure == nil && reports.first?.counts.steps == 100)
         #expect(reports.first?.readSeconds == nil)
     }
@@ -140,12 +146,17 @@ import TestSupport
     @Test func `a result is reported and recorded before its link is down`() async throws {
         let log = ReportedProgress()
         let reader = ScriptedReader([
-            ring.id: [.deliver(batch(100)), .finish(ReadReport(readSeconds: 1)), .progress(.connecting), .disconnect(3)],
+            ring.id: [
+                .deliver(batch(100)), .finish(ReadReport(readSeconds: 1)), .progress(.connecting), .disconnect(3),
+            ],
             watch.id: [.fail(OutOfRange())],
         ])
-        let reports = await run(reader).synchronize([ring, watch], progress: { log.add($0.name, $1) }) { [history] report in
+        let reports = await run(reader).synchronize([ring, watch], progress: { log.add($0.name, $1) }) {
+            [history] report in
             let isRecorded = report.record == history.sync(report.record?.id ?? 0)
-            log.add("\(report.pedometer.name) \(report.counts.steps) \(isRecorded) \(report.connectedSeconds ?? -1)", .searching)
+            log.add(
+                "\(report.pedometer.name) \(report.counts.steps) \(isRecorded) \(report.connectedSeconds ?? -1)",
+                .searching)
         }
         #expect(log.all == ["ring 100 true -1.0 searching", "ring connecting", "watch 0 true -1.0 searching"])
         #expect(reports.map(\.connectedSeconds) == [3, nil])
@@ -163,7 +174,10 @@ import TestSupport
 
     @Test func `implausible samples are reported once with their total`() async {
         let reader = ScriptedReader([
-            ring.id: [.deliver(batch(90_000)), .finish(ReadReport(notices: [.implausible(samples: 2), .undecodable(frames: 1)]))]
+            ring.id: [
+                .deliver(batch(90_000)),
+                .finish(ReadReport(notices: [.implausible(samples: 2), .undecodable(frames: 1)])),
+            ]
         ])
         let report = await run(reader).synchronize([ring]).first
         #expect(report?.notices == [.undecodable(frames: 1), .implausible(samples: 3)])
@@ -298,7 +312,9 @@ import TestSupport
         first.cursor = PedometerCursor(missing: [gap, DayGap(Day(daysSince1970: 12), .incomplete)])
         first.notices = [.tooOld([Day(daysSince1970: 3)])]
         last.cursor = PedometerCursor(missing: [gap, DayGap(Day(daysSince1970: 13), .unconfirmed)])
-        let reader = ScriptedReader([ring.id: [.deliver(first), .deliver(last), .finish(ReadReport(notices: [.counterRestarted]))]])
+        let reader = ScriptedReader([
+            ring.id: [.deliver(first), .deliver(last), .finish(ReadReport(notices: [.counterRestarted]))]
+        ])
         let report = try #require(await run(reader).synchronize([ring]).first)
         #expect(report.failure == nil)
         #expect(report.notices == [.tooOld([Day(daysSince1970: 3)]), .counterRestarted, .missing([gap])])

@@ -15,7 +15,8 @@ import Testing
 
     /// 4,000 steps on 20 April.
     private func batch(_ fixture: ServiceFixture) throws -> SampleBatch {
-        let localTime = fixture.outbox.localTime, start = localTime.moment(april20, seconds: 8 * 3600), span = localTime.span(of: april20)
+        let localTime = fixture.outbox.localTime, start = localTime.moment(april20, seconds: 8 * 3600),
+            span = localTime.span(of: april20)
         return SampleBatch(
             samples: [StepSample(start: start, length: 3600, steps: 4000, utcOffset: localTime.utcOffset(start))],
             coverage: [TimeSpan(span.start, span.end)])
@@ -34,14 +35,18 @@ import Testing
     @Test func `nothing is read while another process syncs`() async throws {
         let fixture = try fixture()
         fixture.lock.holdElsewhere(.syncing)
-        await #expect(throws: ScriptedLock.Held.self) { try await SyncService(fixture.context).run([fixture.outbox.ring]) }
+        await #expect(throws: ScriptedLock.Held.self) {
+            try await SyncService(fixture.context).run([fixture.outbox.ring])
+        }
         #expect(fixture.reader.read.isEmpty)
     }
 
     @Test func `nothing is read into a damaged history`() async throws {
         let fixture = try fixture()
         fixture.upkeep.damage()
-        await #expect(throws: ScriptedUpkeep.Damaged.self) { try await SyncService(fixture.context).run([fixture.outbox.ring]) }
+        await #expect(throws: ScriptedUpkeep.Damaged.self) {
+            try await SyncService(fixture.context).run([fixture.outbox.ring])
+        }
         #expect(fixture.reader.read.isEmpty)
     }
 
@@ -53,7 +58,8 @@ import Testing
         #expect(fixture.reader.read.isEmpty)
     }
 
-    /// With an unknown TZ the C library takes UTC: the slots of a ring would be stored at wrong times, and its clock set to UTC.
+    /// With an unknown TZ the C library takes UTC: the slots of a ring would be stored at wrong times, and its clock
+    /// set to UTC.
     @Test func `no pedometer is read while the time zone is not known`() async throws {
         let fixture = try fixture()
         var context = fixture.context
@@ -63,15 +69,18 @@ import Testing
         #expect(fixture.reader.read.isEmpty)
     }
 
-    /// A watch reads the pedometers once a minute. A sync that a user runs meanwhile moves the cursor and may set the clock.
+    /// A watch reads the pedometers once a minute. A sync that a user runs meanwhile moves the cursor and may set the
+    /// clock.
     @Test func `a pedometer is read with the cursor and the clock that the history has by then`() async throws {
         var fixture = ServiceFixture()
         let outbox = fixture.outbox, stale = outbox.ring, reached = PedometerCursor(readThrough: outbox.now - 900)
-        let earlier = ClockState.Setting(at: outbox.now - 600, utcOffset: 7200), later = ClockState.Setting(at: outbox.now, utcOffset: 3600)
+        let earlier = ClockState.Setting(at: outbox.now - 600, utcOffset: 7200),
+            later = ClockState.Setting(at: outbox.now, utcOffset: 3600)
         let sync = try fixture.history.beginSync(of: stale.id, at: outbox.now - 900)
         _ = try fixture.history.merge(SampleBatch(cursor: reached), sync: sync, localTime: outbox.localTime)
         try fixture.history.setClock(ClockState(settings: [earlier]), of: stale.id)
-        try fixture.history.endSync(sync, at: outbox.now - 600, outcome: .complete, battery: nil, failure: nil, cause: nil)
+        try fixture.history.endSync(
+            sync, at: outbox.now - 600, outcome: .complete, battery: nil, failure: nil, cause: nil)
 
         fixture.reader = ScriptedReader([stale.id: [.finish(ReadReport(clockSet: later))]])
         _ = try await SyncService(fixture.context).run([stale])
@@ -100,14 +109,17 @@ import Testing
     /// A second person was added after the destination was configured: the days of both would come into one account.
     @Test func `a destination for one person gets no days while the person is not set`() async throws {
         let diary = ScriptedDestination(
-            "diary", ShareTraits(resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true), terms: always)
+            "diary", ShareTraits(resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true),
+            terms: always)
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(diary, garden)
         _ = fixture.history.addUser(named: "ben")
         let outcome = try await SyncService(fixture.context).run([fixture.outbox.ring])
         #expect(diary.deliveries.isEmpty)
         #expect(garden.steps(april20) == 4000, "others are shared with")
-        #expect(outcome.sharingFailure as? ServiceError == .unclearRecipients(destination: "diary", .several(known: ["anna", "ben"])))
+        #expect(
+            outcome.sharingFailure as? ServiceError
+                == .unclearRecipients(destination: "diary", .several(known: ["anna", "ben"])))
     }
 
     @Test func `upkeep runs where it is asked for, and what fails there is reported beside the steps`() async throws {
@@ -128,12 +140,16 @@ import Testing
         #expect(outcome.shares == nil && garden.deliveries.isEmpty)
     }
 
-    /// SQLite waits up to five seconds for another process: on one of Swift's few threads it would stop other tasks, time limits included.
+    /// SQLite waits up to five seconds for another process: on one of Swift's few threads it would stop other tasks,
+    /// time limits included.
     @Test func `no call to the history blocks Swift's threads`() async throws {
         let garden = ScriptedDestination(terms: always)
         let fixture = try fixture(garden)
         _ = try await SyncService(fixture.context).run([fixture.outbox.ring])
-        for call in [InMemoryHistory.Call.beginSync(fixture.outbox.ring.id), .merge(1), .endSync(1, .complete), .dayData(april20), .record] {
+        for call in [
+            InMemoryHistory.Call.beginSync(fixture.outbox.ring.id), .merge(1), .endSync(1, .complete),
+            .dayData(april20), .record,
+        ] {
             #expect(fixture.history.calls.contains(call))
         }
         #expect(fixture.history.callsInTasks == [])

@@ -6,7 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct UserSelectionTests {
     private let history = InMemoryHistory()
 
-    private func user(_ wanted: String? = nil, login: String = "root", creating creation: UserSelection.Creation = .never) throws -> User {
+    private func user(
+        _ wanted: String? = nil, login: String = "root", creating creation: UserSelection.Creation = .never
+    ) throws -> User {
         try UserSelection(history, wanted: wanted, login: login).user(creating: creation)
     }
 
@@ -61,7 +63,9 @@ import Testing
         let owner = try #require(outbox.history.users().first { $0.id == outbox.ring.user }?.name)
         let selection = try PedometerSelection(outbox.history, ofUserNamed: "BEN")
         for name in ["ring", "C0:DE:00:00:00:01"] {
-            #expect(throws: ServiceError.pedometerOfAnother("ring", owner: owner, user: "ben")) { try selection.pedometer(name) }
+            #expect(throws: ServiceError.pedometerOfAnother("ring", owner: owner, user: "ben")) {
+                try selection.pedometer(name)
+            }
             #expect(throws: ServiceError.self) { try selection.pedometers(named: [name]) }
         }
         #expect(try selection.pedometers(named: []).isEmpty)

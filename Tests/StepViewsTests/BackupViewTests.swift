@@ -6,7 +6,8 @@ import Testing
     private func holdings(corrections: Int = 0, pedometers: [String] = []) -> HistoryHoldings {
         HistoryHoldings(
             HistoryContents(
-                path: "/home/anna/backup.sqlite", version: 8, size: 131_072, people: ["anna"], pedometers: pedometers, samples: 1440, syncs: 1,
+                path: "/home/anna/backup.sqlite", version: 8, size: 131_072, people: ["anna"], pedometers: pedometers,
+                samples: 1440, syncs: 1,
                 corrections: corrections, firstDay: Day("2014-04-19"), lastDay: Day("2014-04-20")))
     }
 
@@ -30,15 +31,18 @@ import Testing
         }
         let (first, last) = (Day(daysSince1970: 16_180), Day(daysSince1970: 16_184))
         #expect(
-            lines(HistoryLosses(people: ["ben"], pedometers: ["ring\u{1b}", "watch"], days: [first, last], corrections: [first], plans: 2)) == [
-                "Would replace: /h",
-                "The backup does not have:",
-                "  Users       ben",
-                "  Pedometers  ring\u{fffd}, watch",
-                "  Days read   2 days, 2014-04-20 to 2014-04-24",
-                "  By hand     1 day, 2014-04-20",
-                "  Plans       2 plans",
-            ])
+            lines(
+                HistoryLosses(
+                    people: ["ben"], pedometers: ["ring\u{1b}", "watch"], days: [first, last], corrections: [first],
+                    plans: 2)) == [
+                    "Would replace: /h",
+                    "The backup does not have:",
+                    "  Users       ben",
+                    "  Pedometers  ring\u{fffd}, watch",
+                    "  Days read   2 days, 2014-04-20 to 2014-04-24",
+                    "  By hand     1 day, 2014-04-20",
+                    "  Plans       2 plans",
+                ])
         #expect(lines(HistoryLosses())[1].hasPrefix("The backup has all users, pedometers"))
         #expect(lines(nil)[1].contains("damaged or cannot be read"))
         let done = RestoreView(holdings(), history: "/h", isDone: true, old: nil).lines(TextStyle())
@@ -51,7 +55,8 @@ import Testing
             RestoreView(holdings(), history: "/h", isDone: true, old: "/h.old", isSharingUncertain: isUncertain)
                 .lines(TextStyle()).joined(separator: " ").split(separator: " ").joined(separator: " ")
         }
-        #expect(text(true).contains("may send such days again") && text(true).contains("set `since` of each destination"))
+        #expect(
+            text(true).contains("may send such days again") && text(true).contains("set `since` of each destination"))
         #expect(!text(false).contains("again"))
         // The record of a damaged history cannot be read, and the history cannot be restored.
         #expect(text(false).contains("To undo the restore: istep restore /h.old") && !text(true).contains("undo"))
@@ -60,6 +65,8 @@ import Testing
     @Test func `a long list is continued in its column`() {
         let names = ["ring of the left hand", "ring of the right hand", "watch"]
         let lines = BackupView(holdings(pedometers: names)).lines(TextStyle(width: 40))
-        #expect(lines.contains("  Pedometers  ring of the left hand,") && lines.contains("              ring of the right hand,"))
+        #expect(
+            lines.contains("  Pedometers  ring of the left hand,")
+                && lines.contains("              ring of the right hand,"))
     }
 }

@@ -19,7 +19,9 @@ enum Sample {
         let track = DayData.Track(
             pedometer: 1, name: "ring",
             samples: steps.sorted { $0.key < $1.key }.map {
-                StepSample(start: localTime.moment(day, seconds: $0.key * 3600), length: 3600, steps: $0.value, utcOffset: 7200)
+                StepSample(
+                    start: localTime.moment(day, seconds: $0.key * 3600), length: 3600, steps: $0.value, utcOffset: 7200
+                )
             }, coverage: localTime.covered(localTime.span(of: day)))
         let data = DayData(
             user: User(id: 1, name: "anna"), day: day, tracks: [track],
@@ -40,15 +42,18 @@ enum Sample {
 
     static func pedometer(_ name: String = "ring", clock: ClockState = ClockState()) -> Pedometer {
         Pedometer(
-            id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: name, clock: clock,
+            id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: name,
+            clock: clock,
             cursor: PedometerCursor(readThrough: synced))
     }
 
     static func sync(
-        _ outcome: SyncRecord.Outcome = .complete, at start: Timestamp = synced, battery: Int? = 81, failure: String? = nil
+        _ outcome: SyncRecord.Outcome = .complete, at start: Timestamp = synced, battery: Int? = 81,
+        failure: String? = nil
     ) -> SyncRecord {
         SyncRecord(
-            id: 1, pedometer: 1, start: start, end: outcome == .running ? nil : start + 4, outcome: outcome, battery: battery,
+            id: 1, pedometer: 1, start: start, end: outcome == .running ? nil : start + 4, outcome: outcome,
+            battery: battery,
             counts: MergeCounts(added: 40, grown: 2, unchanged: 7, steps: 8801, frames: 60), failure: failure)
     }
 

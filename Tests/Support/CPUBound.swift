@@ -3,8 +3,9 @@ public import Testing
 
 /// Runs tests that calculate for seconds on threads of their own, as many at a time as there are processors.
 ///
-/// The threads of Swift's pool are as many as the processor's cores. A test that calculates on them without a suspension keeps every
-/// other test from running: simulated pedometers do not answer, and the program under test reports that they are out of range.
+/// The threads of Swift's pool are as many as the processor's cores. A test that calculates on them without a
+/// suspension keeps every other test from running: simulated pedometers do not answer, and the program under test
+/// reports that they are out of range.
 public struct CPUBound: TestTrait, SuiteTrait, TestScoping {
     public var isRecursive: Bool { true }
 

@@ -4,9 +4,10 @@ internal import Synchronization
 
 /// Starts a program and waits for its end, with the interface of Foundation's `Process` as far as the tests need it.
 ///
-/// `Process` goes through all open descriptors before it starts a program, and crashes if hundreds of them are opened and closed meanwhile,
-/// as in these tests. It also passes on which signals are blocked. A child of this class has the three standard streams, no blocked
-/// signals, and the default action for every signal, and no other descriptor. It ends with this process at the latest.
+/// `Process` goes through all open descriptors before it starts a program, and crashes if hundreds of them are opened
+/// and closed meanwhile, as in these tests. It also passes on which signals are blocked. A child of this class has the
+/// three standard streams, no blocked signals, and the default action for every signal, and no other descriptor. It
+/// ends with this process at the latest.
 public final class ChildProcess: @unchecked Sendable {  // set up by one task before run(); the rest is behind the mutex
     public enum Reason: Sendable { case exit, uncaughtSignal }
 
@@ -48,7 +49,8 @@ public final class ChildProcess: @unchecked Sendable {  // set up by one task be
         try writing?.close()
 
         ended.enter()
-        // A thread of its own: the cooperative threads and those of queues are few, and tests wait for many programs at a time.
+        // A thread of its own: the cooperative threads and those of queues are few, and tests wait for many programs at
+        // a time.
         let waiter = Thread { [self] in
             var status: Int32 = 0
             while waitpid(processIdentifier, &status, 0) < 0, errno == EINTR {}

@@ -38,7 +38,9 @@ extension InMemoryHistory: ShareLedger {
             if isCounted { counted[user, default: []].formUnion(days) }
         }
 
-        fileprivate mutating func enqueue(_ day: Day, of user: User.ID, for destination: String, isRequested: Bool, at now: Timestamp) {
+        fileprivate mutating func enqueue(
+            _ day: Day, of user: User.ID, for destination: String, isRequested: Bool, at now: Timestamp
+        ) {
             let key = Key(destination: destination, user: user, day: day)
             var entry = entries[key] ?? ShareEntry(user: user, day: day, destination: destination, changedAt: now)
             if isRequested { entry.isRequested = true }
@@ -53,7 +55,9 @@ extension InMemoryHistory: ShareLedger {
         state.withLock { $0.ledger.entries[.init(destination: destination, user: user, day: day)] }
     }
 
-    public func entry(for destination: String, of user: User.ID, on day: Day) -> ShareEntry? { entry(user, day, destination) }
+    public func entry(for destination: String, of user: User.ID, on day: Day) -> ShareEntry? {
+        entry(user, day, destination)
+    }
 
     public func enqueueChanges(of user: User.ID, for destination: String, since: Day, at now: Timestamp) throws {
         try asked(.record) { state in
@@ -105,8 +109,10 @@ extension InMemoryHistory: ShareLedger {
 
     public func dueDays(for destination: String, users: [User.ID], at now: Timestamp) -> [UserDay] {
         state.withLock { state in
-            state.ledger.due(for: destination, users: users, at: now).map { UserDay(user: $0.key.user, day: $0.key.day) }
-                .sorted { ($0.day, $0.user) < ($1.day, $1.user) }
+            state.ledger.due(for: destination, users: users, at: now).map {
+                UserDay(user: $0.key.user, day: $0.key.day)
+            }
+            .sorted { ($0.day, $0.user) < ($1.day, $1.user) }
         }
     }
 

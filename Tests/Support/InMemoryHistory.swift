@@ -129,7 +129,8 @@ public final class InMemoryHistory: StepHistory {
     public func renamePedometer(_ id: Pedometer.ID, to name: String) {
         state.withLock { state in
             state.change(id) { $0.name = name }
-            for (index, stored) in state.notices.enumerated() where stored.notice.subject == .pedometer(id) && stored.endedAt == nil {
+            for (index, stored) in state.notices.enumerated()
+            where stored.notice.subject == .pedometer(id) && stored.endedAt == nil {
                 state.notices[index].notice.name = name
             }
         }
@@ -175,7 +176,8 @@ public final class InMemoryHistory: StepHistory {
     }
 
     public func endSync(
-        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?,
+        cause: FailureCause?
     ) throws {
         try asked(.endSync(id, outcome)) { state in
             guard let index = state.syncs.firstIndex(where: { $0.id == id && $0.outcome == .running }) else {
@@ -192,15 +194,19 @@ public final class InMemoryHistory: StepHistory {
 
     public func syncs(of pedometer: Pedometer.ID, until moment: Timestamp?, limit: Int) -> [SyncRecord] {
         state.withLock { state in
-            let past = state.syncs.filter { sync in sync.pedometer == pedometer && moment.map { sync.start <= $0 } ?? true }
+            let past = state.syncs.filter { sync in
+                sync.pedometer == pedometer && moment.map { sync.start <= $0 } ?? true
+            }
             return Array(past.reversed().sorted { $0.start > $1.start }.prefix(limit))
         }
     }
 
     public func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) -> SyncRecord? {
         state.withLock { state in
-            state.syncs.filter { $0.pedometer == pedometer && $0.outcome == .complete && ($0.end ?? $0.start) <= moment }
-                .max { ($0.end ?? $0.start) < ($1.end ?? $1.start) }
+            state.syncs.filter {
+                $0.pedometer == pedometer && $0.outcome == .complete && ($0.end ?? $0.start) <= moment
+            }
+            .max { ($0.end ?? $0.start) < ($1.end ?? $1.start) }
         }
     }
 
@@ -237,7 +243,8 @@ public final class InMemoryHistory: StepHistory {
                 return state.syncs.filter { bySync[$0.id] != nil }.map { sync in
                     let own = bySync[sync.id] ?? []
                     return DaySync(
-                        pedometer: pedometer, start: sync.start, end: sync.end, slots: own.count, steps: own.reduce(0) { $0 + $1.steps })
+                        pedometer: pedometer, start: sync.start, end: sync.end, slots: own.count,
+                        steps: own.reduce(0) { $0 + $1.steps })
                 }
             }
         }
@@ -280,7 +287,9 @@ extension InMemoryHistory.State {
     }
 
     /// - Returns: whether the samples changed.
-    fileprivate mutating func merge(_ sample: StepSample, _ pedometer: Pedometer.ID, _ counts: inout MergeCounts) -> Bool {
+    fileprivate mutating func merge(_ sample: StepSample, _ pedometer: Pedometer.ID, _ counts: inout MergeCounts)
+        -> Bool
+    {
         guard sample.isPlausible else {
             implausible[pedometer, default: []].append(sample)
             counts.implausible += 1

@@ -23,7 +23,9 @@ extension InMemoryHistory: NoticeStore {
     }
 
     public func standingNotices() -> [StoredNotice] {
-        state.withLock { $0.notices.filter { $0.endedAt == nil }.sorted { ($0.notice.since, $0.id) < ($1.notice.since, $1.id) } }
+        state.withLock {
+            $0.notices.filter { $0.endedAt == nil }.sorted { ($0.notice.since, $0.id) < ($1.notice.since, $1.id) }
+        }
     }
 
     public func markSeen(_ ids: [StoredNotice.ID], at now: Timestamp) { mark(ids) { $0.markSeen(at: now) } }

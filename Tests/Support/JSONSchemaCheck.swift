@@ -1,6 +1,7 @@
 import Foundation
 
-/// Checks JSON against a JSON Schema with Debian's python3-jsonschema, strictly: a key that is not declared is an error, too.
+/// Checks JSON against a JSON Schema with Debian's python3-jsonschema, strictly: a key that is not declared is an
+/// error, too.
 public struct JSONSchemaCheck {
     /// A JSON Schema with the documents under `$defs`.
     private let schema: String
@@ -25,7 +26,8 @@ public struct JSONSchemaCheck {
         outputs.append(Output(document: document, name: name, text: text))
     }
 
-    /// - Parameter isComplete: whether every object of the schema must occur, and every key with a value that is not null.
+    /// - Parameter isComplete: whether every object of the schema must occur, and every key with a value that is not
+    ///   null.
     /// - Returns: the errors; empty if there are none.
     public func complaints(isComplete: Bool = false) throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-schema-\(UUID().uuidString)")

@@ -22,7 +22,9 @@ extension LedgerContract {
                 #expect(!entry.isRequested)
                 #expect(entry.attempts == 0)
                 #expect(entry.nextAttempt == LedgerFixture.now)
-                #expect(entry.fingerprint == nil && entry.confirmed == nil && entry.remoteID == nil && entry.lastError == nil)
+                #expect(
+                    entry.fingerprint == nil && entry.confirmed == nil && entry.remoteID == nil
+                        && entry.lastError == nil)
             }
         },
         LedgerContract("a sent day is not due again, and the same steps are no change") { fixture in
@@ -49,11 +51,15 @@ extension LedgerContract {
             #expect(due.map(\.day) == [sunday])
             #expect(due.map(\.state) == [.sent])
         },
-        LedgerContract("days that a destination has or may have are due again when all of them have to be written again") { fixture in
+        LedgerContract(
+            "days that a destination has or may have are due again when all of them have to be written again"
+        ) { fixture in
             let wednesday = tuesday.advanced(by: 1)
             for day in [sunday, monday, tuesday, wednesday] { try fixture.walk(4000, on: day) }
             try fixture.enqueueChanges()
-            let states: [Day: ShareEntry.State] = [sunday: .sent, monday: .unknown, tuesday: .rejected, wednesday: .sending]
+            let states: [Day: ShareEntry.State] = [
+                sunday: .sent, monday: .unknown, tuesday: .rejected, wednesday: .sending,
+            ]
             try fixture.store.record(
                 try fixture.due().map { entry in
                     var entry = entry
@@ -97,7 +103,8 @@ extension LedgerContract {
             try fixture.enqueueChanges()
             #expect(try fixture.due().isEmpty)
         },
-        LedgerContract("a removed correction makes a sent day due again, and makes no entry of any other day") { fixture in
+        LedgerContract("a removed correction makes a sent day due again, and makes no entry of any other day") {
+            fixture in
             try fixture.correct(700, on: sunday)
             try fixture.enqueueChanges()
             try fixture.drain()

@@ -24,13 +24,19 @@ extension LedgerContract {
                 try fixture.store.due(for: LedgerFixture.destination, users: users, at: now, limit: 3).map(\.user)
             }
             #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [], at: now).isEmpty)
-            #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [ben.id, ben.id], at: now).map(\.day) == [sunday, monday])
-            #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [ben.id, fixture.user.id], at: now).count == 4)
+            #expect(
+                try fixture.store.dueDays(for: LedgerFixture.destination, users: [ben.id, ben.id], at: now).map(\.day)
+                    == [sunday, monday])
+            #expect(
+                try fixture.store.dueDays(for: LedgerFixture.destination, users: [ben.id, fixture.user.id], at: now)
+                    .count == 4)
             #expect(try due([]) == [])
             #expect(try due([-1]) == [])
             #expect(try due([ben.id, ben.id]) == [ben.id, ben.id])
             #expect(try due(Array(ben.id...ben.id + 40_000)) == [ben.id, ben.id], "as many people as you like")
-            #expect(try due([ben.id, fixture.user.id]) == [fixture.user.id, ben.id, fixture.user.id], "by day, then by person")
+            #expect(
+                try due([ben.id, fixture.user.id]) == [fixture.user.id, ben.id, fixture.user.id],
+                "by day, then by person")
         },
         LedgerContract("an entry is not due before its next attempt") { fixture in
             try fixture.enqueue(sunday)
@@ -38,8 +44,12 @@ extension LedgerContract {
             entry.nextAttempt = now + 60
             try fixture.store.record([entry])
             #expect(try fixture.due(at: now + 59).isEmpty)
-            #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [fixture.user.id], at: now + 59).isEmpty)
-            #expect(try fixture.store.dueDays(for: LedgerFixture.destination, users: [fixture.user.id], at: now + 60).count == 1)
+            #expect(
+                try fixture.store.dueDays(for: LedgerFixture.destination, users: [fixture.user.id], at: now + 59)
+                    .isEmpty)
+            #expect(
+                try fixture.store.dueDays(for: LedgerFixture.destination, users: [fixture.user.id], at: now + 60).count
+                    == 1)
             #expect(try fixture.due(at: now + 60).map(\.day) == [sunday])
         },
         LedgerContract("an entry can be due in every state except sending") { fixture in
@@ -56,7 +66,8 @@ extension LedgerContract {
         LedgerContract("an entry without a next attempt is not due") { fixture in
             for state in ShareEntry.State.allCases {
                 try fixture.store.record([
-                    ShareEntry(user: fixture.user.id, day: sunday, destination: state.rawValue, state: state, changedAt: now)
+                    ShareEntry(
+                        user: fixture.user.id, day: sunday, destination: state.rawValue, state: state, changedAt: now)
                 ])
                 #expect(try fixture.due(for: state.rawValue).isEmpty)
             }

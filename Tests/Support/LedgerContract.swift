@@ -168,7 +168,8 @@ extension LedgerContract {
             try fixture.walk(3000, on: monday, of: sync)
             try fixture.enqueueChanges()
             #expect(try fixture.entries().map(\.user) == [fixture.user.id])
-            try fixture.store.enqueueChanges(of: ben.id, for: LedgerFixture.destination, since: saturday, at: LedgerFixture.now)
+            try fixture.store.enqueueChanges(
+                of: ben.id, for: LedgerFixture.destination, since: saturday, at: LedgerFixture.now)
             #expect(try fixture.entries().map(\.user) == [fixture.user.id, ben.id])
             #expect(try fixture.due().map(\.day) == [sunday])
         },
@@ -180,19 +181,24 @@ extension LedgerContract {
     static let keeping: [LedgerContract] = [
         LedgerContract("an entry is read as it was recorded, with all fields") { fixture in
             var entry = ShareEntry(
-                user: fixture.user.id, day: sunday, destination: LedgerFixture.destination, state: .unknown, isRequested: true,
+                user: fixture.user.id, day: sunday, destination: LedgerFixture.destination, state: .unknown,
+                isRequested: true,
                 fingerprint: "f", confirmed: "c", attempts: 3, firstAttempt: now - 60, nextAttempt: now + 60,
                 lastError: "no answer: \"Grüße\" 🚶 '; DROP TABLE share", remoteID: "https://example.org/1?a=b&c=%20",
                 changedAt: now - 30)
             try fixture.store.record([entry])
             #expect(try fixture.entries() == [entry])
-            entry = ShareEntry(user: fixture.user.id, day: sunday, destination: LedgerFixture.destination, state: .sent, changedAt: now)
+            entry = ShareEntry(
+                user: fixture.user.id, day: sunday, destination: LedgerFixture.destination, state: .sent, changedAt: now
+            )
             try fixture.store.record([entry])
             #expect(try fixture.entries() == [entry], "nothing is left of what it was")
         },
         LedgerContract("many entries are recorded at once, and so is an empty list") { fixture in
             let entries = (0..<200).map {
-                ShareEntry(user: fixture.user.id, day: sunday.advanced(by: $0), destination: LedgerFixture.destination, changedAt: now)
+                ShareEntry(
+                    user: fixture.user.id, day: sunday.advanced(by: $0), destination: LedgerFixture.destination,
+                    changedAt: now)
             }
             try fixture.store.record(entries)
             try fixture.store.record([])
@@ -200,8 +206,12 @@ extension LedgerContract {
         },
         LedgerContract("entries are listed by destination and state, in order") { fixture in
             let ben = try fixture.store.addUser(named: "Ben")
-            let all = [("a", saturday, fixture.user), ("a", sunday, fixture.user), ("a", sunday, ben), ("b", saturday, ben)]
-                .map { ShareEntry(user: $2.id, day: $1, destination: $0, state: $2 == ben ? .rejected : .sent, changedAt: now) }
+            let all = [
+                ("a", saturday, fixture.user), ("a", sunday, fixture.user), ("a", sunday, ben), ("b", saturday, ben),
+            ]
+            .map {
+                ShareEntry(user: $2.id, day: $1, destination: $0, state: $2 == ben ? .rejected : .sent, changedAt: now)
+            }
             try fixture.store.record(all.reversed())
             let states = Set(ShareEntry.State.allCases)
             #expect(try fixture.store.entries(for: nil, in: states) == all)
@@ -225,7 +235,8 @@ extension LedgerContract {
             #expect(state == DestinationState(name: "garden"))
         },
         LedgerContract("a destination's state is read as it was recorded") { fixture in
-            let garden = DestinationState(name: "garden", firstDay: sunday, notBefore: now + 60, failures: 7, stopped: "HTTP 401")
+            let garden = DestinationState(
+                name: "garden", firstDay: sunday, notBefore: now + 60, failures: 7, stopped: "HTTP 401")
             try fixture.store.record(garden)
             try fixture.store.record(DestinationState(name: "orchard", failures: 1))
             #expect(try fixture.store.state(of: "garden") == garden)

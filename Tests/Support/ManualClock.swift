@@ -71,7 +71,8 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
-    /// Returns once a task sleeps that asked for this duration, or when the task is cancelled, as by the time limit of a test.
+    /// Returns once a task sleeps that asked for this duration, or when the task is cancelled, as by the time limit of
+    /// a test.
     public func sleeping(for length: Duration) async {
         let id = state.withLock { state in
             state.nextID += 1
@@ -80,7 +81,9 @@ public final class ManualClock: Clock, Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if Task.isCancelled || state.sleepers.values.contains(where: { $0.length == length }) { return true }
+                    if Task.isCancelled || state.sleepers.values.contains(where: { $0.length == length }) {
+                        return true
+                    }
                     state.watchers.append(Watcher(id: id, length: length, continuation: continuation))
                     return false
                 }

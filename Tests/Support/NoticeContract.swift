@@ -80,7 +80,8 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try fixture.keep(at: NoticeFixture.now + 60)
             #expect(try fixture.standing().isEmpty)
         },
-        NoticeContract("a notice marked as seen twice keeps the first time, and unknown notices are ignored") { fixture in
+        NoticeContract("a notice marked as seen twice keeps the first time, and unknown notices are ignored") {
+            fixture in
             try fixture.keep(fixture.battery(12))
             try fixture.see()
             try fixture.store.markSeen(try fixture.standing().map(\.id) + [4711], at: NoticeFixture.now + 99)
@@ -98,10 +99,15 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
         NoticeContract("only the first call that stores a notice returns it as new") { fixture in
             let first = try fixture.store.update(active: [fixture.battery(12), fixture.goal()], at: NoticeFixture.now)
             #expect(first == Set(try fixture.standing().map(\.id)) && first.count == 2)
-            let second = try fixture.store.update(active: [fixture.battery(9), fixture.goal(), fixture.rejection], at: NoticeFixture.now + 1)
-            #expect(second == Set(try fixture.standing().filter { $0.notice == fixture.rejection }.map(\.id)) && second.count == 1)
+            let second = try fixture.store.update(
+                active: [fixture.battery(9), fixture.goal(), fixture.rejection], at: NoticeFixture.now + 1)
+            #expect(
+                second == Set(try fixture.standing().filter { $0.notice == fixture.rejection }.map(\.id))
+                    && second.count == 1)
             try fixture.see()
-            #expect(try fixture.store.update(active: [fixture.battery(9), fixture.goal()], at: NoticeFixture.now + 2).isEmpty)
+            #expect(
+                try fixture.store.update(active: [fixture.battery(9), fixture.goal()], at: NoticeFixture.now + 2)
+                    .isEmpty)
         },
         NoticeContract("a withdrawn goal has ended; reached again it is reported, unless it was seen") { fixture in
             let key = fixture.goal().key
@@ -115,7 +121,9 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             try fixture.keep(fixture.goal(), at: NoticeFixture.now + 4)
             #expect(try fixture.standing().isEmpty)
         },
-        NoticeContract("a clock that is wrong again within a week is not reported again; of two pedometers each is reported") { fixture in
+        NoticeContract(
+            "a clock that is wrong again within a week is not reported again; of two pedometers each is reported"
+        ) { fixture in
             let day = 86_400
             // 16,177 days since 1970 are whole weeks: the rule must hold on both sides of a week's boundary.
             let first = Timestamp(16_177 * day - 3600)
@@ -125,8 +133,11 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             #expect(try fixture.standing().map(\.notice.since) == [first, first + day])
             try fixture.store.markSeen(try fixture.standing().map(\.id), at: first + day)
             #expect(try fixture.store.update(active: [fixture.clock(1, first + 2 * day)], at: first + 2 * day).isEmpty)
-            #expect(try fixture.store.update(active: [fixture.clock(1, first + 8 * day - 1)], at: first + 8 * day - 1).isEmpty)
-            #expect(try fixture.store.update(active: [fixture.clock(1, first + 8 * day)], at: first + 8 * day).count == 1)
+            #expect(
+                try fixture.store.update(active: [fixture.clock(1, first + 8 * day - 1)], at: first + 8 * day - 1)
+                    .isEmpty)
+            #expect(
+                try fixture.store.update(active: [fixture.clock(1, first + 8 * day)], at: first + 8 * day).count == 1)
         },
         NoticeContract(
             "a goal that the desktop has shown, withdrawn and reached again, is new in a terminal but is not shown on the desktop again"
@@ -138,7 +149,10 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
             for round in 1...2 {
                 try fixture.store.update(active: [], withdrawn: [key], at: NoticeFixture.now + 10 * round)
                 #expect(try fixture.standing().isEmpty)
-                #expect(try fixture.store.update(active: [fixture.goal(steps: 9000 + round)], at: NoticeFixture.now + 10 * round + 1).isEmpty)
+                #expect(
+                    try fixture.store.update(
+                        active: [fixture.goal(steps: 9000 + round)], at: NoticeFixture.now + 10 * round + 1
+                    ).isEmpty)
                 let after = try fixture.standing()
                 #expect(after.map(\.id) == before.map(\.id))
                 #expect(after.map(\.notice) == [fixture.goal(steps: 9000 + round)])
@@ -151,14 +165,19 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
         NoticeContract("standing notices about a pedometer have its new name, and are not new again") { fixture in
             let ring = try fixture.store.addPedometer(
                 Pedometer(
-                    id: 0, user: fixture.user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
-            try fixture.keep(fixture.clock(ring.id, NoticeFixture.now), fixture.clock(ring.id + 1, NoticeFixture.now), fixture.goal())
+                    id: 0, user: fixture.user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public",
+                    name: "ring"))
+            try fixture.keep(
+                fixture.clock(ring.id, NoticeFixture.now), fixture.clock(ring.id + 1, NoticeFixture.now), fixture.goal()
+            )
             try fixture.notify()
             let before = try fixture.standing()
             try fixture.store.renamePedometer(ring.id, to: "bedroom")
             let after = try fixture.standing()
             #expect(after.map { $0.notice.subject == .pedometer(ring.id) } == after.map { $0.notice.name == "bedroom" })
-            #expect(after.count == 3 && after.map(\.id) == before.map(\.id) && after.map(\.notice.key) == before.map(\.notice.key))
+            #expect(
+                after.count == 3 && after.map(\.id) == before.map(\.id)
+                    && after.map(\.notice.key) == before.map(\.notice.key))
             #expect(after.allSatisfy { $0.isNew && !$0.isToBeNotified })
         },
         NoticeContract("a claimed notice cannot be claimed by others until it is released") { fixture in
@@ -227,7 +246,8 @@ struct NoticeFixture {
         let contents: [Notice.Content] = [
             .nightsFailed(nights: 3, reason: "no answer"), .notSeen(lastRead: Self.now), .batteryLow(percent: 1),
             .noticed(.clockWasOff(seconds: nil)), .noticed(.counterRestarted), .noticed(.lost(from: day, through: day)),
-            .noticed(.dayNotClosed(day)), .shareInDoubt(user: "Ada", day: day, reason: "?"), .destinationStopped(reason: "token"),
+            .noticed(.dayNotClosed(day)), .shareInDoubt(user: "Ada", day: day, reason: "?"),
+            .destinationStopped(reason: "token"),
             .shareWaiting(days: 2, reason: nil),
         ]
         return contents.map { Notice(.destination("x"), name: "x", since: Self.now, $0) } + [rejection, goal()]
@@ -238,5 +258,7 @@ struct NoticeFixture {
 
 extension NoticeStore {
     @discardableResult
-    public func update(active: [Notice], at now: Timestamp) throws -> Set<StoredNotice.ID> { try update(active: active, withdrawn: [], at: now) }
+    public func update(active: [Notice], at now: Timestamp) throws -> Set<StoredNotice.ID> {
+        try update(active: active, withdrawn: [], at: now)
+    }
 }

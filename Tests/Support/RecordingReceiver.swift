@@ -22,7 +22,9 @@ public final class RecordingReceiver: ReadingReceiver {
     public var events: [Event] { state.withLock { $0.events } }
 
     /// All batches of all pedometers.
-    public var batches: [SampleBatch] { events.compactMap { if case .merged(_, let batch) = $0 { batch } else { nil } } }
+    public var batches: [SampleBatch] {
+        events.compactMap { if case .merged(_, let batch) = $0 { batch } else { nil } }
+    }
     /// The steps of each slot: the greatest value that was merged.
     public var steps: [Timestamp: Int] {
         Dictionary(batches.flatMap(\.samples).map { ($0.start, $0.steps) }, uniquingKeysWith: max)
@@ -72,8 +74,12 @@ public final class RecordingReceiver: ReadingReceiver {
 
     public func progress(_ progress: ReadProgress, of pedometer: Pedometer) { add(.progress(pedometer.id, progress)) }
     public func merge(_ batch: SampleBatch, of pedometer: Pedometer) { add(.merged(pedometer.id, batch)) }
-    public func end(of pedometer: Pedometer, _ result: Result<ReadReport, any Error>) { add(.ended(pedometer.id, result)) }
-    public func disconnected(_ pedometer: Pedometer, after seconds: Double) { add(.disconnected(pedometer.id, seconds: seconds)) }
+    public func end(of pedometer: Pedometer, _ result: Result<ReadReport, any Error>) {
+        add(.ended(pedometer.id, result))
+    }
+    public func disconnected(_ pedometer: Pedometer, after seconds: Double) {
+        add(.disconnected(pedometer.id, seconds: seconds))
+    }
 }
 
 extension PedometerReader {

@@ -144,7 +144,8 @@ public final class ScriptedDestination: ShareDestination {
         return state.withLock { state in
             state.finds += 1
             if !state.findings.isEmpty { return state.findings.removeFirst() }
-            return state.arrived[payload.day.day] == nil ? .absent : .arrived(ShareReceipt(remoteID: "\(payload.day.day)"))
+            return state.arrived[payload.day.day] == nil
+                ? .absent : .arrived(ShareReceipt(remoteID: "\(payload.day.day)"))
         }
     }
 

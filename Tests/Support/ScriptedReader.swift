@@ -34,7 +34,9 @@ public final class ScriptedReader: PedometerReader {
     private let keeps = Mutex<[Pedometer.ID: @Sendable (CounterReading) -> Void]>([:])
     private let reports = Mutex<[Pedometer.ID: @Sendable (Int?) -> Void]>([:])
 
-    public init(_ scripts: [Pedometer.ID: [Step]], todayOnly: Set<Pedometer.ID> = [], advertising: Set<Pedometer.ID> = []) {
+    public init(
+        _ scripts: [Pedometer.ID: [Step]], todayOnly: Set<Pedometer.ID> = [], advertising: Set<Pedometer.ID> = []
+    ) {
         self.scripts = Mutex(scripts)
         self.todayOnly = todayOnly
         self.advertising = advertising

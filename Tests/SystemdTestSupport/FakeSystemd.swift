@@ -23,7 +23,8 @@ public actor FakeSystemd: DBusObject {
     private var nextJob = 1
 
     /// - Parameter linger: the answer of logind; nil for a user that it does not know.
-    public static func start(_ address: String, units: [String: Unit], linger: Bool? = nil) async throws -> FakeSystemd {
+    public static func start(_ address: String, units: [String: Unit], linger: Bool? = nil) async throws -> FakeSystemd
+    {
         let fake = FakeSystemd(try await DBusConnection.open(.address(address)), units, linger)
         await fake.bus.export(fake, at: "/", subtree: true)
         try await fake.bus.requestName("org.freedesktop.systemd1")
@@ -65,7 +66,9 @@ public actor FakeSystemd: DBusObject {
         case "StartUnit": await job(call, words[0], "active")
         case "StopUnit": await job(call, words[0], "inactive")
         case "GetUser":
-            if linger == nil { return await call.fail("org.freedesktop.login1.NoSuchUser", "not logged in or lingering") }
+            if linger == nil {
+                return await call.fail("org.freedesktop.login1.NoSuchUser", "not logged in or lingering")
+            }
             await call.reply([.objectPath("/org/freedesktop/login1/user/self")])
         case "Get": await call.reply([.variant(.boolean(linger ?? false))])
         default: await call.fail("org.freedesktop.DBus.Error.UnknownMethod", "\(message.member ?? "")")
@@ -78,12 +81,15 @@ public actor FakeSystemd: DBusObject {
             if interface != "org.freedesktop.systemd1.Unit" {
                 return await call.fail("org.freedesktop.DBus.Error.UnknownInterface", "Unknown interface \(interface).")
             }
-            return await call.reply([.properties(["LoadState": .string("not-found"), "ActiveState": .string("inactive")])])
+            return await call.reply([
+                .properties(["LoadState": .string("not-found"), "ActiveState": .string("inactive")])
+            ])
         }
         guard interface == "org.freedesktop.systemd1.Unit" else { return await call.reply([.properties(unit.own)]) }
         await call.reply([
             .properties([
-                "LoadState": .string("loaded"), "UnitFileState": .string(unit.fileState), "ActiveState": .string(unit.activeState),
+                "LoadState": .string("loaded"), "UnitFileState": .string(unit.fileState),
+                "ActiveState": .string(unit.activeState),
             ])
         ])
     }
@@ -97,13 +103,17 @@ public actor FakeSystemd: DBusObject {
 
     private func job(_ call: DBusMethodCall, _ name: String, _ state: String) async {
         if let refusal { return await call.fail(refusal, "Access denied") }
-        guard let unit = units[name] else { return await call.fail("org.freedesktop.systemd1.NoSuchUnit", "Unit \(name) not found.") }
+        guard let unit = units[name] else {
+            return await call.fail("org.freedesktop.systemd1.NoSuchUnit", "Unit \(name) not found.")
+        }
         if unit.jobResult == "done" { units[name]?.activeState = state }
         let job = ObjectPath("/org/freedesktop/systemd1/job/\(nextJob)")!
         nextJob += 1
         // systemd also reports other jobs, and answers before the job ends.
         await call.reply([.objectPath(job)])
-        let ends: [(path: String, result: String?)] = [("/org/freedesktop/systemd1/job/900", "failed"), (job.string, unit.jobResult)]
+        let ends: [(path: String, result: String?)] = [
+            ("/org/freedesktop/systemd1/job/900", "failed"), (job.string, unit.jobResult),
+        ]
         for (path, result) in ends {
             guard let result else { continue }
             try? await bus.emit(
@@ -126,7 +136,8 @@ public actor FakeSystemd: DBusObject {
         var bytes: [UInt8] = []
         var rest = Array(element.utf8)[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "_"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+            if byte == UInt8(ascii: "_"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
                 rest = rest.dropFirst(2)
                 bytes.append(value)
             } else {

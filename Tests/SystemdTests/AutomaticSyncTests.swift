@@ -8,11 +8,13 @@ import Testing
 /// Automatic sync on a systemd that the test controls.
 @Suite(.timeLimit(.minutes(5))) struct AutomaticSyncTests {
     private static let units = [
-        AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.midnightService, AutomaticSync.watch,
+        AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.midnightService,
+        AutomaticSync.watch,
     ]
 
     private func withSync(
-        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(units), rules: [String] = ["/"], linger: Bool? = nil,
+        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(units), rules: [String] = ["/"],
+        linger: Bool? = nil,
         _ body: (AutomaticSync, FakeSystemd) async throws -> Void
     ) async throws {
         let bus = try await PrivateBus.start()
@@ -31,17 +33,23 @@ import Testing
     @Test func `without a watch the timers are enabled, and a watch from before is disabled`() async throws {
         try await withSync { sync, fake in
             try await sync.enable(watching: true)
-            #expect(await enabled(fake) == [AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.watch])
+            #expect(
+                await enabled(fake) == [
+                    AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.watch,
+                ])
             #expect(try await sync.schedule().watch.isEnabled)
             #expect(try await !sync.enable(watching: false).watch.isEnabled)
-            #expect(await enabled(fake) == [AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service])
+            #expect(
+                await enabled(fake) == [AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service])
             #expect(await fake.units[AutomaticSync.watch]?.activeState == "inactive")
             #expect(try await !sync.disable().night.isEnabled)
             #expect(await enabled(fake) == [])
         }
     }
 
-    @Test(arguments: [true, false]) func `an adapter starts a sync only with udev's rule`(isInstalled: Bool) async throws {
+    @Test(arguments: [true, false]) func `an adapter starts a sync only with udev's rule`(isInstalled: Bool)
+        async throws
+    {
         try await withSync(rules: [isInstalled ? "/" : "/nonexistent"], linger: true) { sync, _ in
             try await sync.enable(watching: false)
             let schedule = try await sync.schedule()
@@ -69,7 +77,9 @@ import Testing
         var units = FakeSystemd.installed(Self.units)
         units[AutomaticSync.nightTimer]?.isInstalled = false
         try await withSync(units) { sync, _ in
-            await #expect(throws: SystemdError.notInstalled(unit: AutomaticSync.nightTimer, .user)) { _ = try await sync.schedule() }
+            await #expect(throws: SystemdError.notInstalled(unit: AutomaticSync.nightTimer, .user)) {
+                _ = try await sync.schedule()
+            }
         }
     }
 }

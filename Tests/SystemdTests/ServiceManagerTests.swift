@@ -10,7 +10,8 @@ import Testing
     private static let names = ["a.timer", "a.service"]
 
     private func withManager(
-        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), clock: any Clock<Duration> = ContinuousClock(),
+        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names),
+        clock: any Clock<Duration> = ContinuousClock(),
         _ body: (ServiceManager, FakeSystemd) async throws -> Void
     ) async throws {
         let bus = try await PrivateBus.start()
@@ -35,7 +36,9 @@ import Testing
         var timer = FakeSystemd.Unit()
         timer.fileState = "enabled"
         timer.activeState = "active"
-        timer.own = ["LastTriggerUSec": .uint64(1_397_980_800_999_999), "NextElapseUSecRealtime": .uint64(1_398_067_200_000_000)]
+        timer.own = [
+            "LastTriggerUSec": .uint64(1_397_980_800_999_999), "NextElapseUSecRealtime": .uint64(1_398_067_200_000_000),
+        ]
         try await withManager(["a.timer": timer]) { manager, _ in
             let state = try await manager.state(of: "a.timer")
             #expect(
@@ -79,7 +82,9 @@ import Testing
         try await withManager { manager, _ in
             let state = try await manager.state(of: "b.timer")
             #expect(state == UnitState(name: "b.timer"))
-            let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer", "b.timer"], starting: []) }
+            let error = await failure { () throws(SystemdError) in
+                try await manager.enable(["a.timer", "b.timer"], starting: [])
+            }
             #expect(error == .notInstalled(unit: "b.timer", .user))
         }
     }
@@ -101,7 +106,9 @@ import Testing
     @Test func `a failed job is reported with its result`() async throws {
         try await withManager { manager, fake in
             await fake.set("a.timer") { $0.jobResult = "dependency" }
-            let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: ["a.timer"]) }
+            let error = await failure { () throws(SystemdError) in
+                try await manager.enable(["a.timer"], starting: ["a.timer"])
+            }
             #expect(error == .jobFailed(unit: "a.timer", result: "dependency"))
             #expect(error?.advice?.contains("journalctl --user-unit a.timer`; ") == true)
         }
@@ -112,18 +119,23 @@ import Testing
         try await withManager(clock: clock) { manager, fake in
             await fake.set("a.timer") { $0.jobResult = nil }
             async let passing: Void = clock.pass(.seconds(25))
-            let error = await failure { () throws(SystemdError) in try await manager.enable(["a.timer"], starting: ["a.timer"]) }
+            let error = await failure { () throws(SystemdError) in
+                try await manager.enable(["a.timer"], starting: ["a.timer"])
+            }
             #expect(error == .jobFailed(unit: "a.timer", result: "no result in time"))
             await passing
         }
     }
 
     @Test func `a manager that ends before its answer is reported as no manager`() {
-        let error = SystemdError(.remote(name: "org.freedesktop.DBus.Error.NoReply", message: "gone"), doing: "reading a.timer", .user)
+        let error = SystemdError(
+            .remote(name: "org.freedesktop.DBus.Error.NoReply", message: "gone"), doing: "reading a.timer", .user)
         #expect(error == .noManager(.user, reason: "gone"))
     }
 
-    @Test(arguments: ["org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"])
+    @Test(arguments: [
+        "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired",
+    ])
     func `a request without permission is reported as refused`(_ name: String) async throws {
         try await withManager { manager, fake in
             await fake.refuse(with: name)

@@ -11,7 +11,10 @@ import Testing
         #expect(notifier.alive())
         #expect(notifier.status("two\nREADY=1\u{7f}lines"))
         #expect(notifier.stopping())
-        #expect(socket.received() == ["READY=1\nSTATUS=Waiting for 2 pedometers", "WATCHDOG=1", "STATUS=two READY=1 lines", "STOPPING=1"])
+        #expect(
+            socket.received() == [
+                "READY=1\nSTATUS=Waiting for 2 pedometers", "WATCHDOG=1", "STATUS=two READY=1 lines", "STOPPING=1",
+            ])
     }
 
     @Test func `no notifier is created without a usable socket name`() {
@@ -38,8 +41,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (["WATCHDOG_USEC": "120000000"], Duration.seconds(60)), (["WATCHDOG_USEC": "120000000", "WATCHDOG_PID": "42"], .seconds(60)),
-        (["WATCHDOG_USEC": "120000000", "WATCHDOG_PID": "43"], nil), (["WATCHDOG_USEC": "0"], nil), (["WATCHDOG_USEC": "-1"], nil),
+        (["WATCHDOG_USEC": "120000000"], Duration.seconds(60)),
+        (["WATCHDOG_USEC": "120000000", "WATCHDOG_PID": "42"], .seconds(60)),
+        (["WATCHDOG_USEC": "120000000", "WATCHDOG_PID": "43"], nil), (["WATCHDOG_USEC": "0"], nil),
+        (["WATCHDOG_USEC": "-1"], nil),
         (["WATCHDOG_USEC": "soon"], nil), ([:], nil), (["WATCHDOG_USEC": "18446744073709551615"], .seconds(86_400)),
     ])
     func `the watchdog is notified at half its interval`(environment: [String: String], interval: Duration?) throws {

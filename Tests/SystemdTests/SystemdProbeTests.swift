@@ -8,10 +8,12 @@ import Testing
 /// What a checkup examines and what the user is shown come from the same readings of the units.
 @Suite(.timeLimit(.minutes(5))) struct SystemdProbeTests {
     private static let names = [
-        AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.midnightService, AutomaticSync.watch,
+        AutomaticSync.nightTimer, AutomaticSync.midnightTimer, AutomaticSync.service, AutomaticSync.midnightService,
+        AutomaticSync.watch,
     ]
 
-    /// Enabled timers; the night's service ended with 69, the one before midnight by its time limit, and the watch is enabled only.
+    /// Enabled timers; the night's service ended with 69, the one before midnight by its time limit, and the watch is
+    /// enabled only.
     private static var units: [String: FakeSystemd.Unit] {
         var units = FakeSystemd.installed(names)
         for name in [AutomaticSync.nightTimer, AutomaticSync.midnightTimer] {
@@ -45,8 +47,10 @@ import Testing
         #expect(
             timers == [
                 TimerFacts(
-                    unit: AutomaticSync.nightTimer, isInstalled: true, isEnabled: true, isActive: true, lastRun: Timestamp(1_397_980_800),
-                    nextRun: Timestamp(1_398_067_200), lastResult: "exit-code 69", isWatchEnabled: true, isMidnightEnabled: true,
+                    unit: AutomaticSync.nightTimer, isInstalled: true, isEnabled: true, isActive: true,
+                    lastRun: Timestamp(1_397_980_800),
+                    nextRun: Timestamp(1_398_067_200), lastResult: "exit-code 69", isWatchEnabled: true,
+                    isMidnightEnabled: true,
                     isMidnightActive: true, midnightResult: "timeout")
             ])
         #expect(await fake.calls.count { $0 == "LoadUnit" } == Self.names.count, "each unit is read once")
@@ -58,10 +62,13 @@ import Testing
         defer { bus.stop() }
         let fake = try await FakeSystemd.start(bus.address, units: Self.units, linger: true)
         let address = DBusAddress.address(bus.address)
-        let schedule = try await AutomaticSync.with(.user, on: address, environment: [:], systemBus: address) { try await $0.schedule() }
+        let schedule = try await AutomaticSync.with(.user, on: address, environment: [:], systemBus: address) {
+            try await $0.schedule()
+        }
         #expect(
             schedule.night
-                == SyncSchedule.Trigger(isEnabled: true, isActive: true, last: Timestamp(1_397_980_800), next: Timestamp(1_398_067_200)))
+                == SyncSchedule.Trigger(
+                    isEnabled: true, isActive: true, last: Timestamp(1_397_980_800), next: Timestamp(1_398_067_200)))
         #expect(schedule.midnight == SyncSchedule.Trigger(isEnabled: true, isActive: true))
         #expect(schedule.watch == SyncSchedule.Trigger(isEnabled: true, isActive: false))
         #expect(schedule.lastRun == SyncSchedule.Run(end: Timestamp(1_397_980_860), exitCode: 69, result: "exit-code"))

@@ -7,10 +7,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TimeZoneNameTests {
     @Test(
         arguments: [
-            (["TZ": "Europe/Berlin"], "Europe/Berlin"), (["TZ": ":Europe/Berlin"], "Europe/Berlin"), (["TZ": "EST5EDT"], "EST5EDT"),
+            (["TZ": "Europe/Berlin"], "Europe/Berlin"), (["TZ": ":Europe/Berlin"], "Europe/Berlin"),
+            (["TZ": "EST5EDT"], "EST5EDT"),
             (["TZ": "<+03>-3"], "<+03>-3"), (["TZ": "Europe/Nowhere"], nil), (["TZ": "nonsense"], nil),
             (["TZ": "UTC", "TZDIR": "/nonexistent"], "UTC"), (["TZ": "Europe/Berlin", "TZDIR": "/nonexistent"], nil),
-        ] as [([String: String], String?)]) func `a valid TZ variable names the zone`(_ environment: [String: String], _ name: String?)
+        ] as [([String: String], String?)]) func `a valid TZ variable names the zone`(
+            _ environment: [String: String], _ name: String?
+        )
     {
         #expect(TimeZoneName.current(environment) == name)
         #expect(TimeZoneName.unknown(environment) == (name == nil ? environment["TZ"] : nil))
@@ -22,7 +25,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let link = folder.path + "/localtime"
         #expect(TimeZoneName.current([:], localtime: link) == "UTC", "without one the C library takes UTC")
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/share/zoneinfo/Europe/Berlin")
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: "/usr/share/zoneinfo/Europe/Berlin")
         #expect(TimeZoneName.current([:], localtime: link)?.hasSuffix("Berlin") == true)
     }
 }

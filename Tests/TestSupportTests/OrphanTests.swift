@@ -4,9 +4,11 @@ import Testing
 
 /// What a test has started ends with the test program, also if that is killed.
 @Suite(.timeLimit(.minutes(5))) struct OrphanTests {
-    /// A FIFO whose writing ends only the processes have that are to end: its reader sees when the last of them has ended.
+    /// A FIFO whose writing ends only the processes have that are to end: its reader sees when the last of them has
+    /// ended.
     private final class Fifo {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-fifo-\(UUID().uuidString)").path
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("istep-fifo-\(UUID().uuidString)")
+            .path
         let path: String
         private let reader: Int32
 
@@ -70,7 +72,8 @@ import Testing
         let fifo = try Fifo()
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = fifo.path as String] in
             try Self.runAndDie(
-                "setsid sh -c 'exec 3>$FIFO; trap \"\" HUP TERM; echo daemon >&3; echo ready; sleep 1000; sleep 1000' & wait", path)
+                "setsid sh -c 'exec 3>$FIFO; trap \"\" HUP TERM; echo daemon >&3; echo ready; sleep 1000; sleep 1000' & wait",
+                path)
         }
         #expect(fifo.readAll() == "daemon\n")
     }

@@ -22,5 +22,7 @@ import Testing
     }
 
     @Test(arguments: [(20, "20"), (0.5, "0.5"), (-3, "-3"), (1e300, "1e+300")])
-    func `a number has a fraction only if that is not zero`(number: Double, text: String) { #expect(brief(number) == text) }
+    func `a number has a fraction only if that is not zero`(number: Double, text: String) {
+        #expect(brief(number) == text)
+    }
 }

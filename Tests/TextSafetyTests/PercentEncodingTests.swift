@@ -3,7 +3,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct PercentEncodingTests {
     @Test(arguments: [
-        ("", ""), ("az-AZ_09.~", "az-AZ_09.~"), ("a b/c?d&e=f", "a%20b%2Fc%3Fd%26e%3Df"), ("é\n\0", "%C3%A9%0A%00"), ("%41", "%2541"),
+        ("", ""), ("az-AZ_09.~", "az-AZ_09.~"), ("a b/c?d&e=f", "a%20b%2Fc%3Fd%26e%3Df"), ("é\n\0", "%C3%A9%0A%00"),
+        ("%41", "%2541"),
         // Other segments of dots are names.
         (".", "%2E"), ("..", "%2E%2E"), ("...", "..."), ("a.", "a."),
     ])

@@ -8,7 +8,9 @@ import Testing
     @Test func `a secret is not shown in descriptions or dumps`() {
         var dumped = ""
         dump([secret], to: &dumped)
-        let shown = ["\(secret)", String(reflecting: secret), String(describing: [secret]), "\(Optional(secret) as Any)", dumped]
+        let shown = [
+            "\(secret)", String(reflecting: secret), String(describing: [secret]), "\(Optional(secret) as Any)", dumped,
+        ]
         for text in shown {
             #expect(!text.contains("cr"))
             #expect(text.contains("•••••"))
@@ -18,7 +20,8 @@ import Testing
 
     @Test(arguments: [
         "s3cr/et+ t\"&k€n", "s3cr%2Fet%2B%20t%22%26k%E2%82%ACn", "s3cr%2fet%2b+t%22%26k%e2%82%acn",
-        "%73%33%63%72%2F%65%74%2B%20%74%22%26%6B%E2%82%AC%6E", "s3cr\\/et+ t\\\"&k\\u20acn", "s3cr/et\\u002b t\\\"\\u0026k\\u20ACn",
+        "%73%33%63%72%2F%65%74%2B%20%74%22%26%6B%E2%82%AC%6E", "s3cr\\/et+ t\\\"&k\\u20acn",
+        "s3cr/et\\u002b t\\\"\\u0026k\\u20ACn",
         "s3cr/et+ t&quot;&amp;k€n", "s3cr&#47;et&#x2B; t&#34;&#x26;k&#8364;n",
     ])
     func `every encoded form of a secret is replaced`(spelling: String) {

@@ -34,7 +34,9 @@ public indirect enum Answer: Sendable {
     }
 
     /// A text, sent unchanged.
-    public static func raw(_ text: String, thenCloses: Bool = true) -> Answer { .raw(Array(text.utf8), thenCloses: thenCloses) }
+    public static func raw(_ text: String, thenCloses: Bool = true) -> Answer {
+        .raw(Array(text.utf8), thenCloses: thenCloses)
+    }
 }
 
 /// What a `LoopbackServer` does with a connection before it has read anything from it.
@@ -71,8 +73,10 @@ extension Answer {
 
     private static let reasons = [
         200: "OK", 201: "Created", 204: "No Content", 301: "Moved Permanently", 302: "Found", 307: "Temporary Redirect",
-        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 408: "Request Timeout", 410: "Gone",
-        412: "Precondition Failed", 422: "Unprocessable Content", 429: "Too Many Requests", 500: "Internal Server Error",
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 408: "Request Timeout",
+        410: "Gone",
+        412: "Precondition Failed", 422: "Unprocessable Content", 429: "Too Many Requests",
+        500: "Internal Server Error",
         502: "Bad Gateway", 503: "Service Unavailable",
     ]
 }

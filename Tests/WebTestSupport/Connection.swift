@@ -59,7 +59,9 @@ struct Connection {
         case .stall: stall()
         case .stallInTheMiddle(let answer): if sendHalf(of: answer, to: request) { stall() }
         case .drip(let answer, let pause):
-            if answer.bytes(to: request.method).allSatisfy({ send([$0]) && orHangup(socket.pause(pause)) }) { return true }
+            if answer.bytes(to: request.method).allSatisfy({ send([$0]) && orHangup(socket.pause(pause)) }) {
+                return true
+            }
         case .endlessBody(let status):
             let head = "HTTP/1.1 \(status) Whatever\r\nTransfer-Encoding: chunked\r\n\r\n"
             repeatForever(after: head, "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n")

@@ -6,7 +6,8 @@ public protocol Conversation: Sendable {
     mutating func answer(_ bytes: [UInt8]) -> [UInt8]?
 }
 
-/// The server's side of a WebSocket. It is strict: it closes the connection with status 1002 if a client violates RFC 6455.
+/// The server's side of a WebSocket. It is strict: it closes the connection with status 1002 if a client violates RFC
+/// 6455.
 public struct WebSocketPeer: Conversation {
     private let head: [UInt8]
     private let greeting: [String]
@@ -24,7 +25,9 @@ public struct WebSocketPeer: Conversation {
 
     /// The answer that opens a WebSocket.
     public static func head(accept: String) -> [UInt8] {
-        Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n".utf8)
+        Array(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n"
+                .utf8)
     }
 
     /// A frame as a server sends it, valid or not.

@@ -13,7 +13,8 @@ public enum LoopbackAddress: Sendable {
 
     /// A new socket, bound to a free port.
     func bound() throws -> (socket: Int32, port: Int) {
-        let descriptor = socket(self == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = socket(
+            self == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
         guard with(port: 0, { bind(descriptor, $0, $1) }) == 0 else {
             close(descriptor)

@@ -1,5 +1,5 @@
-/// An HTTP server on loopback, which misbehaves on demand. It uses its own threads: it never blocks threads of Dispatch or of Swift's
-/// tasks.
+/// An HTTP server on loopback, which misbehaves on demand. It uses its own threads: it never blocks threads of Dispatch
+/// or of Swift's tasks.
 ///
 /// ```swift
 /// let server = try LoopbackServer.start { request in

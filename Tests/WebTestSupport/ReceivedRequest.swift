@@ -24,6 +24,7 @@ public struct ReceivedRequest: Sendable, CustomStringConvertible {
 
     /// The request line, the headers, an empty line and the body, lines ended by `\n`.
     public var description: String {
-        (["\(method) \(target) HTTP/1.1"] + headers.map { "\($0.name): \($0.value)" } + ["", text]).joined(separator: "\n")
+        (["\(method) \(target) HTTP/1.1"] + headers.map { "\($0.name): \($0.value)" } + ["", text]).joined(
+            separator: "\n")
     }
 }

@@ -78,7 +78,9 @@ struct RequestReader {
         var scanned = 0
         while true {
             if let end = buffer[scanned...].firstIndex(of: UInt8(ascii: "\n")) {
-                guard end > 0, buffer[end - 1] == UInt8(ascii: "\r") else { throw .violation("a line that ends without CR") }
+                guard end > 0, buffer[end - 1] == UInt8(ascii: "\r") else {
+                    throw .violation("a line that ends without CR")
+                }
                 let line = String(validating: buffer[..<(end - 1)], as: UTF8.self)
                 buffer.removeFirst(end + 1)
                 guard let line, !line.contains("\r") else { throw .violation("a line that is no text") }

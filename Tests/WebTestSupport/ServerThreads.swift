@@ -9,7 +9,8 @@ final class ServerThreads: Sendable {
         var log = ServerLog()
         var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextWatcher = 0
-        /// By connection number. Only its own thread closes a socket, with this locked, so that no descriptor is used after that.
+        /// By connection number. Only its own thread closes a socket, with this locked, so that no descriptor is used
+        /// after that.
         var sockets: [Int: Socket] = [:]
         var isStopped = false
     }
@@ -66,7 +67,8 @@ final class ServerThreads: Sendable {
 
     private func accept() {
         while let number = listener.accept() {
-            // Swift does not import accept4. A program started just now inherits the connection, so it is shut down, not only closed.
+            // Swift does not import accept4. A program started just now inherits the connection, so it is shut down,
+            // not only closed.
             _ = fcntl(number, F_SETFD, FD_CLOEXEC)
             let socket = Socket(number: number)
             let connection = state.withLock { state -> Int? in

@@ -17,7 +17,9 @@ struct Socket: Sendable {
         let bytes = Array(bytes)
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { return false }
             sent += count
         }
@@ -27,7 +29,8 @@ struct Socket: Sendable {
     /// Waits for `duration` or until the peer is gone.
     /// - Returns: false if the peer is gone.
     func pause(_ duration: Duration) -> Bool {
-        var descriptor = pollfd(fd: number, events: Int16(0x2000), revents: 0)  // POLLRDHUP, which Swift does not import
+        // POLLRDHUP, which Swift does not import.
+        var descriptor = pollfd(fd: number, events: Int16(0x2000), revents: 0)
         let milliseconds = duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
         return poll(&descriptor, 1, Int32(clamping: milliseconds)) == 0
     }

@@ -43,8 +43,8 @@ public final class UnansweredPort: Sendable {
 
 /// An address of loopback for a server that cannot choose a free port itself.
 ///
-/// A port of 127.0.0.1 that was free may be in use when the server starts, by a connection or by another test. Loopback has 16 million
-/// addresses, of which others use the first.
+/// A port of 127.0.0.1 that was free may be in use when the server starts, by a connection or by another test. Loopback
+/// has 16 million addresses, of which others use the first.
 public struct UnusedAddress: Sendable, CustomStringConvertible {
     /// Within 127.0.0.0/8.
     public let host: String

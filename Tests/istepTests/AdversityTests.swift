@@ -25,12 +25,16 @@ import Testing
     }
 
     /// Coming nearer does not help, and a unit that runs at night has failed.
-    @Test(arguments: [DiscoveryFault.busy, .stalled]) func `a stuck adapter gives exit code 69`(_ fault: DiscoveryFault) async throws {
+    @Test(arguments: [DiscoveryFault.busy, .stalled]) func `a stuck adapter gives exit code 69`(_ fault: DiscoveryFault)
+        async throws
+    {
         try await withRing { home in
             await home.stack.setDiscoveryFault(fault)
             let sync = try await home.istep("sync", "--unattended")
             #expect(sync.status == 69, "\(sync.error)")
-            #expect(sync.error.contains("does not scan") && sync.error.contains("systemctl restart bluetooth"), "\(sync.error)")
+            #expect(
+                sync.error.contains("does not scan") && sync.error.contains("systemctl restart bluetooth"),
+                "\(sync.error)")
             await home.stack.setDiscoveryFault(nil)
             #expect(try await home.istep("sync").status == 0)
         }
@@ -44,7 +48,9 @@ import Testing
             await home.stack.clearFaults()
             #expect(try await home.istep("sync").status == 0)
             for daysAgo in 1...7 {
-                #expect(try await home.istep("show", "-\(daysAgo)", "--json").json["steps"] as? Int == home.walked(daysAgo: daysAgo))
+                #expect(
+                    try await home.istep("show", "-\(daysAgo)", "--json").json["steps"] as? Int
+                        == home.walked(daysAgo: daysAgo))
             }
         }
     }
@@ -52,7 +58,8 @@ import Testing
     @Test func `one refused connection is retried, repeated refusals give exit code 75`() async throws {
         try await withRing { home in
             await home.stack.inject(
-                .refuseConnect("le-connection-abort-by-local", name: "org.bluez.Error.Failed", .first(1)), for: home.ring.address)
+                .refuseConnect("le-connection-abort-by-local", name: "org.bluez.Error.Failed", .first(1)),
+                for: home.ring.address)
             #expect(try await home.istep("sync").status == 0)
             await home.stack.inject(.refuseConnect(), for: home.ring.address)
             let sync = try await home.istep("sync")
@@ -99,11 +106,14 @@ import Testing
             // The ring never answers the battery request: the program waits when the signal comes.
             home.ring.behaviour.ignored = [0x03]
             let running = try home.istep.start(["sync"])
-            for await event in home.stack.events { if case .wrote(_, _, let bytes) = event, bytes.first == 0x03 { break } }
+            for await event in home.stack.events {
+                if case .wrote(_, _, let bytes) = event, bytes.first == 0x03 { break }
+            }
             running.send(SIGTERM)
             let result = await running.result
             #expect(result.status == 128 + SIGTERM)
-            #expect(result.output.contains("interrupted") && !result.output.contains("Received data"), "\(result.output)")
+            #expect(
+                result.output.contains("interrupted") && !result.output.contains("Received data"), "\(result.output)")
             await home.expectNothingLeftOpen()
             home.ring.behaviour.ignored = []
             #expect(try await home.istep("sync").status == 0)
@@ -116,7 +126,9 @@ import Testing
             let scan = try await home.istep("scan", "--timeout", "4")
             #expect(scan.status == 0)
             #expect(scan.output.contains("R02_"))
-            let scalars = scan.output.unicodeScalars.filter { $0.value < 32 && $0 != "\n" || $0.value == 0x202e || $0.value == 0x7f }
+            let scalars = scan.output.unicodeScalars.filter {
+                $0.value < 32 && $0 != "\n" || $0.value == 0x202e || $0.value == 0x7f
+            }
             #expect(scalars.isEmpty)
         }
     }

@@ -66,7 +66,9 @@ import Testing
                 ["python3", "-c", script, "/usr/bin/env"] + istep.environment.map { "\($0.key)=\($0.value)" }
                 + [try Command.program.path, "restore", backup]
             let result = try await Running(process).result
-            #expect(result.output.contains("The history was not replaced.") && result.output.contains("status 130"), "\(result)")
+            #expect(
+                result.output.contains("The history was not replaced.") && result.output.contains("status 130"),
+                "\(result)")
             #expect(try await istep("plan").output.contains("9,000"))
         }
     }
@@ -114,7 +116,8 @@ import Testing
         }
     }
 
-    /// Damage that no integrity check of SQLite finds: `show` once failed, and the repair that it advised found nothing.
+    /// Damage that no integrity check of SQLite finds: `show` once failed, and the repair that it advised found
+    /// nothing.
     @Test func `a damaged definition is found by every command that writes, and repaired`() async throws {
         try await withHistory { istep, folder, history in
             let backup = folder.path + "/b.sqlite"
@@ -130,7 +133,9 @@ import Testing
             }
             for words in [["plan"], ["plan", "9000"], ["sync"], ["backup"]] {
                 let result = try await istep.run(words)
-                #expect(result.status == 65 && result.error.contains("the definition of the table \"plan\""), "\(words): \(result.error)")
+                #expect(
+                    result.status == 65 && result.error.contains("the definition of the table \"plan\""),
+                    "\(words): \(result.error)")
             }
             // A command to paste is on a line of its own; in JSON the advice is separate from the message.
             var here = istep
@@ -145,7 +150,9 @@ import Testing
             #expect((failure?["advice"] as? String)?.contains("istep doctor --repair --db \(history)") == true)
             #expect((failure?["message"] as? String)?.contains("`") == false)
             let restored = try await istep("restore", "--yes", backup)
-            #expect(restored.status == 65 && restored.error.contains("the backup \"\(backup)\" is damaged: the definition of the table"))
+            #expect(
+                restored.status == 65
+                    && restored.error.contains("the backup \"\(backup)\" is damaged: the definition of the table"))
             #expect(try await istep("doctor", "--repair").output.contains("All rows were saved."))
             #expect(try await istep("plan").output.contains("8,000"))
             #expect(try await istep("doctor", "--repair", "--db", backup).status == 0)
@@ -157,7 +164,8 @@ import Testing
         try await withHistory { istep, folder, history in
             let backup = folder.path + "/b.sqlite"
             #expect(try await istep("backup", backup).status == 0)
-            try (try Data(contentsOf: URL(fileURLWithPath: backup))).prefix(30_000).write(to: URL(fileURLWithPath: folder.path + "/cut"))
+            try (try Data(contentsOf: URL(fileURLWithPath: backup))).prefix(30_000).write(
+                to: URL(fileURLWithPath: folder.path + "/cut"))
             try #require(mkfifo(folder.path + "/pipe", 0o600) == 0)
             let before = try Data(contentsOf: URL(fileURLWithPath: history))
             for (words, status, message) in [
@@ -167,11 +175,14 @@ import Testing
                 (["backup", folder.path], 64, "cannot write the backup"),
                 (["backup", folder.path + "/usb/istep/x.sqlite"], 64, "Mount its disk"),
                 (["backup", folder.path + "/pipe"], 64, "cannot write the backup"),
-                (["backup", history + ".lock"], 64, "Choose another name"), (["backup", history + "-wal"], 64, "Choose another name"),
+                (["backup", history + ".lock"], 64, "Choose another name"),
+                (["backup", history + "-wal"], 64, "Choose another name"),
             ] {
                 let result = try await istep.run(words)
                 #expect(result.status == status && result.error.contains(message), "\(words): \(result.error)")
-                #expect(!result.error.contains("the history") && !result.error.contains("with --db"), "\(words): \(result.error)")
+                #expect(
+                    !result.error.contains("the history") && !result.error.contains("with --db"),
+                    "\(words): \(result.error)")
             }
             #expect(try Data(contentsOf: URL(fileURLWithPath: history)) == before)
         }
@@ -205,8 +216,10 @@ import Testing
 
     @Test func `a header without a name in the configuration is an error with its line`() async throws {
         let folder = try Folder()
-        try FileManager.default.createDirectory(atPath: folder.path + "/config/istep", withIntermediateDirectories: true)
-        try Data("user = \"anna\"\n[.share.diary]\n".utf8).write(to: URL(fileURLWithPath: folder.path + "/config/istep/config.toml"))
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/config/istep", withIntermediateDirectories: true)
+        try Data("user = \"anna\"\n[.share.diary]\n".utf8).write(
+            to: URL(fileURLWithPath: folder.path + "/config/istep/config.toml"))
         let result = try await Command(folder: folder)("status")
         #expect(result.status == 78)
         #expect(result.error.contains("line 2"))

@@ -27,7 +27,8 @@ import TestSupport
                 exec cat
                 """.utf8
             ).write(to: URL(fileURLWithPath: script))
-            try await tmux("-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "\(lines)", "sh '\(script)'")
+            try await tmux(
+                "-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "\(lines)", "sh '\(script)'")
         }
 
         @discardableResult
@@ -178,7 +179,9 @@ import TestSupport
         let istep = try await corrected(folder)
         let configuration = folder.path + "/config/istep"
         try FileManager.default.createDirectory(atPath: configuration, withIntermediateDirectories: true)
-        try Data("[share.garden]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit 65\"]\nidempotent = true\n".utf8).write(
+        try Data(
+            "[share.garden]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit 65\"]\nidempotent = true\n".utf8
+        ).write(
             to: URL(fileURLWithPath: configuration + "/config.toml"))
         func isNoticed() async throws -> Bool { try await istep("status", "--json").output.contains("shareRejected") }
         try await withWindow(istep, folder) { window in
@@ -253,7 +256,8 @@ import TestSupport
     @Test func `without a terminal istep browse prints what to use instead`() async throws {
         let istep = Command(folder: try Folder())
         let result = try await istep("browse")
-        #expect(result.status == 64 && result.error.contains("needs a terminal") && result.error.contains("istep history"))
+        #expect(
+            result.status == 64 && result.error.contains("needs a terminal") && result.error.contains("istep history"))
         #expect(try await istep("browse", "--json").status == 64)
     }
 }

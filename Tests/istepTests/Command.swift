@@ -22,8 +22,8 @@ struct Command {
     /// - Parameters:
     ///   - folder: home, configuration, data and run-time folder.
     ///   - bus: a D-Bus address; nil for an address without a listener.
-    ///   - timeZone: in the form of POSIX. It is noon in the default: no day ends during a test that says `today` or `yesterday` more than once.
-    ///     (The program uses the machine's clock, and has no setting for the time.)
+    ///   - timeZone: in the form of POSIX. It is noon in the default: no day ends during a test that says `today` or
+    ///     `yesterday` more than once. (The program uses the machine's clock, and has no setting for the time.)
     init(folder: Folder, bus: String? = nil, timeZone: String = zoneAtNoon) {
         self.folder = folder
         environment = [
@@ -34,7 +34,8 @@ struct Command {
         ]
     }
 
-    /// The same for all tests of this process: commands of a test that are created in different hours have the same day.
+    /// The same for all tests of this process: commands of a test that are created in different hours have the same
+    /// day.
     private static let zoneAtNoon: String = {
         let hour = Int(Date().timeIntervalSince1970) / 3600 % 24
         return "LOCAL\(hour - 12)"  // POSIX writes offsets west of Greenwich as positive.
@@ -57,7 +58,8 @@ struct Command {
         return try Running(process)
     }
 
-    /// Starts the program by a shell that redirects it, such as `>/dev/full`, or by a program of that shell, such as `nohup`.
+    /// Starts the program by a shell that redirects it, such as `>/dev/full`, or by a program of that shell, such as
+    /// `nohup`.
     func start(_ arguments: [String], redirected: String = "", by launcher: String = "") throws -> Running {
         let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -89,7 +91,9 @@ final class Running: Sendable {
         let (stream, end) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { process in
             // As in a shell: 128 plus the signal's number.
-            end.yield(process.terminationReason == .uncaughtSignal ? 128 + process.terminationStatus : process.terminationStatus)
+            end.yield(
+                process.terminationReason == .uncaughtSignal
+                    ? 128 + process.terminationStatus : process.terminationStatus)
             end.finish()
         }
         try process.run()
@@ -137,7 +141,9 @@ final class Running: Sendable {
         var error: String
     }
 
-    private func text(_ file: URL) -> String { String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self) }
+    private func text(_ file: URL) -> String {
+        String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self)
+    }
 
     /// Whether the program is still running.
     var isAlive: Bool { kill(processIdentifier, 0) == 0 }
@@ -158,6 +164,8 @@ final class Folder: Sendable {
 
     deinit {
         // Removal ends at a file that has gone in between, such as the log of a history that is just closed.
-        for _ in 0..<3 where FileManager.default.fileExists(atPath: path) { try? FileManager.default.removeItem(atPath: path) }
+        for _ in 0..<3 where FileManager.default.fileExists(atPath: path) {
+            try? FileManager.default.removeItem(atPath: path)
+        }
     }
 }

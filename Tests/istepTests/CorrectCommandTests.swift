@@ -42,7 +42,9 @@ import Testing
         _ = try await istep("plan", "8000", "--user", "anna")
         let typing = try await istep("correct", "2014-04-20", "--steps", "1", "--user", "anan")
         #expect(typing.status == 64 && typing.error.contains("anna"))
-        #expect(try await istep("correct", "2014-04-20", "--steps", "7000", "--user", "anna", "--json").json["user"] as? String == "anna")
+        #expect(
+            try await istep("correct", "2014-04-20", "--steps", "7000", "--user", "anna", "--json").json["user"]
+                as? String == "anna")
         #expect(try await istep("show", "2014-04-20", "--user", "anna", "--json").json["steps"] as? Int == 7000)
     }
 
@@ -59,7 +61,9 @@ import Testing
         #expect(try await istep.run(["plan"] + options).output.contains("istep plan 8000 --on sun=rest" + suffix))
         let failed = try await istep.run(["correct", "2014-04-21", "--remove"] + options)
         #expect(failed.status == 64 && failed.error.contains("`istep show 2014-04-21\(suffix)`"), "\(failed.error)")
-        #expect(try await istep("show", "2014-04-20", "--db", history).output.contains("istep plan 8000 --db '\(history)'\n"))
+        #expect(
+            try await istep("show", "2014-04-20", "--db", history).output.contains(
+                "istep plan 8000 --db '\(history)'\n"))
     }
 
     @Test func `a refused correction creates no history and says what is possible`() async throws {

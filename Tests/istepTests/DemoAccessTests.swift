@@ -8,7 +8,9 @@ import Testing
     /// Anna, whose group has the number 1000.
     private let anna = DemoAccess(user: 1000, privateGroup: 1000)
 
-    private func isWritable(_ access: DemoAccess, mode: mode_t, group: gid_t = 1000, hasAccessList: Bool = false) -> Bool {
+    private func isWritable(_ access: DemoAccess, mode: mode_t, group: gid_t = 1000, hasAccessList: Bool = false)
+        -> Bool
+    {
         var status = stat()
         status.st_mode = mode
         status.st_uid = access.user
@@ -17,7 +19,9 @@ import Testing
     }
 
     @Test func `only the private group of the user may write`() {
-        for mode: mode_t in [0o700, 0o750, 0o755, 0o2755] { #expect(!isWritable(anna, mode: mode, group: 50, hasAccessList: true)) }
+        for mode: mode_t in [0o700, 0o750, 0o755, 0o2755] {
+            #expect(!isWritable(anna, mode: mode, group: 50, hasAccessList: true))
+        }
         for mode: mode_t in [0o770, 0o775, 0o2775, 0o664] {
             #expect(!isWritable(anna, mode: mode))
             #expect(isWritable(anna, mode: mode, group: 50))
@@ -77,7 +81,9 @@ import Testing
     @Test func `in a folder for all users, a folder in it is suggested`() throws {
         let folder = try Folder()
         try #require(chmod(folder.path, 0o1777) == 0)
-        let failure = try #require(throws: CommandFailure.self) { try DemoFolder(path: folder.path, isTemporary: false).isThere() }
+        let failure = try #require(throws: CommandFailure.self) {
+            try DemoFolder(path: folder.path, isTemporary: false).isThere()
+        }
         #expect(failure.advice == "Choose a directory in it: `istep demo --keep \(folder.path)/istep-demo`")
     }
 }

@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2])
-    func `the folders that a start has made are removed with it, also by a later start, and no others`(_ existing: Int) throws {
+    func `the folders that a start has made are removed with it, also by a later start, and no others`(_ existing: Int)
+        throws
+    {
         let folder = try Folder()
         let above = folder.path + "/above"
         let demo = DemoFolder(path: above + "/own", isTemporary: false)

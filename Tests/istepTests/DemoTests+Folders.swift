@@ -8,7 +8,9 @@ enum OthersAccess: CaseIterable {
     case reading, writing, link, ownership, lock, configuration
 
     /// Only root gives files away.
-    static var testable: [OthersAccess] { allCases.filter { geteuid() == 0 || [.reading, .writing, .link].contains($0) } }
+    static var testable: [OthersAccess] {
+        allCases.filter { geteuid() == 0 || [.reading, .writing, .link].contains($0) }
+    }
 
     func give(_ folder: String) throws {
         switch self {
@@ -41,7 +43,9 @@ extension DemoTests {
 
     /// Another user could have made the folder, with a demo whose configuration names a program.
     @Test(arguments: OthersAccess.testable)
-    func `a demo in a folder that is not for this user alone is neither used nor ended`(_ access: OthersAccess) async throws {
+    func `a demo in a folder that is not for this user alone is neither used nor ended`(_ access: OthersAccess)
+        async throws
+    {
         try await visiting { istep, folder in
             let home = home(folder)
             try #require(try await istep("demo", "--keep", "--pedometer", "infinitime").status == 0)
@@ -49,10 +53,12 @@ extension DemoTests {
             var inside = istep
             inside.environment["ISTEP_DEMO"] = home
             for (istep, words) in [
-                (istep, ["--demo", "show"]), (inside, ["show"]), (istep, ["demo", "--keep"]), (istep, ["demo", "--end"]),
+                (istep, ["--demo", "show"]), (inside, ["show"]), (istep, ["demo", "--keep"]),
+                (istep, ["demo", "--end"]),
             ] {
                 let refused = try await istep.run(words)
-                #expect(refused.status == 77 && refused.error.contains("is not used for a demo"), "\(words): \(refused)")
+                #expect(
+                    refused.status == 77 && refused.error.contains("is not used for a demo"), "\(words): \(refused)")
                 #expect(refused.error.contains("istep demo --keep DIRECTORY"), "\(words): \(refused)")
             }
             #expect(FileManager.default.fileExists(atPath: home + "/history.sqlite"))
@@ -72,9 +78,12 @@ extension DemoTests {
             for path in [own, link] {
                 for words in [["demo", "--keep", path], ["--demo=" + path, "show"], ["demo", "--end", path]] {
                     let refused = try await istep.run(words)
-                    #expect(refused.status == 77 && refused.error.contains("other users can write to"), "\(words): \(refused)")
+                    #expect(
+                        refused.status == 77 && refused.error.contains("other users can write to"),
+                        "\(words): \(refused)")
                     // Its access may be what others, or the system, need.
-                    #expect(!refused.error.contains("chmod") && !refused.error.contains("Remove"), "\(words): \(refused)")
+                    #expect(
+                        !refused.error.contains("chmod") && !refused.error.contains("Remove"), "\(words): \(refused)")
                     let advice = "istep demo --keep \(mode == 0o1777 ? path + "/istep-demo" : "DIRECTORY")"
                     #expect(refused.error.contains(advice), "\(words): \(refused)")
                 }
@@ -88,7 +97,9 @@ extension DemoTests {
     private static var groupOwner: (user: uid_t, group: gid_t, launcher: String)? {
         let shell = "sh -c 'umask 002; exec \"$0\" \"$@\"'"
         guard geteuid() == 0 else { return DemoAccess.privateGroup(of: geteuid()).map { (geteuid(), $0, shell) } }
-        guard let group = DemoAccess.privateGroup(of: 1), access("/usr/bin/setpriv", X_OK) == 0, let program = try? Command.program.path else {
+        guard let group = DemoAccess.privateGroup(of: 1), access("/usr/bin/setpriv", X_OK) == 0,
+            let program = try? Command.program.path
+        else {
             return nil
         }
         var path = program
@@ -101,11 +112,14 @@ extension DemoTests {
     }
 
     /// The usual umask of a user with a private group is 002.
-    @Test(.enabled(if: groupOwner != nil)) func `a folder that only the private group of the user can write to is used`() async throws {
+    @Test(.enabled(if: groupOwner != nil))
+    func `a folder that only the private group of the user can write to is used`() async throws {
         let owner = try #require(Self.groupOwner)
         let folder = try Folder(), own = folder.path + "/own"
         let istep = Command(folder: folder)
-        func run(_ words: String...) async throws -> Command.Result { try await istep.start(words, by: owner.launcher).result }
+        func run(_ words: String...) async throws -> Command.Result {
+            try await istep.start(words, by: owner.launcher).result
+        }
         try FileManager.default.createDirectory(atPath: own + "/istep", withIntermediateDirectories: true)
         for path in [folder.path, own, own + "/istep"] { try #require(chown(path, owner.user, owner.group) == 0) }
         for path in [own, own + "/istep"] { try #require(chmod(path, 0o775) == 0) }
@@ -117,7 +131,8 @@ extension DemoTests {
             for path in [own, own + "/istep"] {
                 try #require(chown(path, owner.user, 65_534) == 0)
                 let refused = try await run("--demo=" + own, "show")
-                #expect(refused.status == 77 && refused.error.contains("other users can write to"), "\(path): \(refused)")
+                #expect(
+                    refused.status == 77 && refused.error.contains("other users can write to"), "\(path): \(refused)")
                 try #require(chown(path, owner.user, owner.group) == 0)
             }
         }
@@ -127,7 +142,8 @@ extension DemoTests {
 
     // MARK: Starts that are not completed
 
-    /// Starts a demo in a folder of the user's, and returns when its history is there and the first sync is still to come.
+    /// Starts a demo in a folder of the user's, and returns when its history is there and the first sync is still to
+    /// come.
     private func beginning(_ istep: Command, _ own: String) async throws -> Running {
         let start = try istep.start(["demo", "--keep", own, "--pedometer", "infinitime"])
         try await until { FileManager.default.fileExists(atPath: own + "/history.sqlite") || !start.isAlive }
@@ -137,7 +153,8 @@ extension DemoTests {
     @Test func `a start that is interrupted leaves the folder as it was`() async throws {
         try await visiting { istep, folder in
             let own = folder.path + "/own"
-            try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.createDirectory(
+                atPath: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try Data().write(to: URL(fileURLWithPath: own + "/notes"))
             let start = try await beginning(istep, own)
             start.send(SIGINT)
@@ -166,7 +183,9 @@ extension DemoTests {
     }
 
     @Test(arguments: [true, false])
-    func `a start that is killed together with its demo is undone by the next command`(_ isStartedAgain: Bool) async throws {
+    func `a start that is killed together with its demo is undone by the next command`(_ isStartedAgain: Bool)
+        async throws
+    {
         try await visiting { istep, folder in
             let own = folder.path + "/own"
             let start = try await beginning(istep, own)
@@ -182,7 +201,9 @@ extension DemoTests {
                 #expect(again.status == 0 && again.output.contains("istep add"), "\(again)")
             }
             let ended = try await istep("demo", "--end", own)
-            #expect(ended.status == 0 && ended.output.contains(isStartedAgain ? "has ended" : "its files are removed"), "\(ended)")
+            #expect(
+                ended.status == 0 && ended.output.contains(isStartedAgain ? "has ended" : "its files are removed"),
+                "\(ended)")
             for name in ["history.sqlite", "istep", "."] {
                 #expect(FileManager.default.fileExists(atPath: own + "/" + name) == isStartedAgain, "\(name)")
             }

@@ -14,7 +14,8 @@ import TestSupport
 
     func home(_ folder: Folder) -> String { folder.path + "/istep-demo" }
 
-    /// The process that holds the lock of a demo, and so runs it: the kernel names it to one that asks for the same lock.
+    /// The process that holds the lock of a demo, and so runs it: the kernel names it to one that asks for the same
+    /// lock.
     func process(_ home: String) throws -> Int32 {
         let file = open(home + "/demo.lock", O_RDWR | O_CLOEXEC)
         try #require(file >= 0)
@@ -29,11 +30,12 @@ import TestSupport
 
     /// Recognised by what they advertise, besides the ring.
     private static let models = [
-        "infinitime", "banglejs", "miband", "ycbt", "jring", "moyoung", "lefun", "no1f1", "id115", "crp", "casio", "fitpro",
+        "infinitime", "banglejs", "miband", "ycbt", "jring", "moyoung", "lefun", "no1f1", "id115", "crp", "casio",
+        "fitpro",
     ]
 
-    /// Whether a process is gone, or has ended and was not waited for by the init of a container. If it was killed, its first thread may end
-    /// before the others, which still hold its lock.
+    /// Whether a process is gone, or has ended and was not waited for by the init of a container. If it was killed, its
+    /// first thread may end before the others, which still hold its lock.
     func hasEnded(_ process: Int32) -> Bool {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
@@ -41,7 +43,8 @@ import TestSupport
         return text.split(separator: ")").last?.drop { $0 == " " }.first == "Z" && threads.count <= 1
     }
 
-    /// The end of another program's process, and what is behind a folder that does not exist yet, announce themselves in no way.
+    /// The end of another program's process, and what is behind a folder that does not exist yet, announce themselves
+    /// in no way.
     func until(_ isDone: () async throws -> Bool) async throws {
         while try await !isDone() {
             try await letOthersRun()
@@ -66,7 +69,8 @@ import TestSupport
                 }
             }
             let found = try await istep("--demo", "scan", "--all", "--timeout", "10", "--json")
-            let models = Set((found.json["peripherals"] as? [[String: Any]] ?? []).compactMap { $0["model"] as? String })
+            let models = Set(
+                (found.json["peripherals"] as? [[String: Any]] ?? []).compactMap { $0["model"] as? String })
             #expect(models.isSuperset(of: Self.models + ["colmi"]), "\(found.output)")
             #expect(found.output.contains("Stepper"))
 
@@ -80,7 +84,9 @@ import TestSupport
             #expect(try await inside("doctor", "--no-network").status == 0)
             // HOME is the folder, too.
             let example = try await inside("config", "example", "rest").output
-            #expect(example.hasPrefix("# in ~/istep-demo/istep/config.toml\n") && !example.contains(".config"), "\(example)")
+            #expect(
+                example.hasPrefix("# in ~/istep-demo/istep/config.toml\n") && !example.contains(".config"), "\(example)"
+            )
             // An option is for another place than the variable's.
             #expect(try await inside("--demo=\(folder.path)/none", "show").status == 69)
             // Nothing of it is the user's.
@@ -89,7 +95,8 @@ import TestSupport
 
             let server = try inside.start(["serve", "--port", "0"])
             try await server.until { $0.contains("/open/") }
-            let address = try #require(server.outputSoFar.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+\/open\/[0-9a-f]{64}/))
+            let address = try #require(
+                server.outputSoFar.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+\/open\/[0-9a-f]{64}/))
             let visitor = try await ServeTests.Visitor.open(String(address.0))
             #expect(try await visitor.get("/year").status == 200)
             server.send(SIGTERM)
@@ -99,21 +106,29 @@ import TestSupport
             let imported = try await istep("--demo", "import", file, "--dry-run", "--json").json
             #expect(((imported["changes"] as? [Any])?.count ?? 0) > 350, "\(imported)")
             let second = try await istep("demo", "--keep")
-            #expect(second.status == 0 && second.output.contains("runs already") && second.output.contains("istep --demo sync"), "\(second)")
+            #expect(
+                second.status == 0 && second.output.contains("runs already")
+                    && second.output.contains("istep --demo sync"), "\(second)")
             #expect(try self.process(home(folder)) == process)
 
             let ended = try await inside("demo", "--end")
-            #expect(ended.status == 0 && ended.output.contains("has ended") && ended.output.contains("unset ISTEP_DEMO"), "\(ended)")
+            #expect(
+                ended.status == 0 && ended.output.contains("has ended") && ended.output.contains("unset ISTEP_DEMO"),
+                "\(ended)")
             #expect(!FileManager.default.fileExists(atPath: home(folder)))
             try await until { hasEnded(process) }
             let again = try await inside("demo", "--end")
-            #expect(again.status == 0 && again.output.contains("No demo runs") && again.output.contains("unset ISTEP_DEMO"), "\(again)")
+            #expect(
+                again.status == 0 && again.output.contains("No demo runs") && again.output.contains("unset ISTEP_DEMO"),
+                "\(again)")
             #expect(try await !istep("demo", "--end").output.contains("ISTEP_DEMO"))
             for words in [[], ["--help"], ["help", "show"], ["--version"]] as [[String]] {
                 #expect(try await inside.run(words).status == 0, "\(words)")
             }
             let without = try await inside("show")
-            #expect(without.status == 69 && without.error.contains("`. To use your own history again: `unset ISTEP_DEMO`"), "\(without)")
+            #expect(
+                without.status == 69 && without.error.contains("`. To use your own history again: `unset ISTEP_DEMO`"),
+                "\(without)")
         }
     }
 
@@ -124,7 +139,9 @@ import TestSupport
             kill(killed, SIGKILL)
             try await until { hasEnded(killed) }
             let shown = try await istep("--demo", "show", "--json")
-            #expect(shown.status == 69 && shown.error.contains("has stopped") && shown.output.contains("\"exitCode\""), "\(shown)")
+            #expect(
+                shown.status == 69 && shown.error.contains("has stopped") && shown.output.contains("\"exitCode\""),
+                "\(shown)")
             let again = try await istep("demo", "--keep")
             #expect(again.status == 0 && again.output.contains("new steps"), "\(again)")
             let process = try process(home(folder))
@@ -190,7 +207,8 @@ import TestSupport
             #expect(ended.status == 0 && ended.output.contains("has ended"), "\(ended)")
             // All but the commands that show other days, which need the option.
             let day = { (output: String) in output.components(separatedBy: "  Previous:")[0] }
-            #expect(try await day(istep("show", "yesterday", "--db", own + "/history.sqlite").output) == day(shown.output))
+            #expect(
+                try await day(istep("show", "yesterday", "--db", own + "/history.sqlite").output) == day(shown.output))
             // A history without a demo is not added to.
             #expect(try await istep("demo", "--keep", own).error.contains("already contains a history"))
         }

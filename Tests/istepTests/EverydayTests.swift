@@ -9,7 +9,8 @@ import Testing
             let scan = try await home.istep("scan", "--timeout", "4", "--json")
             #expect(scan.status == 0)
             let found = scan.json["peripherals"] as? [[String: Any]]
-            let models = Dictionary(uniqueKeysWithValues: (found ?? []).map { ($0["address"] as? String ?? "", $0["model"] as? String) })
+            let models = Dictionary(
+                uniqueKeysWithValues: (found ?? []).map { ($0["address"] as? String ?? "", $0["model"] as? String) })
             #expect(models == [home.ring.address: "colmi", home.watch.address: "infinitime"])
 
             let unclear = try await home.istep("add", "--timeout", "4", "--name", "ring")
@@ -74,12 +75,14 @@ import Testing
         try await Household.live { home in
             await home.stack.add(
                 SimulatedPedometer(
-                    address: "C0:DE:57:E9:00:07", name: "Stepper", advertisedServices: ["fff0"], steps: CharacteristicID("fff0", "fff1"),
+                    address: "C0:DE:57:E9:00:07", name: "Stepper", advertisedServices: ["fff0"],
+                    steps: CharacteristicID("fff0", "fff1"),
                     source: .manual(52_000)))
             let before = try await home.istep("scan", "--timeout", "4")
             #expect(before.status == 0 && !before.output.contains("Stepper"), "\(before.output)")
             let add = try await home.istep(
-                "add", "Stepper", "--model", "generic", "--service", "fff0", "--characteristic", "fff1", "--timeout", "120")
+                "add", "Stepper", "--model", "generic", "--service", "fff0", "--characteristic", "fff1", "--timeout",
+                "120")
             #expect(add.status == 0, "\(add.error)")
             let after = try await home.istep("scan", "--timeout", "4")
             #expect(after.status == 0 && after.output.contains("registered as 'Stepper'"), "\(after.output)")
@@ -124,7 +127,9 @@ import Testing
             #expect(ben.status == 0, "\(ben.error)")
             #expect(try await home.istep("plan", "6000", "--user", "ben").status == 0)
             _ = try await home.istep("sync")
-            #expect(try await home.istep("show", "-1", "--user", "anna", "--json").json["steps"] as? Int == home.walked(daysAgo: 1))
+            #expect(
+                try await home.istep("show", "-1", "--user", "anna", "--json").json["steps"] as? Int
+                    == home.walked(daysAgo: 1))
             let day = try await home.istep("show", "-1", "--user", "ben", "--json")
             #expect(day.json["steps"] is NSNull || day.json["steps"] == nil)
             #expect(day.json["completeness"] as? String == "unknown")
@@ -174,9 +179,12 @@ import Testing
             let sync = try await home.istep("sync", "bedroom", "--json")
             #expect((sync.json["pedometers"] as? [[String: Any]])?.first?["added"] as? Int == 0, "\(sync)")
             let after = try await home.istep("show", "yesterday", "--json")
-            #expect(after.json["steps"] as? Int == before.json["steps"] as? Int && after.json["steps"] as? Int == home.walked(daysAgo: 1))
+            #expect(
+                after.json["steps"] as? Int == before.json["steps"] as? Int
+                    && after.json["steps"] as? Int == home.walked(daysAgo: 1))
             let one = try await home.istep("devices", "bedroom", "--json").json["pedometers"] as? [[String: Any]]
-            #expect(one?.map { $0["address"] as? String } == [home.ring.address] && one?.first?["readThrough"] is String)
+            #expect(
+                one?.map { $0["address"] as? String } == [home.ring.address] && one?.first?["readThrough"] is String)
         }
     }
 

@@ -13,12 +13,15 @@ import Testing
             await home.stack.add(band)
             let scan = try await home.istep("scan", "--timeout", "5")
             #expect(
-                scan.output.contains("(experimental)") && scan.output.contains("\nMoYoung / Da Fit watch or band is experimental:"),
+                scan.output.contains("(experimental)")
+                    && scan.output.contains("\nMoYoung / Da Fit watch or band is experimental:"),
                 "\(scan.output)\(scan.error)")
             let add = try await home.istep("add", band.address, "--name", "band", "--timeout", "120")
             #expect(add.status == 0, "\(add.error)")
             let (notice, added) = (add.output.range(of: "experimental"), add.output.range(of: "Added band"))
-            #expect(notice.map { range in added.map { range.lowerBound < $0.lowerBound } ?? false } ?? false, "\(add.output)")
+            #expect(
+                notice.map { range in added.map { range.lowerBound < $0.lowerBound } ?? false } ?? false,
+                "\(add.output)")
             let devices = try await home.istep("devices", "--json")
             let listed = (devices.json["pedometers"] as? [[String: Any]])?.first
             #expect((listed?["caveat"] as? String)?.contains("disagree") == true)
@@ -38,7 +41,9 @@ import Testing
             #expect(capture.status == 0, "\(capture.error)")
             let text = try String(contentsOfFile: file, encoding: .utf8)
             // FEE1, and the beginning of the hours.
-            #expect(text.contains("model: moyoung") && text.contains("< bc 02 00 28 00 00 e8 03 00") && text.contains("< fe ea 10 36 59 00"))
+            #expect(
+                text.contains("model: moyoung") && text.contains("< bc 02 00 28 00 00 e8 03 00")
+                    && text.contains("< fe ea 10 36 59 00"))
             await home.expectNothingLeftOpen()
         }
     }

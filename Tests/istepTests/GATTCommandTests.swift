@@ -4,7 +4,9 @@ import Testing
 
 /// A watch that is known by its name, and the commands for devices that are not known, with the built program.
 @Suite(.timeLimit(.minutes(5))) struct GATTCommandTests {
-    @Test func `a watch is added by its name alone, and a capture of its sync is a file without its address`() async throws {
+    @Test func `a watch is added by its name alone, and a capture of its sync is a file without its address`()
+        async throws
+    {
         try await Household.live { home in
             let add = try await home.istep("add", "InfiniTime", "--timeout", "120")
             #expect(add.status == 0, "\(add.error)")
@@ -33,7 +35,8 @@ import Testing
             #expect(list.status == 0, "\(list.error)")
             let services = list.json["services"] as? [[String: Any]]
             #expect(services?.contains { $0["uuid"] as? String == steps.service.text } == true)
-            let read = try await home.istep("gatt", "read", address, steps.service.text, steps.characteristic.text, "--format", "u32le")
+            let read = try await home.istep(
+                "gatt", "read", address, steps.service.text, steps.characteristic.text, "--format", "u32le")
             #expect(read.output == "10000\n")
             #expect(try await home.istep("gatt", "read", address, "180f", "2a19", "--format", "u8").output == "61\n")
             #expect(try await home.istep("gatt", "read", address, "180f", "ffff").status == 69)
@@ -41,7 +44,10 @@ import Testing
             let time = try await home.istep("gatt", "notify", address, "180f", "2a19", "--seconds", "0.2")
             #expect(time.status == 0 && time.output.isEmpty, "\(time.error)")
             // It takes only writes without a response.
-            let write = ["gatt", "write", home.ring.address, SimulatedRing.service.text, SimulatedRing.commands.characteristic.text, "03"]
+            let write = [
+                "gatt", "write", home.ring.address, SimulatedRing.service.text,
+                SimulatedRing.commands.characteristic.text, "03",
+            ]
             #expect(try await home.istep.run(write + ["--no-response"]).status == 0)
             #expect(try await home.istep.run(write).status == 0)
             #expect(home.ring.received == [[3], [3]])
@@ -49,7 +55,10 @@ import Testing
         }
     }
 
-    @Test func `a value of another length than the format is an error that names both, not a number of its first bytes`() async throws {
+    @Test
+    func `a value of another length than the format is an error that names both, not a number of its first bytes`()
+        async throws
+    {
         try await Household.live { home in
             // 66,536 is e8 03 01 00: its first two bytes are 1,000.
             home.watch.set(66_536)
@@ -57,7 +66,9 @@ import Testing
             for (format, words) in [("u16le", "2 bytes"), ("u24be", "3 bytes"), ("u8", "1 byte")] {
                 let read = try await home.istep.run(["gatt", "read"] + steps + ["--format", format])
                 #expect(read.status == 65 && read.output.isEmpty, "\(format): \(read.output)")
-                for part in ["4 bytes", words, format, "--format hex"] { #expect(read.error.contains(part), "\(part): \(read.error)") }
+                for part in ["4 bytes", words, format, "--format hex"] {
+                    #expect(read.error.contains(part), "\(part): \(read.error)")
+                }
             }
             // The battery's level is shorter than the number.
             let battery = try await home.istep("gatt", "read", home.watch.address, "180f", "2a19", "--format", "u32le")
@@ -75,7 +86,8 @@ import Testing
         try await Household.live { home in
             let steps = home.watch.steps
             let add = try await home.istep(
-                "add", home.watch.address, "--timeout", "120", "--model", "generic", "--service", steps.service.text, "--characteristic",
+                "add", home.watch.address, "--timeout", "120", "--model", "generic", "--service", steps.service.text,
+                "--characteristic",
                 steps.characteristic.text, "--format", "u32le@9")
             #expect(add.status == 64 && add.error.contains("has 4 bytes, and this format needs 13"), "\(add.error)")
             #expect(try await !home.istep("devices").output.contains(home.watch.address))
@@ -83,7 +95,10 @@ import Testing
         }
     }
 
-    @Test func `the name of a registered pedometer is accepted, and any other name is an error that says what an address is`() async throws {
+    @Test
+    func `the name of a registered pedometer is accepted, and any other name is an error that says what an address is`()
+        async throws
+    {
         try await Household.live { home in
             let read = try await home.istep("gatt", "list", "InfiniTime")
             #expect(read.status == 64 && read.error.contains("looks like C0:DE:1F:71:00:01"), "\(read.error)")

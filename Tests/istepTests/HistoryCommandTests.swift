@@ -18,7 +18,9 @@ import TestSupport
             _ = try await home.istep("plan", "8000")
             _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
             let empty = try await home.istep("history")
-            #expect(empty.status == 0 && empty.output.contains("Nothing is known yet.") && empty.output.contains("istep sync"))
+            #expect(
+                empty.status == 0 && empty.output.contains("Nothing is known yet.")
+                    && empty.output.contains("istep sync"))
             _ = try await home.istep("sync")
             let history = try await home.istep("history", "--json").json
             let days = try #require(history["days"] as? [[String: Any]])
@@ -43,7 +45,8 @@ import TestSupport
         let istep = Command(folder: try Folder())
         try await corrected([7000, 0, 12_000], istep)
         for words in [
-            ["week"], ["month"], ["year"], ["all"], ["all", "--by", "hour"], ["--from", "-2"], ["--to", "yesterday"], ["month", "--on", "-1"],
+            ["week"], ["month"], ["year"], ["all"], ["all", "--by", "hour"], ["--from", "-2"], ["--to", "yesterday"],
+            ["month", "--on", "-1"],
             ["this", "week"], ["This", "Year"], ["yesterday"],
         ] {
             let result = try await istep.run(["history"] + words)
@@ -51,7 +54,8 @@ import TestSupport
             #expect(result.output.contains("Total"), "\(words)")
         }
         let csv = try await istep("history", "--from", "-2", "--csv")
-        #expect(csv.output.split(separator: "\n").map { $0.split(separator: ",")[1] } == ["steps", "12000", "0", "7000"])
+        #expect(
+            csv.output.split(separator: "\n").map { $0.split(separator: ",")[1] } == ["steps", "12000", "0", "7000"])
         let json = try await istep("history", "all", "--by", "weekday", "--json").json
         #expect(json["by"] as? String == "weekday" && (json["weekdays"] as? [Any])?.count == 7)
     }
@@ -61,13 +65,20 @@ import TestSupport
         #expect(try await istep("history").status == 69, "there is no history")
         try await corrected([7000], istep)
         for (words, message) in [
-            (["--from", "2014-04-20", "--to", "2014-04-01"], "The range ends before it begins: 2014-04-20 to 2014-04-01."),
-            (["--from", "2999-01-01"], "2999-01-01 has not begun."), (["--to", "2014-04-20"], "Nothing is known of 2014-04-20"),
+            (
+                ["--from", "2014-04-20", "--to", "2014-04-01"],
+                "The range ends before it begins: 2014-04-20 to 2014-04-01."
+            ),
+            (["--from", "2999-01-01"], "2999-01-01 has not begun."),
+            (["--to", "2014-04-20"], "Nothing is known of 2014-04-20"),
             (["week", "--on", "2014-04-20"], "the history begins on"),
             (["week", "--from", "-3"], "A period cannot be combined with --from or --to."),
-            (["--on", "-3"], "--on needs a period"), (["all", "--on", "-3"], "--on needs a period"), (["decade"], "'decade' is not a period"),
-            (["2014-13"], "'2014-13' is not a period"), (["last"], "last month, 2026, 2026-10"), (["last", "all"], "is not a period"),
-            (["week", "month"], "is not a period"), (["2014"], "the history begins on"), (["last", "year"], "the history begins on"),
+            (["--on", "-3"], "--on needs a period"), (["all", "--on", "-3"], "--on needs a period"),
+            (["decade"], "'decade' is not a period"),
+            (["2014-13"], "'2014-13' is not a period"), (["last"], "last month, 2026, 2026-10"),
+            (["last", "all"], "is not a period"),
+            (["week", "month"], "is not a period"), (["2014"], "the history begins on"),
+            (["last", "year"], "the history begins on"),
             (["--on", "2014-04"], "the history begins on"), (["month", "--on", "2014-04"], "the history begins on"),
             (["week", "--on", "2014-04"], "--on takes a day"), (["2014", "--on", "2014-04"], "--on takes a day"),
             (["2999"], "has not begun"), (["--by", "minute"], "minute"),
@@ -77,14 +88,19 @@ import TestSupport
             #expect(result.status == 64, "\(words)")
             #expect(result.error.contains(message), "\(words): \(result.error)")
         }
-        #expect(try await istep("history", "--from", "2014-04-20", "--to", "2014-04-01").error.contains("--from 2014-04-01 --to 2014-04-20"))
+        #expect(
+            try await istep("history", "--from", "2014-04-20", "--to", "2014-04-01").error.contains(
+                "--from 2014-04-01 --to 2014-04-20"))
     }
 
     /// Scripts read it by its name, which is also that of the key in JSON.
     @Test func `the help explains the column running of the CSV`() async throws {
         let istep = Command(folder: try Folder())
         let help = try await istep("history", "--help").output.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-        #expect(help.contains("\"running\" is true for a day that is not over. The steps that were run are \"running_steps\""), "\(help)")
+        #expect(
+            help.contains(
+                "\"running\" is true for a day that is not over. The steps that were run are \"running_steps\""),
+            "\(help)")
         try await corrected([7000, 8000], istep)
         let csv = try await istep("history", "--from", "-1", "--csv").output.split(separator: "\n")
         let rows = csv.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
@@ -97,7 +113,9 @@ import TestSupport
         let folder = try Folder()
         let istep = Command(folder: folder)
         try await corrected([7000], istep)
-        func first() async throws -> String? { try await istep("history", "week", "--json").json["firstDay"] as? String }
+        func first() async throws -> String? {
+            try await istep("history", "week", "--json").json["firstDay"] as? String
+        }
         func weekday(_ word: String) throws -> Int {
             let parts = word.split(separator: "-").compactMap { Int($0) }
             var calendar = Calendar(identifier: .gregorian)

@@ -6,8 +6,8 @@ import Testing
 
 /// A simulated ring and watch in range, a folder of their own, and the program configured to use both.
 ///
-/// The local time is late in the evening, when their wearer rests, whatever the hour of the machine: no test begins on one day and ends on the
-/// next, and the compared figures do not grow during a test.
+/// The local time is late in the evening, when their wearer rests, whatever the hour of the machine: no test begins on
+/// one day and ends on the next, and the compared figures do not grow during a test.
 struct Household {
     let stack: SimulatedBlueZ
     let ring: SimulatedRing
@@ -37,7 +37,8 @@ struct Household {
         await stack.stop()
     }
 
-    /// The UTC offset in hours at which it is between 22:15 and 23:15. No wearer has steps after 22:15 (`WalkingHistory`).
+    /// The UTC offset in hours at which it is between 22:15 and 23:15. No wearer has steps after 22:15
+    /// (`WalkingHistory`).
     private static func restingOffset(at now: Date) -> Int {
         let (hour, minute) = (Int(now.timeIntervalSince1970) / 3600 % 24, Int(now.timeIntervalSince1970) / 60 % 60)
         let hours = (minute < 15 ? 23 : 22) - hour
@@ -70,7 +71,8 @@ extension Household {
         let add = try await istep.run(
             [
                 "add", "InfiniTime", "--name", "watch", "--model", "generic", "--counts", "today", "--format", "u32le",
-                "--service", watch.steps.service.text, "--characteristic", watch.steps.characteristic.text, "--timeout", "120",
+                "--service", watch.steps.service.text, "--characteristic", watch.steps.characteristic.text, "--timeout",
+                "120",
             ] + more)
         try #require(add.status == 0, "\(add.error)")
     }

@@ -18,22 +18,29 @@ import Testing
         let path = try file(folder, table)
         let dry = try await istep("import", path, "--dry-run")
         #expect(dry.status == 0, "\(dry.error)")
-        #expect(dry.output.contains("2019-04-01 to 2019-04-02: 2 days, 11,000 steps") && dry.output.contains("Would add"), "\(dry.output)")
-        #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"), "a preview makes no history")
+        #expect(
+            dry.output.contains("2019-04-01 to 2019-04-02: 2 days, 11,000 steps") && dry.output.contains("Would add"),
+            "\(dry.output)")
+        #expect(
+            !FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"),
+            "a preview makes no history")
         let asked = try await istep("import", path)
         #expect(asked.status == 64 && asked.error.contains("istep import --yes \(path)"), "\(asked.error)")
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"))
 
         let done = try await istep("import", path, "--yes", "--zone", "Europe/Berlin")
         #expect(done.status == 0, "\(done.error)")
-        #expect(done.output.contains("Europe/Berlin, as you said") && done.output.contains("istep imports remove 1"), "\(done.output)")
+        #expect(
+            done.output.contains("Europe/Berlin, as you said") && done.output.contains("istep imports remove 1"),
+            "\(done.output)")
         #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 6000)
         #expect(try await istep("devices").output.contains("imported from CSV"))
         #expect(try await istep("imports").output.contains(path))
         let again = try await istep("import", path, "--zone", "Europe/Berlin")
         #expect(again.status == 0 && again.output.contains("nothing changes"), "\(again)")
 
-        let newer = try file(folder, table + "2019-04-03,100\n2019-04-02,6500\n".replacing("2019-04-02,6500\n", with: ""), "steps2.csv")
+        let newer = try file(
+            folder, table + "2019-04-03,100\n2019-04-02,6500\n".replacing("2019-04-02,6500\n", with: ""), "steps2.csv")
         let json = try await istep("import", newer, "--zone", "Europe/Berlin", "--yes", "--json").json
         #expect((json["changes"] as? [[String: Any]])?.map { $0["day"] as? String } == ["2019-04-03"])
         #expect(FileManager.default.fileExists(atPath: try #require(json["backup"] as? String)))
@@ -52,15 +59,18 @@ import Testing
         let path = try file(folder, "Date,Steps\n2019-04-01,1000000000\n")
         for (words, status, text) in [
             ([path], 65, "1000000000 steps on 2019-04-01"), ([folder.path + "/no.csv"], 69, "There is no file"),
-            ([path, "--zone", "Mars/Base"], 64, "no time zone Mars/Base"), ([path, "--format", "x"], 64, "no format x"),
-            ([path, "--format", "gadgetbridge"], 64, "not of the format"), ([path, "--columns", "x=y"], 64, "--columns"),
+            ([path, "--zone", "Mars/Base"], 64, "no time zone Mars/Base"),
+            ([path, "--format", "x"], 64, "no format x"),
+            ([path, "--format", "gadgetbridge"], 64, "not of the format"),
+            ([path, "--columns", "x=y"], 64, "--columns"),
             ([], 64, "Name one file"),
         ] as [([String], Int32, String)] {
             let result = try await istep.run(["import", "--yes"] + words)
             #expect(result.status == status && result.error.contains(text), "\(words): \(result)")
         }
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"))
-        let skipped = try await istep("import", try file(folder, "Date,Steps\n2019-04-01,5\n2100-01-01,7\n"), "--skip-impossible", "-n")
+        let skipped = try await istep(
+            "import", try file(folder, "Date,Steps\n2019-04-01,5\n2100-01-01,7\n"), "--skip-impossible", "-n")
         #expect(skipped.status == 0 && skipped.output.contains("1 record"), "\(skipped)")
     }
 

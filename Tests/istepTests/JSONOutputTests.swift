@@ -5,7 +5,8 @@ import SystemdTestSupport
 import TestSupport
 import Testing
 
-/// With `--json` every command prints one document as `istep json --schema` declares it; a failing command reports the reason the same way.
+/// With `--json` every command prints one document as `istep json --schema` declares it; a failing command reports the
+/// reason the same way.
 @Suite(.timeLimit(.minutes(5))) struct JSONOutputTests {
     /// The outputs of command lines, checked together at the end.
     private final class Outputs {
@@ -34,7 +35,9 @@ import Testing
         func expectFailure(_ category: String, _ status: Int32, _ words: String...) async throws {
             let result = try await expect("error", words, status: status)
             let error = result.json["error"] as? [String: Any]
-            #expect(error?["category"] as? String == category && error?["exitCode"] as? Int == Int(status), "\(words): \(result.output)")
+            #expect(
+                error?["category"] as? String == category && error?["exitCode"] as? Int == Int(status),
+                "\(words): \(result.output)")
             #expect(!result.error.isEmpty, "\(words)")
         }
 
@@ -67,7 +70,8 @@ import Testing
             try await watch.until { $0.hasSuffix("}\n") }
             watch.send(SIGTERM)
             outputs.add(await watch.result.output, as: "sync", "watch")
-            try await outputs.expect("profile", "profile", "--height", "178", "--weight", "72", "--sex", "male", "--birth", "1980-01-02")
+            try await outputs.expect(
+                "profile", "profile", "--height", "178", "--weight", "72", "--sex", "male", "--birth", "1980-01-02")
             try await outputs.expect("plan", "plan", "8000", "--on", "sun=rest")
             try await outputs.expect("sync", "sync")
             try await outputs.expect("show", "show")
@@ -92,10 +96,12 @@ import Testing
             try await outputs.expect("destinations", "share", "--list", "--check")
             try await outputs.expect("previews", "share", "yesterday", "--dry-run")
             try await outputs.expect("share", "share", "yesterday")
-            let queued = try await outputs.expect("outbox", "share", "-3", "--queue").json["entries"] as? [[String: Any]]
+            let queued =
+                try await outputs.expect("outbox", "share", "-3", "--queue").json["entries"] as? [[String: Any]]
             #expect(queued?.map { $0["state"] as? String } == ["pending"])
             try await outputs.expect("outbox", "outbox")
-            let dropped = try await outputs.expect("outbox", "outbox", "drop", "diary", "-3").json["entries"] as? [[String: Any]]
+            let dropped =
+                try await outputs.expect("outbox", "outbox", "drop", "diary", "-3").json["entries"] as? [[String: Any]]
             #expect(dropped?.count == 1 && dropped?.first?["day"] as? String == queued?.first?["day"] as? String)
             #expect((try await home.istep("outbox", "--json").json["entries"] as? [Any])?.isEmpty == true)
             try await outputs.expect("share", "outbox", "retry", "diary")
@@ -162,7 +168,8 @@ import Testing
             let failures = sync.json["failures"] as? [[String: Any]]
             #expect(failures?.first?["category"] as? String == "configuration", "\(sync.output)")
             #expect(sync.error.contains("did you mean `file`?"))
-            try configure(home.folder, "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit 75\"]\n")
+            try configure(
+                home.folder, "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit 75\"]\n")
             await home.stack.inject(.outOfRange, for: home.ring.address)
             try await outputs.expect("sync", "sync", "--timeout", "1", status: 75)
             try await outputs.expect("sync", "sync", "--timeout", "1", "--unattended", status: 75)
@@ -173,7 +180,10 @@ import Testing
     }
 
     @Test func `the documents of automatic sync match the schema`() async throws {
-        let units = ["istep-sync.timer", "istep-sync.service", "istep-midnight.timer", "istep-midnight.service", "istep-watch.service"]
+        let units = [
+            "istep-sync.timer", "istep-sync.service", "istep-midnight.timer", "istep-midnight.service",
+            "istep-watch.service",
+        ]
         let folder = try Folder()
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
@@ -193,7 +203,8 @@ import Testing
         #expect(try await istep("json", "--json").output == (try await istep("json", "--schema").output))
         #expect(try await istep("help", "json").output.contains("--schema"))
         let part = try await istep("json", "gatt", "list")
-        #expect(part.status == 0 && part.output.hasPrefix("istep gatt list\n") && !part.output.contains("istep gatt read"))
+        #expect(
+            part.status == 0 && part.output.hasPrefix("istep gatt list\n") && !part.output.contains("istep gatt read"))
         #expect(try await istep("json", "share --dry-run", "--schema").output.contains("#/$defs/previews"))
         let unknown = try await istep("json", "shwo")
         #expect(unknown.status == 64 && unknown.output == "")

@@ -2,12 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A history on a file system that has no locks, or cannot share memory. `Tests/Checks/file-system.c` makes the calls of the program fail.
+/// A history on a file system that has no locks, or cannot share memory. `Tests/Checks/file-system.c` makes the calls
+/// of the program fail.
 @Suite(.timeLimit(.minutes(5))) struct MissingFileSystemSupportTests {
     /// The same command on a file system without something.
     ///
     /// - Parameter folder: where the library is compiled.
-    private func without(_ feature: String, _ istep: Command, below directory: String, _ folder: Folder) throws -> Command {
+    private func without(_ feature: String, _ istep: Command, below directory: String, _ folder: Folder) throws
+        -> Command
+    {
         let library = folder.path + "/file-system.so"
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Checks/file-system.c").path
@@ -24,7 +27,9 @@ import Testing
         return istep
     }
 
-    @Test(arguments: [("flock", "file locks (flock)"), ("fcntl", "record locks (fcntl)"), ("mmap", "shared memory (mmap)")])
+    @Test(arguments: [
+        ("flock", "file locks (flock)"), ("fcntl", "record locks (fcntl)"), ("mmap", "shared memory (mmap)"),
+    ])
     func `no history is created on a file system that cannot hold one`(feature: String, name: String) async throws {
         let folder = try Folder()
         let istep = try without(feature, Command(folder: folder), below: folder.path + "/data", folder)
@@ -36,7 +41,9 @@ import Testing
     }
 
     /// It was `locked by another program`, `File exists` or a failed disk.
-    @Test(arguments: [("flock", "file locks (flock)"), ("fcntl", "record locks (fcntl)"), ("mmap", "shared memory (mmap)")])
+    @Test(arguments: [
+        ("flock", "file locks (flock)"), ("fcntl", "record locks (fcntl)"), ("mmap", "shared memory (mmap)"),
+    ])
     func `each command names what the file system lacks`(feature: String, name: String) async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
@@ -53,7 +60,9 @@ import Testing
         let words = doctor.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("✗ disk: cannot keep the history"), "\(doctor.output)")
         #expect(words.contains("has no \(name)"), "\(doctor.output)")
-        let left = try FileManager.default.subpathsOfDirectory(atPath: data).filter { $0.contains(".new-") || $0.contains("istep-room") }
+        let left = try FileManager.default.subpathsOfDirectory(atPath: data).filter {
+            $0.contains(".new-") || $0.contains("istep-room")
+        }
         #expect(left.isEmpty)
     }
 }

@@ -43,7 +43,8 @@ import Testing
         #expect(scan.status == 69)
         #expect(terminal.text().contains("\r\u{1b}[Kistep: "))
         try await Household.live { home in
-            let add = try await home.istep.start(["add", "nobody", "--timeout", "1"], redirected: "2>\(terminal.path)").result
+            let add = try await home.istep.start(["add", "nobody", "--timeout", "1"], redirected: "2>\(terminal.path)")
+                .result
             #expect(add.status == 75)
             #expect(terminal.text().contains("\r\u{1b}[Kistep: "))
         }
@@ -53,7 +54,8 @@ import Testing
     @Test func `a scan without a terminal writes one line of progress`() async throws {
         try await Household.live { home in
             let scan = try await home.istep("scan", "--timeout", "1")
-            #expect(scan.status == 0 && scan.output.contains(home.ring.address) && scan.output.contains(home.watch.address))
+            #expect(
+                scan.status == 0 && scan.output.contains(home.ring.address) && scan.output.contains(home.watch.address))
             #expect(scan.error == "Scanning for 1 second\n")
         }
     }
@@ -63,7 +65,8 @@ import Testing
             _ = try await home.istep("add", home.ring.address, "--timeout", "120")
             let pipe = try FullPipe(in: home.folder)
             let running = try home.istep.start(["sync"], redirected: ">'\(pipe.path)'")
-            // The first disconnection is that of 'add'. After the second all is read, and only the result is left to be written.
+            // The first disconnection is that of 'add'. After the second all is read, and only the result is left to be
+            // written.
             var disconnections = 0
             for await event in home.stack.events {
                 if case .disconnected = event { disconnections += 1 }

@@ -46,7 +46,8 @@ import Testing
     @Test func `a failing demo step reports only its own error`() async throws {
         let folder = try Folder()
         try FileManager.default.createDirectory(
-            atPath: folder.path + "/kept/istep", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            atPath: folder.path + "/kept/istep", withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
         try Data("nonsense = 1\n".utf8).write(to: URL(fileURLWithPath: folder.path + "/kept/istep/config.toml"))
         let result = try await Command(folder: folder)("demo", "--keep", folder.path + "/kept")
         #expect(result.status == 78)

@@ -9,7 +9,9 @@ import Testing
     @Test func `the advice for a file that cannot be written is that of the command`() throws {
         let folder = try Folder()
         for path in [folder.path, "/dev/full", folder.path + "/missing/file"] {
-            let failure = #expect(throws: CommandFailure.self) { try PrivateFile.write("x", to: path, advice: "Do without it.") }
+            let failure = #expect(throws: CommandFailure.self) {
+                try PrivateFile.write("x", to: path, advice: "Do without it.")
+            }
             #expect(failure?.advice == "Do without it.", "\(path)")
         }
     }

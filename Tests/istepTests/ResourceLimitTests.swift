@@ -5,13 +5,15 @@ import Testing
 /// Limits of threads, files and memory (setrlimit(2)) under which Swift's runtime would hang, or end by a signal.
 @Suite(.timeLimit(.minutes(2))) struct ResourceLimitTests {
     /// Runs the program by util-linux's prlimit.
-    private func run(_ limit: String, _ arguments: [String] = ["--version"], by launcher: String = "") async throws -> Command.Result {
+    private func run(_ limit: String, _ arguments: [String] = ["--version"], by launcher: String = "") async throws
+        -> Command.Result
+    {
         let command = try Command(folder: Folder())
         return try await command.start(arguments, by: "\(launcher) prlimit \(limit) --").result
     }
 
-    /// A user without other processes. The limit of processes does not hold for root, so a test that runs as root becomes another user,
-    /// who can still read the program wherever it is.
+    /// A user without other processes. The limit of processes does not hold for root, so a test that runs as root
+    /// becomes another user, who can still read the program wherever it is.
     private static let ordinaryUser =
         geteuid() == 0
         ? "setpriv --reuid=\(1_000_000_000 + getpid()) --regid=65534 --clear-groups --inh-caps=-all,+dac_read_search --ambient-caps=+dac_read_search"
@@ -54,6 +56,7 @@ import Testing
     @Test func `a document says so, too`() async throws {
         let result = try await run("--nofile=8", ["show", "--json"])
         let failure = result.json["error"] as? [String: Any]
-        #expect(result.status == 71 && failure?["category"] as? String == "resources" && failure?["exitCode"] as? Int == 71)
+        #expect(
+            result.status == 71 && failure?["category"] as? String == "resources" && failure?["exitCode"] as? Int == 71)
     }
 }

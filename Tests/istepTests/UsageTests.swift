@@ -5,26 +5,33 @@ import Testing
 /// Invalid words on the command line: exit code 64 and an error that says what to write instead.
 @Suite(.timeLimit(.minutes(5))) struct UsageTests {
     @Test(arguments: [
-        ["show", "2014-02-30"], ["show", "someday"], ["show", "tomorrow"], ["show", "2014-4-20"], ["plan", "-5"], ["plan", "ten"],
+        ["show", "2014-02-30"], ["show", "someday"], ["show", "tomorrow"], ["show", "2014-4-20"], ["plan", "-5"],
+        ["plan", "ten"],
         ["plan", "--on", "sunnyday=3"], ["profile", "--height", "1.78"], ["profile", "--weight", "abc"],
         ["profile", "--birth", "2014-13-01"], ["sync", "--days", "0"], ["scan", "--timeout", "0"],
         ["gatt", "read", "nonsense", "180f", "2a19"], ["gatt", "read", "C0:DE:00:00:00:01", "180", "2a19"],
-        ["gatt", "read", "C0:DE:00:00:00:01", "180f", "2a19", "--format", "u7"], ["gatt", "write", "C0:DE:00:00:00:01", "180f", "2a19", "zz"],
+        ["gatt", "read", "C0:DE:00:00:00:01", "180f", "2a19", "--format", "u7"],
+        ["gatt", "write", "C0:DE:00:00:00:01", "180f", "2a19", "zz"],
         ["gatt", "notify", "C0:DE:00:00:00:01", "180f", "2a19", "--count", "0"],
         ["gatt", "notify", "C0:DE:00:00:00:01", "180f", "2a19", "--seconds", "1e3"],
         ["gatt", "capture", "ring", "--output", "-"],
         ["scan", "--service", "xyz"], ["add", "--model", "nonsense"], ["add", "--model", "colmi", "--format", "u16le"],
         ["add", "C0:DE:00:00:00:01", "--model", "generic", "--service", "180d"], ["frobnicate"],
-        ["add", ""], ["add", "zz:zz"], ["add", "C0:DE:00:00:00:0"], ["add", "--name", "a\u{1b}b"], ["profile", "--height", "0x80"],
+        ["add", ""], ["add", "zz:zz"], ["add", "C0:DE:00:00:00:0"], ["add", "--name", "a\u{1b}b"],
+        ["profile", "--height", "0x80"],
         ["profile", "--weight", "1e2"], ["profile", "--weight", "nan"], ["profile", "--birth", "0001-01-01"],
         ["profile", "--from", "monday"], ["plan", "--from", "-3"], ["scan", "--timeout", "0x10"],
-        ["correct"], ["correct", "yesterday"], ["correct", "yesterday", "--steps", "many"], ["correct", "yesterday", "--steps", "-5"],
+        ["correct"], ["correct", "yesterday"], ["correct", "yesterday", "--steps", "many"],
+        ["correct", "yesterday", "--steps", "-5"],
         ["correct", "yesterday", "--steps", "5", "--remove"], ["correct", "yesterday", "--remove", "--reason", "x"],
-        ["correct", "someday", "--steps", "5"], ["correct", "2999-01-01", "--steps", "5"], ["correct", "yesterday", "--steps", "200001"],
+        ["correct", "someday", "--steps", "5"], ["correct", "2999-01-01", "--steps", "5"],
+        ["correct", "yesterday", "--steps", "200001"],
         ["correct", "yesterday", "--steps=-5"], ["correct", "yesterday", "--steps", "5", "--reason", ""],
         ["correct", "yesterday", "--steps", "5", "--reason", "a\u{1b}b"],
-        ["plan", "8000", "--user", ""], ["plan", "8000", "--user", "a\u{7}b"], ["plan", "8000", "--user", "a\u{fffd}b"],
-        ["devices", "--rename", "band"], ["devices", "ring", "watch", "--rename", "band"], ["devices", "ring", "--rename", " "],
+        ["plan", "8000", "--user", ""], ["plan", "8000", "--user", "a\u{7}b"],
+        ["plan", "8000", "--user", "a\u{fffd}b"],
+        ["devices", "--rename", "band"], ["devices", "ring", "watch", "--rename", "band"],
+        ["devices", "ring", "--rename", " "],
         ["devices", "ring", "--rename", "a\u{1b}b"], ["json", "browse"],
     ])
     func `invalid arguments give exit code 64`(_ words: [String]) async throws {
@@ -36,11 +43,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--model", "nonsense"], "There is no model 'nonsense'"), (["--model", "generic"], "needs its address or name"),
+        (["--model", "nonsense"], "There is no model 'nonsense'"),
+        (["--model", "generic"], "needs its address or name"),
         (["Stepper", "--model", "colmi", "--format", "u16le"], "--format is for a generic pedometer only"),
         (["Stepper", "--service", "180d"], "--characteristic is needed: a Bluetooth UUID"),
     ])
-    func `an invalid description of a pedometer is reported before a history is created`(_ words: [String], _ message: String) async throws {
+    func `an invalid description of a pedometer is reported before a history is created`(
+        _ words: [String], _ message: String
+    ) async throws {
         let folder = try Folder()
         let result = try await Command(folder: folder).run(["add"] + words)
         #expect(result.status == 64 && result.error.contains(message), "\(result.error)")
@@ -50,7 +60,8 @@ import Testing
     @Test(arguments: [
         (["shwo"], "'istep shwo'; did you mean 'istep show'?"), (["Sync", "ring"], "did you mean 'istep sync'?"),
         (["gatt", "raed", "C0:DE:00:00:00:01"], "'istep gatt raed'; did you mean 'istep gatt read'?"),
-        (["frobnicate", "--json"], "There is no command 'istep frobnicate'."), (["help", "shwo"], "did you mean 'istep show'?"),
+        (["frobnicate", "--json"], "There is no command 'istep frobnicate'."),
+        (["help", "shwo"], "did you mean 'istep show'?"),
         (["help", "gatt", "raed"], "did you mean 'istep gatt read'?"),
     ])
     func `an unknown command is reported with the most similar one`(_ words: [String], message: String) async throws {
@@ -58,12 +69,16 @@ import Testing
         #expect(result.status == 64 && result.error.contains(message) && result.error.contains("--help`"), "\(result)")
     }
 
-    @Test(arguments: ["0", "1", "10", "26"]) func `help and results are wrapped for a terminal of any width`(_ columns: String) async throws {
+    @Test(arguments: ["0", "1", "10", "26"]) func `help and results are wrapped for a terminal of any width`(
+        _ columns: String
+    ) async throws {
         var istep = Command(folder: try Folder())
         istep.environment["COLUMNS"] = columns
         for words in [["--help"], ["help", "show"], ["plan", "8000"], ["history", "week"]] {
             let result = try await istep.run(words)
-            #expect(result.status == 0 && result.output.split(separator: "\n").contains { $0.count > 20 }, "\(words): \(result)")
+            #expect(
+                result.status == 0 && result.output.split(separator: "\n").contains { $0.count > 20 },
+                "\(words): \(result)")
         }
     }
 
@@ -81,7 +96,9 @@ import Testing
         #expect(result.status == 64)
         #expect(result.output == "")
         #expect(result.error.contains("9999-12-31 has not begun") && result.error.contains("Give a past day"))
-        for words in [["show", "tomorrow"], ["history", "week", "--on", "tomorrow"], ["correct", "tomorrow", "--steps", "5"]] {
+        for words in [
+            ["show", "tomorrow"], ["history", "week", "--on", "tomorrow"], ["correct", "tomorrow", "--steps", "5"],
+        ] {
             let result = try await istep.run(words)
             #expect(result.status == 64 && result.error.contains(" has not begun"), "\(words): \(result.error)")
         }
@@ -91,10 +108,12 @@ import Testing
     @Test(arguments: [
         (["show", "31.12."], "unknown format; write it like 2014-04-20, yesterday, monday or -3"),
         (["share", "2014-2-3"], "unknown format"),
-        (["show", "2014-02-30"], "there is no such day; write it like"), (["report", "--to", "2026-13-01"], "there is no such day"),
+        (["show", "2014-02-30"], "there is no such day; write it like"),
+        (["report", "--to", "2026-13-01"], "there is no such day"),
         (["show", "-40000"], "it counts back more than 36600 days; write it like 2014-04-20"),
         (["history", "--from", "never"], "unknown format"),
-        (["outbox", "retry", "diary", "31.12."], "unknown format"), (["profile", "--birth", "1990-02-30"], "there is no such day"),
+        (["outbox", "retry", "diary", "31.12."], "unknown format"),
+        (["profile", "--birth", "1990-02-30"], "there is no such day"),
         (["plan", "8000", "--from", "x"], "unknown format"), (["correct", "x", "--steps", "5"], "unknown format"),
     ])
     func `a word that is not a day is rejected with the reason`(_ words: [String], _ reason: String) async throws {
@@ -113,7 +132,9 @@ import Testing
         #expect(dayAgo != nil && result.output.contains("\"validFrom\" : \"\(dayAgo ?? "")\""))
     }
 
-    @Test(arguments: [["plan", "9000", "--from", "0001-01-01"], ["profile", "--from", "1969-12-31", "--weight", "70"]])
+    @Test(arguments: [
+        ["plan", "9000", "--from", "0001-01-01"], ["profile", "--from", "1969-12-31", "--weight", "70"],
+    ])
     func `a plan or a profile before the first day of the calendar is rejected`(_ words: [String]) async throws {
         let istep = Command(folder: try Folder())
         let result = try await istep.run(words)
@@ -157,13 +178,15 @@ import Testing
 
     /// `.packaging/release` and the notes of a release need both.
     @Test func `the version is the newest of the changelog`() async throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let changelog = try String(contentsOf: root.appendingPathComponent(".github/CHANGELOG.md"), encoding: .utf8)
         let newest = try #require(changelog.firstMatch(of: /\n## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}\n/)?.1)
         #expect(try await Command(folder: try Folder())("--version").output == "\(newest)\n")
     }
 
-    /// The parser wraps at 80 columns and does not indent what it wraps: half of an example would be pasted as a command.
+    /// The parser wraps at 80 columns and does not indent what it wraps: half of an example would be pasted as a
+    /// command.
     @Test func `examples in the help fit on their lines`() async throws {
         let istep = Command(folder: try Folder())
         let all = try await istep("--help").output
@@ -188,7 +211,8 @@ import Testing
 
     @Test func `a command in advice gets just the options that its subcommand takes`() async throws {
         let istep = Command(folder: try Folder())
-        // They take --user because it is one of the common options. Advice names them for the machine, the whole history, or a named device.
+        // They take --user because it is one of the common options. Advice names them for the machine, the whole
+        // history, or a named device.
         let ofNoUser: Set = ["scan", "gatt", "forget", "backup", "restore", "config", "doctor"]
         let options = CommandOptions(user: "anna", database: "history", configuration: "file")
         let all = Self.subcommands(try await istep("help").output)
@@ -212,7 +236,9 @@ import Testing
             let help = try await istep.run(words)
             #expect(help.status == 0)
             let (groups, codes) = (help.output.range(of: "\nSHARING:"), help.output.range(of: "EXIT CODES:"))
-            #expect(groups.map { groups in codes.map { groups.lowerBound < $0.lowerBound } } == true, "\(words): \(help.output)")
+            #expect(
+                groups.map { groups in codes.map { groups.lowerBound < $0.lowerBound } } == true,
+                "\(words): \(help.output)")
         }
         #expect(try await istep("help", "show").output.contains("EXIT CODES:") == false)
     }
@@ -222,7 +248,8 @@ import Testing
         _ = try await istep("correct", "today", "--steps", "4321")
         let (bare, show) = try await (istep.run([]), istep("today"))
         #expect(bare.status == 0 && show.status == 0 && show.output.contains("4,321"))
-        #expect(bare.output.hasPrefix(show.output) && bare.output.hasSuffix("All commands: istep help\n"), "\(bare.output)")
+        #expect(
+            bare.output.hasPrefix(show.output) && bare.output.hasSuffix("All commands: istep help\n"), "\(bare.output)")
     }
 
     @Test func `the help lists every command`() async throws {
@@ -230,8 +257,10 @@ import Testing
         let istep = Command(folder: folder)
         let help = try await istep("--help")
         #expect(help.status == 0)
-        for command in ["scan", "add", "devices", "forget", "sync", "show", "history", "browse", "correct", "profile", "plan", "status", "demo"]
-        {
+        for command in [
+            "scan", "add", "devices", "forget", "sync", "show", "history", "browse", "correct", "profile", "plan",
+            "status", "demo",
+        ] {
             #expect(help.output.contains("\n  \(command) ") || help.output.contains("\n  \(command), "), "\(command)")
         }
     }

@@ -19,8 +19,8 @@ public struct BackupSchedule: Hashable, Sendable {
         return newest.map { $0.distance(to: today) >= Self.interval } ?? true
     }
 
-    /// The automatic backups to delete, oldest first. Backups that the user made are never among them. With `count` 0 there are none either:
-    /// switching backups off does not delete existing ones.
+    /// The automatic backups to delete, oldest first. Backups that the user made are never among them. With `count` 0
+    /// there are none either: switching backups off does not delete existing ones.
     ///
     /// A backup with a date in the future counts as the oldest: as the newest, it would replace each later one.
     public func surplus(_ backups: [BackupName], today: Day) -> [BackupName] {
@@ -30,15 +30,16 @@ public struct BackupSchedule: Hashable, Sendable {
         return Array((misdated + automatic.filter { !Self.isMisdated($0, today) }).dropLast(count))
     }
 
-    /// Whether the backup was made while the clock was wrong. Tomorrow is a valid date: the backup may have been made before a journey to
-    /// the west.
+    /// Whether the backup was made while the clock was wrong. Tomorrow is a valid date: the backup may have been made
+    /// before a journey to the west.
     private static func isMisdated(_ backup: BackupName, _ today: Day) -> Bool { backup.day > today.advanced(by: 1) }
 }
 
-/// The file name of a backup: `history-2026-11-22T030405.sqlite`. The name of an automatic backup ends with `.auto.sqlite`.
+/// The file name of a backup: `history-2026-11-22T030405.sqlite`. The name of an automatic backup ends with
+/// `.auto.sqlite`.
 ///
-/// It contains the history's name, so that the backups of two histories in one directory stay separate, and local time, which users look
-/// for.
+/// It contains the history's name, so that the backups of two histories in one directory stay separate, and local time,
+/// which users look for.
 public struct BackupName: Hashable, Sendable {
     /// The history's file name without `.sqlite`.
     public let history: String
@@ -71,7 +72,8 @@ public struct BackupName: Hashable, Sendable {
         let parts = rest.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let day = Day(String(parts[0])) else { return nil }
         let times = parts[1].split(separator: "-", omittingEmptySubsequences: false)
-        guard (1...2).contains(times.count), times[0].count == 6, times[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard (1...2).contains(times.count), times[0].count == 6,
+            times[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = times.count == 1 ? 1 : Int(times[1]), number > 0
         else { return nil }
         self.history = stem

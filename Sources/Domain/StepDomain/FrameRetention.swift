@@ -27,12 +27,14 @@ public struct SyncFrames: Hashable, Sendable {
     }
 }
 
-/// How long raw frames are kept. They allow a day to be decoded again after a fault of a decoder, and cause most of a history's growth.
+/// How long raw frames are kept. They allow a day to be decoded again after a fault of a decoder, and cause most of a
+/// history's growth.
 public struct FrameRetention: Hashable, Sendable {
     /// Nil for no limit of age; the limit `bytes` still applies.
     public var days: Int?
-    /// Size limit of all frames together. A ring's night takes about 6 kB, so 64 MB is more than 25 years of one ring. A pedometer that
-    /// sends without end (700 kB a sync were seen) uses more, and so does a large household, which should choose an age.
+    /// Size limit of all frames together. A ring's night takes about 6 kB, so 64 MB is more than 25 years of one ring.
+    /// A pedometer that sends without end (700 kB a sync were seen) uses more, and so does a large household, which
+    /// should choose an age.
     public var bytes: Int
 
     public static let standardDays = 2 * 366

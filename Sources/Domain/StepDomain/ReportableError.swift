@@ -1,8 +1,8 @@
 /// An error with a message for users: what failed, and what to do about it.
 ///
-/// Each error type of istep conforms beside its definition, except those of modules without StepDomain: `BluetoothError` conforms in
-/// Pedometers, those of LocalServer and PrivateBus in istep. The exit status of a command, the severity of a diagnosis and the `category` of a
-/// JSON document are functions of the category.
+/// Each error type of istep conforms beside its definition, except those of modules without StepDomain:
+/// `BluetoothError` conforms in Pedometers, those of LocalServer and PrivateBus in istep. The exit status of a command,
+/// the severity of a diagnosis and the `category` of a JSON document are functions of the category.
 public protocol ReportableError: Error, CustomStringConvertible {
     var category: FailureCategory { get }
     /// What failed, on what, and why, without the advice.

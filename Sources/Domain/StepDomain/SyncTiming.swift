@@ -2,8 +2,8 @@ internal import Backoff
 
 /// When a pedometer that may be in range at any time is read the next time.
 ///
-/// Each reading costs the pedometer's battery, so one that is always near is read at intervals. One that fails is retried after increasing
-/// pauses. One that keeps only today's count is also read shortly before the count is reset.
+/// Each reading costs the pedometer's battery, so one that is always near is read at intervals. One that fails is
+/// retried after increasing pauses. One that keeps only today's count is also read shortly before the count is reset.
 public struct SyncTiming: Hashable, Sendable {
     /// Seconds between two readings.
     public let interval: Int
@@ -22,7 +22,10 @@ public struct SyncTiming: Hashable, Sendable {
         /// Whether it keeps no history, only today's count.
         public var holdsTodayOnly: Bool
 
-        public init(lastComplete: Timestamp? = nil, lastFailure: Timestamp? = nil, failures: Int = 0, holdsTodayOnly: Bool = false) {
+        public init(
+            lastComplete: Timestamp? = nil, lastFailure: Timestamp? = nil, failures: Int = 0,
+            holdsTodayOnly: Bool = false
+        ) {
             self.lastComplete = lastComplete
             self.lastFailure = lastFailure
             self.failures = failures
@@ -30,7 +33,8 @@ public struct SyncTiming: Hashable, Sendable {
         }
     }
 
-    /// Seconds before midnight at which a count of today is read once more: enough for a pedometer to be heard, and for a second try.
+    /// Seconds before midnight at which a count of today is read once more: enough for a pedometer to be heard, and for
+    /// a second try.
     static let secondsBeforeMidnight = 300
     /// Seconds by which a reading may be in the future: another process may have recorded it after `now` was read.
     static let clockTolerance = 60

@@ -42,7 +42,9 @@ public struct BackupService: Sendable {
     /// What a restore would lose.
     ///
     /// - Returns: nil if this cannot be found out, such as for a damaged history.
-    public func losses(_ candidate: Candidate) async -> HistoryLosses? { await backups.losses(restoring: candidate.file) }
+    public func losses(_ candidate: Candidate) async -> HistoryLosses? {
+        await backups.losses(restoring: candidate.file)
+    }
 
     /// Replaces the history by a backup, and keeps the previous one beside it. No sync or share can run meanwhile.
     ///

@@ -31,7 +31,10 @@ public struct ConfigurationCheck: Sendable {
         problems += configured.secretProblems.map(\.problem)
         // A destination reports its unreadable secrets too; the remaining problems concern a program or a path.
         let known = Set(configured.secretProblems.map(\.reason))
-        return problems + configured.destination.problems().filter { !known.contains($0) }.map { configured.problem($0, .commandOrPath) }
+        return problems
+            + configured.destination.problems().filter { !known.contains($0) }.map {
+                configured.problem($0, .commandOrPath)
+            }
     }
 
     /// Sorts the problems by file in the order of reading, then by line. Problems without a place come last.

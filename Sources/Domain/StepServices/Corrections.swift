@@ -12,10 +12,12 @@ public struct Corrections: Sendable {
         self.now = now
     }
 
-    /// Replaces the steps of a day, whatever was counted or will be synced. Days that were shared are shared again with the new figure.
+    /// Replaces the steps of a day, whatever was counted or will be synced. Days that were shared are shared again with
+    /// the new figure.
     ///
     /// - Parameter day: today, or a past day from 1970 on.
-    /// - Throws: `ServiceError.dayNotBegun`, `.dayTooEarly`, `.implausibleSteps`, `.unusableReason`; the history's error.
+    /// - Throws: `ServiceError.dayNotBegun`, `.dayTooEarly`, `.implausibleSteps`, `.unusableReason`; the history's
+    ///   error.
     public func set(_ correction: StepCorrection, on day: Day, of user: User) throws {
         let moment = now()
         try Self.check(correction, on: day, today: localTime.day(of: moment))
@@ -42,9 +44,11 @@ public struct Corrections: Sendable {
     }
 
     private static func check(_ reason: String) throws(ServiceError) {
-        // A terminal would interpret control characters; U+FFFD stands for bytes that were not UTF-8. SQLite counts scalars.
+        // A terminal would interpret control characters; U+FFFD stands for bytes that were not UTF-8. SQLite counts
+        // scalars.
         let isPlain = reason.unicodeScalars.allSatisfy { $0 != "\u{fffd}" && $0.properties.generalCategory != .control }
-        guard isPlain, !reason.allSatisfy(\.isWhitespace), reason.unicodeScalars.count <= StepCorrection.longestReason else {
+        guard isPlain, !reason.allSatisfy(\.isWhitespace), reason.unicodeScalars.count <= StepCorrection.longestReason
+        else {
             throw .unusableReason
         }
     }

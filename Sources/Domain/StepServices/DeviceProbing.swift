@@ -22,16 +22,21 @@ public struct DeviceProbing: Sendable {
         public var isInterrupted = false
     }
 
-    /// A device that advertises its steps is not connected to: it accepts no connection without a key, and its data identify it.
+    /// A device that advertises its steps is not connected to: it accepts no connection without a key, and its data
+    /// identify it.
     ///
     /// - Parameters:
-    ///   - limit: the most devices to connect to: devices whose advertisements suggest a pedometer come first, then the others, in the order
-    ///     of the list.
+    ///   - limit: the most devices to connect to: devices whose advertisements suggest a pedometer come first, then the
+    ///     others, in the order of the list.
     ///   - began: called before each connection.
-    public func probe(_ devices: [ScannedDevice], limit: Int, began: @Sendable (ScannedDevice) -> Void = { _ in }) async -> Results {
+    public func probe(_ devices: [ScannedDevice], limit: Int, began: @Sendable (ScannedDevice) -> Void = { _ in }) async
+        -> Results
+    {
         var results = Results(devices: devices, failures: [:])
         let wanted = devices.enumerated().filter { $0.element.evidence != .advertisedData }
-        for (index, device) in (wanted.filter { $0.element.kind != nil } + wanted.filter { $0.element.kind == nil }).prefix(limit) {
+        for (index, device) in (wanted.filter { $0.element.kind != nil } + wanted.filter { $0.element.kind == nil })
+            .prefix(limit)
+        {
             results.isInterrupted = Task.isCancelled
             if results.isInterrupted { break }
             results.probed.insert(device.address)

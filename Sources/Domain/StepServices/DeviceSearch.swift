@@ -11,7 +11,10 @@ public struct DeviceSearch: Sendable {
         /// Whether the devices are connected to, and recognised by their services.
         public var probes: Bool
 
-        public init(_ conditions: ScanConditions = ScanConditions(), seconds: Double? = nil, listsAll: Bool = false, probes: Bool = false) {
+        public init(
+            _ conditions: ScanConditions = ScanConditions(), seconds: Double? = nil, listsAll: Bool = false,
+            probes: Bool = false
+        ) {
             self.conditions = conditions
             self.seconds = seconds
             self.listsAll = listsAll
@@ -40,16 +43,21 @@ public struct DeviceSearch: Sendable {
     /// - Parameter registered: the pedometers of the history.
     /// - Throws: the scanner's error.
     public func run(
-        _ request: Request, registered: @Sendable () async -> [Pedometer], progress: @escaping @Sendable (Step) -> Void = { _ in }
+        _ request: Request, registered: @Sendable () async -> [Pedometer],
+        progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) async throws -> ScanReport {
         let seconds = request.seconds ?? Self.standardSeconds
         progress(.scanning(seconds: seconds, found: nil))
-        let outcome = try await scanner.scan(request.conditions, seconds: seconds) { progress(.scanning(seconds: seconds, found: $0)) }
+        let outcome = try await scanner.scan(request.conditions, seconds: seconds) {
+            progress(.scanning(seconds: seconds, found: $0))
+        }
         progress(.scanned(isCut: outcome.isCut))
         let known = await registered()
         var probed: DeviceProbing.Results?
         if request.probes {
-            probed = await DeviceProbing(scanner).probe(outcome.devices, limit: DeviceProbing.mostProbed) { progress(.probing($0)) }
+            probed = await DeviceProbing(scanner).probe(outcome.devices, limit: DeviceProbing.mostProbed) {
+                progress(.probing($0))
+            }
         }
         return ScanReport(outcome.devices, probed: probed, others: outcome.others, request: request, registered: known)
     }
@@ -90,7 +98,8 @@ public struct ScanReport: Sendable {
     ///   - heard: all devices, as they advertise themselves.
     ///   - probed: the same after they were connected to; nil where none is.
     init(
-        _ heard: [ScannedDevice], probed: DeviceProbing.Results?, others: NamesInRange, request: DeviceSearch.Request, registered: [Pedometer]
+        _ heard: [ScannedDevice], probed: DeviceProbing.Results?, others: NamesInRange, request: DeviceSearch.Request,
+        registered: [Pedometer]
     ) {
         let names = Dictionary(registered.map { ($0.address, $0.name) }, uniquingKeysWith: { $1 })
         self.registered = names
@@ -111,7 +120,9 @@ public struct ScanReport: Sendable {
         let unlisted = others.count { !probed.probed.contains($0.address) }
         (devices, hidden) = (listed, others.count - unlisted)
         probing = Probing(
-            skipped: listed.count { !probed.probed.contains($0.address) && $0.evidence != .advertisedData }, unlisted: unlisted,
-            limit: DeviceProbing.mostProbed, isInterrupted: probed.isInterrupted, failures: probed.failures, refuted: probed.refuted)
+            skipped: listed.count { !probed.probed.contains($0.address) && $0.evidence != .advertisedData },
+            unlisted: unlisted,
+            limit: DeviceProbing.mostProbed, isInterrupted: probed.isInterrupted, failures: probed.failures,
+            refuted: probed.refuted)
     }
 }

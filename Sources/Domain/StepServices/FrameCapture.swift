@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// The raw frames of one sync as a text file, for a report: the decoders' tests read it.
 ///
-/// One line for each frame, `>` sent and `<` received, then its bytes in hexadecimal digits; before them lines of the form `name: value`, of
-/// which a reader ignores those that it does not know. The pedometer's address, in both byte orders, and its name are replaced by zeros.
+/// One line for each frame, `>` sent and `<` received, then its bytes in hexadecimal digits; before them lines of the
+/// form `name: value`, of which a reader ignores those that it does not know. The pedometer's address, in both byte
+/// orders, and its name are replaced by zeros.
 ///
 ///     pedometer capture 1
 ///     model: colmi
@@ -45,13 +46,17 @@ public struct FrameCapture: Hashable, Sendable {
     /// The frames without what identifies the pedometer.
     public func masked(_ pedometer: Pedometer) -> FrameCapture {
         let address = pedometer.address.split(separator: ":").compactMap { UInt8($0, radix: 16) }
-        var secrets = [address, address.reversed(), Array(pedometer.address.utf8), Array(pedometer.address.lowercased().utf8)]
+        var secrets = [
+            address, address.reversed(), Array(pedometer.address.utf8), Array(pedometer.address.lowercased().utf8),
+        ]
         // A short name occurs by chance.
         if pedometer.name.utf8.count >= 4 { secrets.append(Array(pedometer.name.utf8)) }
         var masked = self
         masked.frames = frames.map { frame in
             var bytes = frame.bytes
-            for secret in secrets where secret.count >= 4 { bytes.replace(secret, with: [UInt8](repeating: 0, count: secret.count)) }
+            for secret in secrets where secret.count >= 4 {
+                bytes.replace(secret, with: [UInt8](repeating: 0, count: secret.count))
+            }
             return RawFrame(frame.direction, at: frame.at, bytes: bytes)
         }
         return masked
@@ -97,8 +102,12 @@ public struct CapturingReader: PedometerReader {
             record(batch.frames)
             try await receiver.merge(batch, of: pedometer)
         }
-        func end(of pedometer: Pedometer, _ result: Result<ReadReport, any Error>) async { await receiver.end(of: pedometer, result) }
-        func disconnected(_ pedometer: Pedometer, after seconds: Double) { receiver.disconnected(pedometer, after: seconds) }
+        func end(of pedometer: Pedometer, _ result: Result<ReadReport, any Error>) async {
+            await receiver.end(of: pedometer, result)
+        }
+        func disconnected(_ pedometer: Pedometer, after seconds: Double) {
+            receiver.disconnected(pedometer, after: seconds)
+        }
     }
 }
 
@@ -113,7 +122,8 @@ public struct CapturedSync: Sendable {
     /// - Parameters:
     ///   - name: its name or address.
     ///   - days: at most so many days are requested; nil for all that is new.
-    /// - Returns: the report, and the frames without address and name. Also a sync that has failed has frames: they show the cause.
+    /// - Returns: the report, and the frames without address and name. Also a sync that has failed has frames: they
+    ///   show the cause.
     /// - Throws: `ServiceError.unknownPedometer`, and as `SyncService.run`.
     public func run(
         _ name: String, days: Int? = nil, progress: @escaping @Sendable (SyncService.Step) -> Void = { _ in }
@@ -128,7 +138,8 @@ public struct CapturedSync: Sendable {
             [pedometer], progress: progress)
         let time = frames.all.first?.at ?? outcome.start
         let capture = FrameCapture(
-            model: pedometer.model, options: pedometer.options, time: time, utcOffset: context.localTime.utcOffset(time), frames: frames.all)
+            model: pedometer.model, options: pedometer.options, time: time,
+            utcOffset: context.localTime.utcOffset(time), frames: frames.all)
         return (outcome, capture.masked(pedometer))
     }
 

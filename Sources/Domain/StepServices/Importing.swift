@@ -9,7 +9,8 @@ public struct Importing: Sendable {
     private let now: @Sendable () -> Timestamp
 
     public init(
-        _ reader: any ForeignHistoryReader, backups: any HistoryBackups, lock: any WorkLock, now: @escaping @Sendable () -> Timestamp
+        _ reader: any ForeignHistoryReader, backups: any HistoryBackups, lock: any WorkLock,
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.reader = reader
         self.backups = backups
@@ -32,7 +33,9 @@ public struct Importing: Sendable {
     /// What an import would change.
     ///
     /// - Throws: `ImportError.otherZone`; the history's error.
-    public func preview(_ history: ForeignHistory, of user: User, in store: any ImportStore) async throws -> ImportChanges {
+    public func preview(_ history: ForeignHistory, of user: User, in store: any ImportStore) async throws
+        -> ImportChanges
+    {
         let changes = try await blocking { try store.preview(history, of: user, at: now()) }
         if let other = changes.otherZone { throw ImportError.otherZone(other) }
         return changes

@@ -15,15 +15,19 @@ public struct PedometerSelection: Sendable {
         pedometers = try history.pedometers()
     }
 
-    /// By address or name, ignoring case. If one pedometer has this address and another has it as a name, the address wins.
+    /// By address or name, ignoring case. If one pedometer has this address and another has it as a name, the address
+    /// wins.
     ///
     /// - Throws: `ServiceError.unknownPedometer`, `.pedometerOfAnother`.
     public func pedometer(_ name: String) throws(ServiceError) -> Pedometer {
         let wanted = name.lowercased()
-        let found = pedometers.first { $0.address.lowercased() == wanted } ?? pedometers.first { $0.name.lowercased() == wanted }
+        let found =
+            pedometers.first { $0.address.lowercased() == wanted }
+            ?? pedometers.first { $0.name.lowercased() == wanted }
         guard let found else { throw .unknownPedometer(name, known: pedometers.filter(isOfOwner).map(\.name)) }
         guard isOfOwner(found) else {
-            throw .pedometerOfAnother(found.name, owner: users.first { $0.id == found.user }?.name ?? "", user: owner?.name ?? "")
+            throw .pedometerOfAnother(
+                found.name, owner: users.first { $0.id == found.user }?.name ?? "", user: owner?.name ?? "")
         }
         return found
     }

@@ -44,7 +44,9 @@ public struct PeriodRequest: Hashable, Sendable {
             case nil:
                 Period((first ?? min(start, last ?? start))...(last ?? today), weekStart: weekStart)
             }
-        if known != nil, period.days.upperBound < start { throw .beforeFirstDay(day ?? period.days.upperBound, first: start) }
+        if known != nil, period.days.upperBound < start {
+            throw .beforeFirstDay(day ?? period.days.upperBound, first: start)
+        }
         return period
     }
 }

@@ -21,7 +21,10 @@ public struct Planning: Sendable {
         /// Metres.
         public var stepLength: Double?
 
-        public init(height: Double? = nil, weight: Double? = nil, sex: Sex? = nil, birthDate: Day? = nil, stepLength: Double? = nil) {
+        public init(
+            height: Double? = nil, weight: Double? = nil, sex: Sex? = nil, birthDate: Day? = nil,
+            stepLength: Double? = nil
+        ) {
             self.height = height
             self.weight = weight
             self.sex = sex
@@ -29,7 +32,9 @@ public struct Planning: Sendable {
             self.stepLength = stepLength
         }
 
-        public var isEmpty: Bool { height == nil && weight == nil && sex == nil && birthDate == nil && stepLength == nil }
+        public var isEmpty: Bool {
+            height == nil && weight == nil && sex == nil && birthDate == nil && stepLength == nil
+        }
     }
 
     /// - Parameters:
@@ -47,24 +52,28 @@ public struct Planning: Sendable {
         try history.setPlan(plan, of: user.id)
     }
 
-    /// The goals to set from a form that shows all of them: those that the user changed. If no plan is in force on the first day, all of them,
-    /// because a missing goal would be a rest day.
+    /// The goals to set from a form that shows all of them: those that the user changed. If no plan is in force on the
+    /// first day, all of them, because a missing goal would be a rest day.
     ///
     /// - Parameter from: as for `setPlan`.
     /// - Throws: the history's error.
-    public func goals(shown: [Weekday: Int], changed: [Weekday: Int], from: Day?, of user: User) throws -> [Weekday: Int] {
+    public func goals(shown: [Weekday: Int], changed: [Weekday: Int], from: Day?, of user: User) throws -> [Weekday:
+        Int]
+    {
         try history.plans(of: user.id).inForce(on: from ?? today) == nil ? shown : changed
     }
 
-    /// The same for a form that shows today's profile. If no profile is in force on the first day, today's values complete the changed ones:
-    /// otherwise the profile of those days would be incomplete.
+    /// The same for a form that shows today's profile. If no profile is in force on the first day, today's values
+    /// complete the changed ones: otherwise the profile of those days would be incomplete.
     ///
     /// - Returns: an empty change if nothing was changed.
     public func profileChange(_ changed: ProfileChange, from: Day?, of user: User) throws -> ProfileChange {
         let profiles = try history.profiles(of: user.id)
-        guard !changed.isEmpty, profiles.inForce(on: from ?? today) == nil, let current = profiles.inForce(on: today) else { return changed }
+        guard !changed.isEmpty, profiles.inForce(on: from ?? today) == nil, let current = profiles.inForce(on: today)
+        else { return changed }
         return ProfileChange(
-            height: changed.height ?? current.height, weight: changed.weight ?? current.weight, sex: changed.sex ?? current.sex,
+            height: changed.height ?? current.height, weight: changed.weight ?? current.weight,
+            sex: changed.sex ?? current.sex,
             birthDate: changed.birthDate ?? current.birthDate, stepLength: changed.stepLength ?? current.stepLength)
     }
 

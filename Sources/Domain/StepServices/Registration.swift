@@ -17,7 +17,8 @@ public struct Registration: Sendable {
 
     /// The pedometer that the user wants to register.
     public struct Request: Sendable {
-        /// Its address, or the beginning of the name that it advertises, in upper or lower case; nil for the only new pedometer in range.
+        /// Its address, or the beginning of the name that it advertises, in upper or lower case; nil for the only new
+        /// pedometer in range.
         public var device: String?
         /// The user's name for it; nil for the advertised one.
         public var name: String?
@@ -31,7 +32,8 @@ public struct Registration: Sendable {
         public var probes: Bool
 
         public init(
-            device: String? = nil, name: String? = nil, kind: String? = nil, options: [String: String] = [:], seconds: Double? = nil,
+            device: String? = nil, name: String? = nil, kind: String? = nil, options: [String: String] = [:],
+            seconds: Double? = nil,
             probes: Bool = false
         ) {
             self.device = device
@@ -75,7 +77,9 @@ public struct Registration: Sendable {
     public static func checked(
         _ request: Request, _ catalog: any PedometerCatalog
     ) throws -> (kind: PedometerKind?, options: [String: String]) {
-        guard let key = request.kind ?? (request.options.isEmpty ? nil : catalog.describedKind) else { return (nil, [:]) }
+        guard let key = request.kind ?? (request.options.isEmpty ? nil : catalog.describedKind) else {
+            return (nil, [:])
+        }
         guard let kind = catalog.kind(key) else { throw ServiceError.unknownKind(key, known: catalog.kinds.map(\.key)) }
         guard key == catalog.describedKind else {
             if let option = request.options.keys.min() { throw ServiceError.optionOfDescribedKind(option) }
@@ -92,13 +96,18 @@ public struct Registration: Sendable {
     ///   - plain: makes a name from the air harmless, so that a user can type it.
     /// - Throws: `ServiceError`, the errors of scanner, catalog and history.
     public func register(
-        _ request: Request, of people: UserSelection, plain: @Sendable (String) -> String, progress: @Sendable (Step) -> Void = { _ in }
+        _ request: Request, of people: UserSelection, plain: @Sendable (String) -> String,
+        progress: @Sendable (Step) -> Void = { _ in }
     ) async throws -> (pedometer: Pedometer, owner: User) {
         // Errors in the request are reported before the radio is used.
         let (kind, options) = try Self.checked(request, catalog)
-        let (owner, known) = try await blocking { [history] in (try people.user(creating: .always), try history.pedometers()) }
+        let (owner, known) = try await blocking { [history] in
+            (try people.user(creating: .always), try history.pedometers())
+        }
         if let device = request.device,
-            let before = known.first(where: { $0.address == device.uppercased() || $0.name.lowercased() == device.lowercased() })
+            let before = known.first(where: {
+                $0.address == device.uppercased() || $0.name.lowercased() == device.lowercased()
+            })
         {
             throw alreadyRegistered(before, owner, try await blocking { [history] in try history.users() })
         }
@@ -111,7 +120,8 @@ public struct Registration: Sendable {
         let name = request.name ?? Self.unused(plain(advertised), known)
         func unregistered() -> Pedometer {
             Pedometer(
-                id: 0, user: owner.id, model: foundKind.key, address: found.address, addressType: found.addressType, name: name,
+                id: 0, user: owner.id, model: foundKind.key, address: found.address, addressType: found.addressType,
+                name: name,
                 options: options)
         }
         progress(foundKind.advertisesSteps ? .listening(name) : .connecting(name))
@@ -120,7 +130,9 @@ public struct Registration: Sendable {
             identity = try await scanner.check(unregistered())
         } catch  where kind == nil && found.evidence == .name && !(error is CancellationError) {
             // Some devices of different makers have the same name.
-            guard let other = try? await scanner.probe(found.address).kinds.first, other != foundKind else { throw error }
+            guard let other = try? await scanner.probe(found.address).kinds.first, other != foundKind else {
+                throw error
+            }
             foundKind = other
             identity = try await scanner.check(unregistered())
         }
@@ -129,7 +141,8 @@ public struct Registration: Sendable {
         return try await blocking { [history, found, foundKind] in
             let stored = try people.stored(owner)
             let pedometer = Pedometer(
-                id: 0, user: stored.id, model: foundKind.key, address: found.address, addressType: found.addressType, name: name,
+                id: 0, user: stored.id, model: foundKind.key, address: found.address, addressType: found.addressType,
+                name: name,
                 options: options)
             return (try history.addPedometer(pedometer), stored)
         }
@@ -161,7 +174,9 @@ public struct Registration: Sendable {
     /// Whether a name can be given to a pedometer.
     private func check(_ name: String, beside others: [Pedometer]) throws(ServiceError) {
         guard catalog.address(name) == nil else { throw .nameIsAddress(name) }
-        if let taken = others.first(where: { $0.name.lowercased() == name.lowercased() }) { throw .nameTaken(taken.name) }
+        if let taken = others.first(where: { $0.name.lowercased() == name.lowercased() }) {
+            throw .nameTaken(taken.name)
+        }
     }
 
     /// Takes a pedometer out of use; its steps stay in the history.
@@ -172,7 +187,9 @@ public struct Registration: Sendable {
     ///   - unpairing: whether its pairing is removed from this machine, too.
     /// - Throws: the errors of `PedometerSelection`, scanner and history.
     public func forget(_ name: String, ofUserNamed user: String? = nil, unpairing: Bool) async throws -> Pedometer {
-        let pedometer = try await blocking { [history] in try PedometerSelection(history, ofUserNamed: user).pedometer(name) }
+        let pedometer = try await blocking { [history] in
+            try PedometerSelection(history, ofUserNamed: user).pedometer(name)
+        }
         if unpairing { try await scanner.unpair(pedometer) }
         try await blocking { [history] in try history.forgetPedometer(pedometer.id) }
         return pedometer
@@ -181,7 +198,8 @@ public struct Registration: Sendable {
     // MARK: Finding it
 
     private func find(
-        _ request: Request, _ kind: PedometerKind?, except known: [Pedometer], _ plain: (String) -> String, _ progress: @Sendable (Step) -> Void
+        _ request: Request, _ kind: PedometerKind?, except known: [Pedometer], _ plain: (String) -> String,
+        _ progress: @Sendable (Step) -> Void
     ) async throws -> (ScannedDevice, PedometerKind) {
         progress(.searching(request.device))
         guard let device = request.device else { return try await only(request, kind, known, progress) }
@@ -218,7 +236,8 @@ public struct Registration: Sendable {
         let rest = seconds - Self.secondsForOthers
         if heard == nil, rest > 0 {
             progress(.searchingOn(device, others: others.withLock { $0.names }))
-            // If one of this name is registered, the user has most likely forgotten that: another one need not be waited for that long.
+            // If one of this name is registered, the user has most likely forgotten that: another one need not be
+            // waited for that long.
             heard = try await search(registeredOne.withLock { $0 } == nil ? rest : min(rest, Self.secondsForOthers))
         }
         guard var found = heard ?? nameless.withLock({ $0 }) else {
@@ -228,16 +247,23 @@ public struct Registration: Sendable {
             if let kind, let device = withoutData.withLock({ $0 }) {
                 throw ServiceError.advertisesOtherwise(device.name ?? device.address, kind: kind.title)
             }
-            throw ServiceError.notHeard(device, isName: address == nil, seconds: seconds, others: others.withLock { $0.names }.map(plain))
+            throw ServiceError.notHeard(
+                device, isName: address == nil, seconds: seconds, others: others.withLock { $0.names }.map(plain))
         }
         if address == nil {
             // A neighbour may have one of the same name.
             let near = try await scanner.scan(conditions, seconds: min(seconds, Self.secondsForOthers)) { _ in }.devices
             try Task.checkCancellation()
             let first = found.address
-            var alike = [found] + near.filter { $0.address != first && registered[$0.address] == nil && conditions.matches(name: $0.name) }
+            var alike =
+                [found]
+                + near.filter {
+                    $0.address != first && registered[$0.address] == nil && conditions.matches(name: $0.name)
+                }
             // A name in the same case as it was typed takes precedence.
-            let exact = alike.filter { $0.name?.hasPrefix(device) == true && (kind?.advertisesSteps != true || $0.kind?.key == kind?.key) }
+            let exact = alike.filter {
+                $0.name?.hasPrefix(device) == true && (kind?.advertisesSteps != true || $0.kind?.key == kind?.key)
+            }
             if !exact.isEmpty { alike = exact }
             found = alike.first { $0.address == first } ?? alike.first { $0.kind != nil } ?? alike[0]
             let isRecognised = found.kind != nil
@@ -273,14 +299,17 @@ public struct Registration: Sendable {
             devices
             .compactMap { device in device.kind.map { (device, $0) } }
             .filter { pair in kind == nil || kind?.key == pair.1.key }
-        guard let first = found.first else { throw ServiceError.noNewPedometer(seconds: seconds, others: heard.count, unprobed: unprobed) }
+        guard let first = found.first else {
+            throw ServiceError.noNewPedometer(seconds: seconds, others: heard.count, unprobed: unprobed)
+        }
         guard found.count == 1 else { throw Self.several(found.map(\.0)) }
         return first
     }
 
     private static func several(_ devices: [ScannedDevice]) -> ServiceError {
         .severalInRange(
-            devices.prefix(mostListed).map { "\($0.address) (\(String(($0.name ?? "no name").prefix(64))))" }, count: devices.count)
+            devices.prefix(mostListed).map { "\($0.address) (\(String(($0.name ?? "no name").prefix(64))))" },
+            count: devices.count)
     }
 
     /// The name, cut so that a number fits, and with a number appended if another pedometer has it.

@@ -3,8 +3,8 @@ import StepDomain
 
 /// Writes what would be lost otherwise: the result of a delivery, or of setting a clock, is known only here.
 ///
-/// Another program can keep the history locked for a while: the write is repeated, and each try waits as long as the history itself waits.
-/// An error whose category is not `temporary` ends this at once.
+/// Another program can keep the history locked for a while: the write is repeated, and each try waits as long as the
+/// history itself waits. An error whose category is not `temporary` ends this at once.
 ///
 /// - Throws: the last error of `write`.
 func repeatedly(_ write: @escaping @Sendable () throws -> Void) async throws {

@@ -6,7 +6,8 @@ public struct ServiceContext: Sendable {
     public var history: History
     public var lock: any WorkLock
     public var upkeep: any HistoryUpkeep
-    /// Makes a reader that requests at most this many days (nil: all that is new) and knows the addresses of all registered pedometers.
+    /// Makes a reader that requests at most this many days (nil: all that is new) and knows the addresses of all
+    /// registered pedometers.
     public var reader: @Sendable (_ days: Int?, _ registered: Set<String>) -> any PedometerReader
     /// Returns when a Bluetooth adapter that is just starting is available, or after a while without one.
     public var waitForAdapter: @Sendable () async -> Void
@@ -17,7 +18,8 @@ public struct ServiceContext: Sendable {
     /// Names of the configured destinations, whether they can be used or not.
     public var destinationNames: [String]
     public var localTime: LocalTime
-    /// The name of the zone that the environment asks for and the machine does not have: `localTime` is UTC then. Nil for no such error.
+    /// The name of the zone that the environment asks for and the machine does not have: `localTime` is UTC then. Nil
+    /// for no such error.
     public var unknownZone: String?
     public var now: @Sendable () -> Timestamp
     /// Measures pauses.
@@ -26,8 +28,10 @@ public struct ServiceContext: Sendable {
     public init(
         history: History, lock: any WorkLock, upkeep: any HistoryUpkeep,
         reader: @escaping @Sendable (_ days: Int?, _ registered: Set<String>) -> any PedometerReader,
-        waitForAdapter: @escaping @Sendable () async -> Void, destinations: @escaping @Sendable () throws -> [any ShareDestination],
-        destinationNames: [String], localTime: LocalTime, unknownZone: String? = nil, now: @escaping @Sendable () -> Timestamp,
+        waitForAdapter: @escaping @Sendable () async -> Void,
+        destinations: @escaping @Sendable () throws -> [any ShareDestination],
+        destinationNames: [String], localTime: LocalTime, unknownZone: String? = nil,
+        now: @escaping @Sendable () -> Timestamp,
         clock: any Clock<Duration>
     ) {
         self.history = history
@@ -55,7 +59,9 @@ public struct ServiceContext: Sendable {
     ///   - listening: of a watch, where there is one.
     /// - Throws: the history's error.
     @discardableResult
-    public func updateNotices(reports: [SyncReport] = [], listening: ListeningState = ListeningState()) async throws -> StandingNotices {
+    public func updateNotices(reports: [SyncReport] = [], listening: ListeningState = ListeningState()) async throws
+        -> StandingNotices
+    {
         try await blocking {
             // Where the configuration is wrong, sharing reports it.
             let names = try? destinations().map(\.name)

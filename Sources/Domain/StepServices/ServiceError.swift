@@ -15,7 +15,8 @@ public enum ServiceError: ReportableError, Hashable {
     case neverShared(String)
     /// The configuration names no destination.
     case noDestination
-    /// The `users` of a destination are not users of the history, or there are several where it can hold the days of only one.
+    /// The `users` of a destination are not users of the history, or there are several where it can hold the days of
+    /// only one.
     case unclearRecipients(destination: String, RecipientProblem)
     case notInOutbox(Day, destination: String)
     case alreadySent(Day, destination: String)
@@ -40,12 +41,14 @@ public enum ServiceError: ReportableError, Hashable {
     case deviceNeeded
     /// The device of this name is in range, and of no known kind.
     case notRecognised(String)
-    /// The device with this address, or with a name that begins like this, was not heard within `seconds`. `others`: names of devices in range.
+    /// The device with this address, or with a name that begins like this, was not heard within `seconds`. `others`:
+    /// names of devices in range.
     case notHeard(String, isName: Bool, seconds: Double, others: [String] = [])
     /// It is in range, but does not advertise the data of the requested kind, which is given by its title.
     case advertisesOtherwise(String, kind: String)
-    /// No new pedometer was heard within `seconds`, only `others`: devices that are registered, of another kind, or not recognised.
-    /// `unprobed`: with `--probe`, the number of unknown devices that were not connected to because there were too many.
+    /// No new pedometer was heard within `seconds`, only `others`: devices that are registered, of another kind, or not
+    /// recognised. `unprobed`: with `--probe`, the number of unknown devices that were not connected to because there
+    /// were too many.
     case noNewPedometer(seconds: Double, others: Int, unprobed: Int = 0)
     /// More than one new pedometer is in range: the first of them, and how many there are.
     case severalInRange([String], count: Int)
@@ -88,14 +91,18 @@ public enum ServiceError: ReportableError, Hashable {
 
     public var category: FailureCategory {
         switch self {
-        case .severalUsers, .unknownUser, .unknownPedometer, .pedometerOfAnother, .noPedometer, .unknownDestination, .neverShared, .notInOutbox,
+        case .severalUsers, .unknownUser, .unknownPedometer, .pedometerOfAnother, .noPedometer, .unknownDestination,
+            .neverShared, .notInOutbox,
             .alreadySent:
             .usage
-        case .alreadyRegistered, .nameTaken, .nameIsAddress, .unknownKind, .optionOfDescribedKind, .deviceNeeded, .notRecognised,
+        case .alreadyRegistered, .nameTaken, .nameIsAddress, .unknownKind, .optionOfDescribedKind, .deviceNeeded,
+            .notRecognised,
             .advertisesOtherwise, .severalInRange, .backupIsHistory:
             .usage
         case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
-        case .unusableFirstDay, .birthNotPast, .birthTooLongAgo, .dayTooEarly, .implausibleSteps, .unusableReason, .notCorrected: .usage
+        case .unusableFirstDay, .birthNotPast, .birthTooLongAgo, .dayTooEarly, .implausibleSteps, .unusableReason,
+            .notCorrected:
+            .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
         case .clockNotSet, .notHeard, .noNewPedometer: .temporary
         case .noServiceManager: .unavailable
@@ -119,16 +126,21 @@ public enum ServiceError: ReportableError, Hashable {
         case .clockNotSet(let day): "This machine's clock shows \(day)."
         case .unknownZone(let name): "This machine does not know the time zone '\(name.prefix(64))'."
         case .alreadyRegistered(let address, let name, nil): "\(address) is registered already: it is '\(name)'."
-        case .alreadyRegistered(let address, let name, let owner?): "\(address) is registered already: it is '\(name)' of \(owner)."
+        case .alreadyRegistered(let address, let name, let owner?):
+            "\(address) is registered already: it is '\(name)' of \(owner)."
         case .nameTaken(let name): "A pedometer named '\(name)' exists already."
         case .nameIsAddress(let name): "'\(name)' is an address, and not a name."
-        case .unknownKind(let key, let known): "There is no model '\(key)'; known models: \(known.joined(separator: ", "))."
+        case .unknownKind(let key, let known):
+            "There is no model '\(key)'; known models: \(known.joined(separator: ", "))."
         case .optionOfDescribedKind(let name): "--\(name) is for a generic pedometer only."
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
         case .notHeard(let wanted, let isName, let seconds, let others):
-            (isName ? "No device whose name begins with '\(wanted)' (in upper or lower case) was heard" : "\(wanted) was not heard")
-                + " within \(Self.text(seconds)) s" + (others.isEmpty ? "." : "; names in range: \(others.joined(separator: ", ")).")
+            (isName
+                ? "No device whose name begins with '\(wanted)' (in upper or lower case) was heard"
+                : "\(wanted) was not heard")
+                + " within \(Self.text(seconds)) s"
+                + (others.isEmpty ? "." : "; names in range: \(others.joined(separator: ", ")).")
         case .advertisesOtherwise(let device, let kind):
             "\(device.prefix(64)) is in range, but does not advertise the data of a \(kind)."
         case .noNewPedometer(let seconds, 0, _):
@@ -141,7 +153,8 @@ public enum ServiceError: ReportableError, Hashable {
         case .dayNotBegun(let day, _): "\(day) has not begun."
         case .rangeReversed(let first, let last): "The range ends before it begins: \(first) to \(last)."
         case .beforeFirstDay(let day, let first): "Nothing is known of \(day): the history begins on \(first)."
-        case .rangeEndsYesterday(let yesterday): "The range begins after its last day, which is yesterday (\(yesterday)) unless you give one."
+        case .rangeEndsYesterday(let yesterday):
+            "The range begins after its last day, which is yesterday (\(yesterday)) unless you give one."
         case .nothingKnown(let first, let last): "The history has no steps from \(first) to \(last)."
         case .unusableFirstDay(let day): "A plan or a profile cannot begin on \(day)."
         case .birthNotPast(let day): "--birth \(day) is not in the past."
@@ -155,5 +168,7 @@ public enum ServiceError: ReportableError, Hashable {
         }
     }
 
-    private static func text(_ seconds: Double) -> String { seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)" }
+    private static func text(_ seconds: Double) -> String {
+        seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
+    }
 }

@@ -55,11 +55,13 @@ public struct StatusReport: Sendable {
 
     private static func backlogs(_ history: History, of user: User.ID?) throws -> [Backlog] {
         let waiting = try history.unsettledEntries(of: user).filter { $0.state != .rejected }
-        return try Dictionary(grouping: waiting, by: \.destination).sorted { $0.key < $1.key }.compactMap { name, entries in
+        return try Dictionary(grouping: waiting, by: \.destination).sorted { $0.key < $1.key }.compactMap {
+            name, entries in
             let state = try history.state(of: name)
             guard state.failures > 0 || state.stopped != nil, let oldest = entries.map(\.day).min() else { return nil }
             return Backlog(
-                destination: name, days: Set(entries.map(\.day)).count, oldest: oldest, reason: state.stopped ?? state.lastError)
+                destination: name, days: Set(entries.map(\.day)).count, oldest: oldest,
+                reason: state.stopped ?? state.lastError)
         }
     }
 }

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The figures of a day, and the statistics of weeks, months and years, from the history alone.
 ///
-/// `figures` reads all days of a user once; everything else is calculated from the value that it returns: `DaySeries.statistics`,
-/// `.comparison`, `.streaks`.
+/// `figures` reads all days of a user once; everything else is calculated from the value that it returns:
+/// `DaySeries.statistics`, `.comparison`, `.streaks`.
 public struct StepStatistics: Sendable {
     private let history: any StepHistory
     private let localTime: LocalTime
@@ -26,18 +26,22 @@ public struct StepStatistics: Sendable {
         // Recorded while this machine's clock was ahead.
         if let last = data.lastSync, last > moment + NoticeRules.clockSlack {
             data.lastSync = try history.pedometers(of: user.id).compactMap {
-                try history.lastCompleteSync(of: $0.id, until: moment + NoticeRules.clockSlack).map { $0.end ?? $0.start }
+                try history.lastCompleteSync(of: $0.id, until: moment + NoticeRules.clockSlack).map {
+                    $0.end ?? $0.start
+                }
             }.max()
         }
         return DaySummary(data, localTime: localTime, now: moment)
     }
 
-    /// All days of a user in figures, from the first known day to today. Ten years take some milliseconds; the first time
-    /// after an upgrade of istep some seconds.
+    /// All days of a user in figures, from the first known day to today. Ten years take some milliseconds; the first
+    /// time after an upgrade of istep some seconds.
     ///
-    /// - Parameter progress: called while figures are calculated that the history has not stored yet: days that are done, of all days.
+    /// - Parameter progress: called while figures are calculated that the history has not stored yet: days that are
+    ///   done, of all days.
     /// - Throws: the history's error; `CancellationError`: what was calculated by then is stored.
-    public func figures(of user: User, progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }) async throws
+    public func figures(of user: User, progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in })
+        async throws
         -> DaySeries
     {
         let isCancelled = Mutex(false)

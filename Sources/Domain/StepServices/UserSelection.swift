@@ -2,7 +2,8 @@ public import StepDomain
 
 /// Which user of the history a command is for, and adding a new one.
 public struct UserSelection: Sendable {
-    /// Whether a user may be added who is not in the history. Users cannot be removed, so that a typing error must not add one.
+    /// Whether a user may be added who is not in the history. Users cannot be removed, so that a typing error must not
+    /// add one.
     public enum Creation: Sendable { case never, first, always }
 
     private let history: any StepHistory
@@ -37,7 +38,8 @@ public struct UserSelection: Sendable {
         throw wanted == nil ? ServiceError.severalUsers(known: known) : .unknownUser(name, known: known)
     }
 
-    /// The name of the user that is selected from several; nil if there is nothing to select from, or if nothing selects one.
+    /// The name of the user that is selected from several; nil if there is nothing to select from, or if nothing
+    /// selects one.
     ///
     /// - Throws: `ServiceError.unknownUser`; the history's error.
     public func nameAmongSeveral() throws -> String? {

@@ -12,7 +12,8 @@ struct BusDirectory: Sendable {
     /// The address of the socket.
     var address: String { "unix:path=" + socket }
 
-    /// The longest path that dbus-daemon listens at: `_DBUS_MAX_SUN_PATH_LENGTH` in its dbus-sysdeps.h. The kernel would allow 107.
+    /// The longest path that dbus-daemon listens at: `_DBUS_MAX_SUN_PATH_LENGTH` in its dbus-sysdeps.h. The kernel
+    /// would allow 107.
     private static let maximumSocketPath = 99
 
     /// - Parameter parent: the preferred place of the directory.
@@ -21,7 +22,9 @@ struct BusDirectory: Sendable {
         let template = usable(parent) + "/dbus-XXXXXX"
         var characters = Array(template.utf8CString)
         // `mkdtemp` uses mode 0700.
-        guard mkdtemp(&characters) != nil else { throw .cannotStart(reason: "cannot make a directory like \(template): \(lastError())") }
+        guard mkdtemp(&characters) != nil else {
+            throw .cannotStart(reason: "cannot make a directory like \(template): \(lastError())")
+        }
         let path = String(decoding: characters.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         let directory = BusDirectory(path: path, closedNames: closedNames)
         do throws(PrivateBusError) {
@@ -49,13 +52,15 @@ struct BusDirectory: Sendable {
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// The preferred directory, unless it is too long for the path of a socket, or would need escaping in an address or in XML.
+    /// The preferred directory, unless it is too long for the path of a socket, or would need escaping in an address or
+    /// in XML.
     private static func usable(_ preferred: String) -> String {
         let isShort = preferred.utf8.count + "/dbus-XXXXXX/bus".utf8.count <= maximumSocketPath
         let isPlain = preferred.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+                UInt8(ascii: "."):
                 true
             default: false
             }
@@ -69,12 +74,15 @@ struct BusDirectory: Sendable {
         }
         fputs(text, file)
         // A full disk is reported only here.
-        guard fclose(file) == 0 else { throw .cannotStart(reason: "cannot write \(configuration): \(Self.lastError())") }
+        guard fclose(file) == 0 else {
+            throw .cannotStart(reason: "cannot write \(configuration): \(Self.lastError())")
+        }
     }
 
     private static func lastError() -> String { String(cString: strerror(errno)) }
 
-    /// Every user who can reach the socket has full access, as on a session bus; the limits are also those of a session bus.
+    /// Every user who can reach the socket has full access, as on a session bus; the limits are also those of a session
+    /// bus.
     private var text: String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -98,8 +106,8 @@ struct BusDirectory: Sendable {
     }
 }
 
-/// Two connected sockets: one for this process, one for a child. (Swift cannot create a pipe as close-on-exec in one step, and another
-/// child started in between would keep it open.)
+/// Two connected sockets: one for this process, one for a child. (Swift cannot create a pipe as close-on-exec in one
+/// step, and another child started in between would keep it open.)
 final class SocketPair {
     private var parentEnd: Int32
     private(set) var childEnd: Int32

@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// A private message bus: a `dbus-daemon` with its own configuration, whose socket only this user can access.
 ///
-/// It ends with `stop`, when the last reference is released, and always when this process ends; its files are removed with it.
+/// It ends with `stop`, when the last reference is released, and always when this process ends; its files are removed
+/// with it.
 public final class PrivateBus: Sendable {
     /// Where to connect to, such as `unix:path=/tmp/dbus-Tz1bQm/bus`.
     public let address: String
@@ -29,10 +30,14 @@ public final class PrivateBus: Sendable {
 
     /// Starts a bus, and returns when it accepts connections.
     /// - Parameters:
-    ///   - closedNames: no client may send to the owners of these names, as with a system bus's policy for unauthorized users.
-    ///   - parent: where the directory of the bus is made (default: `TMPDIR`); `/tmp` if it is not suitable for the path of a socket.
+    ///   - closedNames: no client may send to the owners of these names, as with a system bus's policy for unauthorized
+    ///     users.
+    ///   - parent: where the directory of the bus is made (default: `TMPDIR`); `/tmp` if it is not suitable for the
+    ///     path of a socket.
     /// - Throws: `PrivateBusError`; no process or file is then left behind.
-    public static func start(closedNames: [String] = [], below parent: String? = nil) async throws(PrivateBusError) -> PrivateBus {
+    public static func start(closedNames: [String] = [], below parent: String? = nil) async throws(PrivateBusError)
+        -> PrivateBus
+    {
         let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? ""
         let result = await withCheckedContinuation { continuation in
             // Starting blocks until the child is ready, which must not occupy a thread of Swift's pool.
@@ -83,8 +88,8 @@ extension PrivateBusError: CustomStringConvertible {
     }
 }
 
-/// The daemon, started through a shell that guards it: the shell ends the daemon and removes its files as soon as this process closes its
-/// end of a socket, either on purpose or because it ends for any reason.
+/// The daemon, started through a shell that guards it: the shell ends the daemon and removes its files as soon as this
+/// process closes its end of a socket, either on purpose or because it ends for any reason.
 struct BusDaemon: Sendable {
     /// The daemon's process; it is not waited for before the guard ends, so the number is not reused.
     let identifier: pid_t
@@ -92,8 +97,9 @@ struct BusDaemon: Sendable {
     /// Its end makes the guard end the daemon.
     private let guardSocket: Int32
 
-    /// `$1` is the program, `$2` the directory. Descriptor 0 is the socket that this process closes when it ends; on 3 the daemon reports
-    /// that it listens. Signals from the terminal go to the whole process group, and would prevent the guard from cleaning up.
+    /// `$1` is the program, `$2` the directory. Descriptor 0 is the socket that this process closes when it ends; on 3
+    /// the daemon reports that it listens. Signals from the terminal go to the whole process group, and would prevent
+    /// the guard from cleaning up.
     private static let guardScript = """
         trap '' HUP INT QUIT TERM
         "$1" --config-file="$2/bus.conf" --nofork --nopidfile --print-address=1 --print-pid=1 \
@@ -106,8 +112,8 @@ struct BusDaemon: Sendable {
         rmdir "$2"
         """
 
-    /// The variables that the shell and `dbus-daemon` need. The environment of this process can contain secrets, and every program that the
-    /// daemon starts would inherit them.
+    /// The variables that the shell and `dbus-daemon` need. The environment of this process can contain secrets, and
+    /// every program that the daemon starts would inherit them.
     private static var environment: [String: String] {
         (["PATH", "HOME", "TMPDIR"] as [String]).reduce(into: [:]) { variables, name in
             variables[name] = getenv(name).map { String(cString: $0) }

@@ -1,4 +1,5 @@
-/// Up to four transient faults that strike a program while it finds, connects to and reads a pedometer. The same for a seed in every run.
+/// Up to four transient faults that strike a program while it finds, connects to and reads a pedometer. The same for a
+/// seed in every run.
 ///
 /// The errors are those of `bluetoothd` 5.50 to 5.87, and each fault passes: a program that continues succeeds.
 public struct FaultSequence: Sendable {
@@ -29,7 +30,9 @@ public struct FaultSequence: Sendable {
         strikes = (0..<random.number(in: 0...4)).map { _ in Self.strike(&random, &made, packets) }
     }
 
-    private static func strike(_ random: inout RandomSource, _ made: inout [Fault.Operation: Int], _ packets: Int) -> Strike {
+    private static func strike(_ random: inout RandomSource, _ made: inout [Fault.Operation: Int], _ packets: Int)
+        -> Strike
+    {
         /// The next operation of this kind that no fault strikes yet, so that several faults follow each other.
         func next(_ operation: Fault.Operation) -> Fault.Occurrence {
             made[operation, default: 0] += 1
@@ -40,10 +43,16 @@ public struct FaultSequence: Sendable {
         case 0, 1: return .fault(.refuseConnect("le-connection-abort-by-local", next(.connect)))
         case 2:
             // The C library's texts, before 5.62.
-            return .fault(.refuseConnect(pick("Software caused connection abort", "Cancelled", "Input/output error"), next(.connect)))
-        case 3: return .fault(.refuseConnect(pick("le-connection-timeout", "le-connection-abort-by-remote"), next(.connect)))
+            return .fault(
+                .refuseConnect(
+                    pick("Software caused connection abort", "Cancelled", "Input/output error"), next(.connect)))
+        case 3:
+            return .fault(
+                .refuseConnect(pick("le-connection-timeout", "le-connection-abort-by-remote"), next(.connect)))
         // Another program's attempt.
-        case 4: return .fault(.refuse(.connect, "Operation already in progress", name: "org.bluez.Error.InProgress", next(.connect)))
+        case 4:
+            return .fault(
+                .refuse(.connect, "Operation already in progress", name: "org.bluez.Error.InProgress", next(.connect)))
         case 5: return .fault(.unreachable(next(.connect)))
         case 6: return .fault(.drop(during: .connect, next(.connect)))
         case 7: return .fault(.drop(during: .resolve, next(.resolve)))
@@ -54,7 +63,9 @@ public struct FaultSequence: Sendable {
         case 11:
             return pick(
                 .fault(.refuse(.subscribe, "Operation failed", next(.subscribe))),
-                .fault(.refuse(.subscribe, "Operation Not Permitted", name: "org.bluez.Error.NotPermitted", next(.subscribe))))
+                .fault(
+                    .refuse(
+                        .subscribe, "Operation Not Permitted", name: "org.bluez.Error.NotPermitted", next(.subscribe))))
         case 12: return .fault(.staleHandles)
         case 13: return .fault(.refuse(.write, "Failed to initiate write", next(.write)))
         case 14: return .fault(.drop(afterPackets: random.number(in: 0...packets - 1)))

@@ -53,7 +53,8 @@ extension Fault {
     /// Its advertisements are not received, its link is lost, and new connections fail.
     public static let outOfRange = Fault(effect: .outOfRange, occurrence: .always)
 
-    /// `Connect` fails with the error that BlueZ uses: `le-connection-abort-by-local` stands for nearly every failure of LE.
+    /// `Connect` fails with the error that BlueZ uses: `le-connection-abort-by-local` stands for nearly every failure
+    /// of LE.
     public static func refuseConnect(
         _ message: String = "le-connection-abort-by-local", name: String = "org.bluez.Error.Failed",
         _ occurrence: Occurrence = .always
@@ -61,21 +62,25 @@ extension Fault {
         Fault(effect: .refuse(.connect, name: name, message: message), occurrence: occurrence)
     }
 
-    /// BlueZ itself refuses an operation, which the peripheral does not receive. `Failed to initiate write` is its answer if it cannot
-    /// queue a packet (`characteristic_write_value` in `src/gatt-client.c`).
+    /// BlueZ itself refuses an operation, which the peripheral does not receive. `Failed to initiate write` is its
+    /// answer if it cannot queue a packet (`characteristic_write_value` in `src/gatt-client.c`).
     public static func refuse(
-        _ operation: Operation, _ message: String, name: String = "org.bluez.Error.Failed", _ occurrence: Occurrence = .at(1)
+        _ operation: Operation, _ message: String, name: String = "org.bluez.Error.Failed",
+        _ occurrence: Occurrence = .at(1)
     ) -> Fault {
         Fault(effect: .refuse(operation, name: name, message: message), occurrence: occurrence)
     }
 
     /// The peripheral does not answer to a connection request, until the kernel gives up.
-    public static func unreachable(_ occurrence: Occurrence = .at(1)) -> Fault { Fault(effect: .unreachable, occurrence: occurrence) }
+    public static func unreachable(_ occurrence: Occurrence = .at(1)) -> Fault {
+        Fault(effect: .unreachable, occurrence: occurrence)
+    }
 
     /// `Connect` answers `InProgress` until the device is removed from BlueZ.
     public static let stuck = Fault(effect: .stuck, occurrence: .always)
 
-    /// BlueZ has handles from before a firmware update, until the device is removed from it: the peripheral has no such attributes.
+    /// BlueZ has handles from before a firmware update, until the device is removed from it: the peripheral has no such
+    /// attributes.
     public static let staleHandles = Fault(effect: .staleHandles, occurrence: .always)
 
     /// The link is lost after this number of notifications; the next one never arrives.
@@ -115,7 +120,8 @@ extension Fault {
         Fault(effect: .missingService(service), occurrence: .always)
     }
 
-    /// BlueZ has a table of services from before a firmware update, in which this one is missing, until the device is removed from it.
+    /// BlueZ has a table of services from before a firmware update, in which this one is missing, until the device is
+    /// removed from it.
     public static func staleServices(without service: AttributeUUID) -> Fault {
         Fault(effect: .staleService(service), occurrence: .always)
     }
@@ -184,7 +190,11 @@ struct InjectedFaults {
 
     var pairingRefusal: BlueZError? {
         entries.lazy.compactMap { entry in
-            if case .pairingRefused(let name, let message) = entry.fault.effect { BlueZError(name, message) } else { nil }
+            if case .pairingRefused(let name, let message) = entry.fault.effect {
+                BlueZError(name, message)
+            } else {
+                nil
+            }
         }.first
     }
 
@@ -277,12 +287,13 @@ public enum Corruption: Sendable, Hashable {
 
 /// Why an adapter that is switched on finds no devices.
 public enum DiscoveryFault: Sendable, Hashable {
-    /// `StartDiscovery` is refused as `InProgress`, as long as the fault lasts: BlueZ waits for a controller that lost a command.
+    /// `StartDiscovery` is refused as `InProgress`, as long as the fault lasts: BlueZ waits for a controller that lost
+    /// a command.
     case busy
     /// `StartDiscovery` is never answered.
     case stalled
-    /// Discovery starts, but no advertisement is received until the adapter is switched off and on, so no link can be opened either. Links
-    /// that are open stay.
+    /// Discovery starts, but no advertisement is received until the adapter is switched off and on, so no link can be
+    /// opened either. Links that are open stay.
     case receivesNothing
 }
 

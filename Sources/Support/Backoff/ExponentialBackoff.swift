@@ -1,7 +1,7 @@
 /// Exponential backoff: how long to wait after failures before the next attempt.
 ///
-/// The first pause is doubled with each further failure, up to the longest one. It adds no jitter: at most a handful of processes of one
-/// household try the same thing.
+/// The first pause is doubled with each further failure, up to the longest one. It adds no jitter: at most a handful of
+/// processes of one household try the same thing.
 public struct ExponentialBackoff: Hashable, Sendable {
     /// The pause after the first failure.
     public let first: Duration

@@ -3,14 +3,16 @@ internal import Synchronization
 
 /// Runs work that may block (on a disk, or up to 5 s on another process's lock) on a thread of its own.
 ///
-/// Swift runs all tasks on as many threads as there are CPUs. A few waiting tasks would stop all others, including time limits.
+/// Swift runs all tasks on as many threads as there are CPUs. A few waiting tasks would stop all others, including time
+/// limits.
 ///
-/// Each call uses a queue of its own: libdispatch starts a thread for any number of such serial queues. Its global concurrent queue has a
-/// limit, and wakes the process once a second from its first use on (`_dispatch_workq_monitor_pools`), which a program that waits for days
-/// should not do. Cancellation of the task does not interrupt the work.
+/// Each call uses a queue of its own: libdispatch starts a thread for any number of such serial queues. Its global
+/// concurrent queue has a limit, and wakes the process once a second from its first use on
+/// (`_dispatch_workq_monitor_pools`), which a program that waits for days should not do. Cancellation of the task does
+/// not interrupt the work.
 ///
-/// `body` and everything that it captured are released before this function returns, so that a history that only `body` holds is closed
-/// before the program ends.
+/// `body` and everything that it captured are released before this function returns, so that a history that only `body`
+/// holds is closed before the program ends.
 package func blocking<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
         let work = Work(body)

@@ -2,8 +2,8 @@ public import Glibc
 
 /// Starts a program that inherits only what it needs.
 ///
-/// Foundation's `Process` goes through all open descriptors, and fails if hundreds are opened and closed meanwhile. Its child also inherits
-/// which signals are blocked and ignored, so that a shell may wait forever for its own children.
+/// Foundation's `Process` goes through all open descriptors, and fails if hundreds are opened and closed meanwhile. Its
+/// child also inherits which signals are blocked and ignored, so that a shell may wait forever for its own children.
 public enum Spawn {
     public struct Failure: Error, CustomStringConvertible {
         public let program: String
@@ -12,18 +12,19 @@ public enum Spawn {
         public var description: String { "\(program): \(String(cString: strerror(code)))" }
     }
 
-    /// The child has default signal handling, whatever this process ignores or blocks. It gets no other descriptor than those listed: some
-    /// libraries open theirs without the flag that closes them on exec, and a child that holds one end of a connection keeps the other from
-    /// noticing the end.
+    /// The child has default signal handling, whatever this process ignores or blocks. It gets no other descriptor than
+    /// those listed: some libraries open theirs without the flag that closes them on exec, and a child that holds one
+    /// end of a connection keeps the other from noticing the end.
     ///
     /// - Parameters:
     ///   - program: its path.
     ///   - arguments: as the program sees them; the first is its own name.
-    ///   - descriptors: those of this process by their number in the child. A descriptor of this process must not have the number of another
-    ///     one in the child. 0, 1 and 2 are `/dev/null` if they are not listed.
+    ///   - descriptors: those of this process by their number in the child. A descriptor of this process must not have
+    ///     the number of another one in the child. 0, 1 and 2 are `/dev/null` if they are not listed.
     ///   - leadsGroup: the child leads a process group of its own.
     public static func start(
-        _ program: String, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32], leadsGroup: Bool = false
+        _ program: String, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32],
+        leadsGroup: Bool = false
     ) throws(Failure) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -67,8 +68,8 @@ public enum Spawn {
 
     private typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
 
-    /// `posix_spawn_file_actions_addclosefrom_np` of glibc 2.34 and later, which its header declares only with `_DEFAULT_SOURCE`. With an
-    /// older one the child inherits what has no flag that closes it on exec.
+    /// `posix_spawn_file_actions_addclosefrom_np` of glibc 2.34 and later, which its header declares only with
+    /// `_DEFAULT_SOURCE`. With an older one the child inherits what has no flag that closes it on exec.
     private static let closeFrom: CloseFrom? = {
         guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return nil }
         return unsafeBitCast(symbol, to: CloseFrom.self)

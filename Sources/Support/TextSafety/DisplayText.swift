@@ -1,5 +1,5 @@
-/// The text in double quotes. Characters that a terminal would interpret are escaped: controls, and the invisible characters that change
-/// the direction of text.
+/// The text in double quotes. Characters that a terminal would interpret are escaped: controls, and the invisible
+/// characters that change the direction of text.
 public func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -1,19 +1,23 @@
 /// The directory of a path: `/a` for `/a/b` and `/a/b/`, `/` for `/a`, nothing for `a`.
 ///
-/// The path is processed as bytes, as in the kernel. Foundation's `deletingLastPathComponent` crashes for a relative name of one letter
-/// (Swift 6.3 on Linux).
+/// The path is processed as bytes, as in the kernel. Foundation's `deletingLastPathComponent` crashes for a relative
+/// name of one letter (Swift 6.3 on Linux).
 public func directoryName(_ path: String) -> String {
     let bytes = trimmed(path)
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     var end = slash
-    while end > bytes.startIndex, bytes[bytes.index(before: end)] == UInt8(ascii: "/") { end = bytes.index(before: end) }
+    while end > bytes.startIndex, bytes[bytes.index(before: end)] == UInt8(ascii: "/") {
+        end = bytes.index(before: end)
+    }
     return end == bytes.startIndex ? "/" : String(decoding: bytes[..<end], as: UTF8.self)
 }
 
 /// The last part of a path: `b` for `/a/b` and `/a/b/`, `/` for `/`.
 public func baseName(_ path: String) -> String {
     let bytes = trimmed(path)
-    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")), bytes.count > 1 else { return String(decoding: bytes, as: UTF8.self) }
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")), bytes.count > 1 else {
+        return String(decoding: bytes, as: UTF8.self)
+    }
     return String(decoding: bytes[bytes.index(after: slash)...], as: UTF8.self)
 }
 

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// A token or password. When it is printed, logged or dumped, it shows bullets; `reveal()` is the only access to the text.
+/// A token or password. When it is printed, logged or dumped, it shows bullets; `reveal()` is the only access to the
+/// text.
 public struct Secret: Hashable, Sendable {
     private let text: String
 
@@ -14,9 +15,9 @@ public struct Secret: Hashable, Sendable {
 
     /// `text` with every occurrence of the secret replaced by bullets, because servers echo what they receive.
     ///
-    /// Also finds the spellings of URLs (percent-encoding, RFC 3986, section 2.1), of JSON (RFC 8259, section 7) and of XML (character
-    /// references), in any mixture, and the secret within base64 (RFC 4648, sections 4 and 5), such as after the user name of basic
-    /// authentication; in base64 only from four bytes on, because fewer occur in any text.
+    /// Also finds the spellings of URLs (percent-encoding, RFC 3986, section 2.1), of JSON (RFC 8259, section 7) and of
+    /// XML (character references), in any mixture, and the secret within base64 (RFC 4648, sections 4 and 5), such as
+    /// after the user name of basic authentication; in base64 only from four bytes on, because fewer occur in any text.
     ///
     /// Cut a text only after it was scrubbed: a secret that is cut in half is not found.
     public func scrubbed(from text: String) -> String {
@@ -78,14 +79,16 @@ struct Spellings {
         }
     }
 
-    /// The end of the text that begins at `start`, or nil. One spelling may be a prefix of another, so that there can be several places to
-    /// continue from.
+    /// The end of the text that begins at `start`, or nil. One spelling may be a prefix of another, so that there can
+    /// be several places to continue from.
     private func end(from start: Int, in bytes: [UInt8]) -> Int? {
         var places: Set<Int> = [start]
         for spellings in scalars {
             var next: Set<Int> = []
             for place in places {
-                for spelling in spellings where bytes[place...].starts(with: spelling) { next.insert(place + spelling.count) }
+                for spelling in spellings where bytes[place...].starts(with: spelling) {
+                    next.insert(place + spelling.count)
+                }
             }
             if next.isEmpty { return nil }
             places = next
@@ -159,7 +162,8 @@ struct Base64Fragment {
     private func isDigit(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
             true
         default: false
         }

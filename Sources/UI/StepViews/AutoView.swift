@@ -25,7 +25,8 @@ public struct AutoView: View {
         if isOn || state.watch.isEnabled { triggers(on: &page) }
         if let run = state.lastRun {
             let (words, isGood) = Self.words(for: run)
-            page.advice("The last sync ended \(Words.ago(run.end, now: now)): \(words)", emphasis: isGood ? nil : .doubtful)
+            page.advice(
+                "The last sync ended \(Words.ago(run.end, now: now)): \(words)", emphasis: isGood ? nil : .doubtful)
         }
         if isOn || state.watch.isEnabled { lingering(on: &page) }
         return page.lines
@@ -44,14 +45,19 @@ public struct AutoView: View {
 
     private var headline: Advice {
         if isOn { return "Automatic sync is on, \(whom)." }
-        if state.night.isEnabled { return "Automatic sync is enabled, \(whom), but is not running. Start it: \(command: command)" }
+        if state.night.isEnabled {
+            return "Automatic sync is enabled, \(whom), but is not running. Start it: \(command: command)"
+        }
         return "Automatic sync is off, \(whom). Switch it on: \(command: command)"
     }
 
     private func triggers(on page: inout Page) {
         page.paragraph("every night: \(times(state.night))", indent: 2, hanging: 4)
-        page.paragraph("before midnight, for pedometers that keep just today's count: \(times(state.midnight))", indent: 2, hanging: 4)
-        page.paragraph("when a Bluetooth adapter is plugged in: \(state.adapter.isEnabled ? "yes" : "no")", indent: 2, hanging: 4)
+        page.paragraph(
+            "before midnight, for pedometers that keep just today's count: \(times(state.midnight))", indent: 2,
+            hanging: 4)
+        page.paragraph(
+            "when a Bluetooth adapter is plugged in: \(state.adapter.isEnabled ? "yes" : "no")", indent: 2, hanging: 4)
         page.advice("when a pedometer comes into range (istep watch): \(watch)", indent: 2)
     }
 
@@ -93,11 +99,16 @@ public struct AutoView: View {
         switch run.exitCode {
         case 0: ("all done.", true)
         case 65: ("bad data, or a destination rejected a day: \(command: "istep doctor")", false)
-        case 75: ("temporary failure: a pedometer was not in range, another sync was running, or days wait in the outbox.", true)
+        case 75:
+            (
+                "temporary failure: a pedometer was not in range, another sync was running, or days wait in the outbox.",
+                true
+            )
         case 69: ("a required resource is unavailable: \(command: "istep doctor")", false)
         case 77: ("not permitted, or credentials rejected: \(command: "istep doctor")", false)
         case 78: ("wrong configuration: \(command: "istep config check")", false)
-        case let code? where code > 128 && run.result == "timeout": ("its time limit ended it: \(command: "istep doctor")", false)
+        case let code? where code > 128 && run.result == "timeout":
+            ("its time limit ended it: \(command: "istep doctor")", false)
         // By a signal, as when the machine is shut down.
         case let code? where code > 128: ("it was interrupted. The next sync continues.", true)
         case let code?: ("it failed with exit code \(code): \(command: "istep doctor")", false)
@@ -156,7 +167,8 @@ extension AutoView {
             .init("scope", .choice(["user", "system"]), "Whether it runs for one user or for the whole machine."),
             .init("user", .nullable(.text), "The login name; null for the whole machine."),
             .init(
-                "lingers", .nullable(.boolean), "Whether it runs while the user is not logged in; null for the whole machine or if not known."),
+                "lingers", .nullable(.boolean),
+                "Whether it runs while the user is not logged in; null for the whole machine or if not known."),
             .init("night", Trigger.schema, "The sync of every night."),
             .init("midnight", Trigger.schema, "The sync before midnight, for pedometers that keep only today's count."),
             .init("adapter", Trigger.schema, "The sync when a Bluetooth adapter is plugged in."),
@@ -169,7 +181,9 @@ extension AutoView {
         var document = Document(
             scope: "system", user: nil, lingers: nil, night: document(state.night), midnight: document(state.midnight),
             adapter: document(state.adapter), watch: document(state.watch),
-            lastRun: state.lastRun.map { Document.Run(end: Words.iso($0.end, localTime), exitCode: $0.exitCode, result: $0.result) })
+            lastRun: state.lastRun.map {
+                Document.Run(end: Words.iso($0.end, localTime), exitCode: $0.exitCode, result: $0.result)
+            })
         if case .user(let name, let lingers) = state.owner {
             document.scope = "user"
             document.user = name

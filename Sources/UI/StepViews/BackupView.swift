@@ -18,7 +18,9 @@ public struct BackupView: View {
         public var version = 1
         public var backup: HistoryHoldings
 
-        public static let schema = JSONSchema.object([.version, .init("backup", HistoryHoldings.schema, "What the backup holds.")])
+        public static let schema = JSONSchema.object([
+            .version, .init("backup", HistoryHoldings.schema, "What the backup holds."),
+        ])
     }
 
     public var document: Document { Document(backup: backup) }
@@ -109,7 +111,8 @@ public struct RestoreView: View {
     ///   - isSharingUncertain: whether days that were shared since the backup may be sent again.
     ///   - lost: before a restore, what only the history has; nil if that is not known.
     public init(
-        _ backup: HistoryHoldings, history: String, isDone: Bool, old: String?, isSharingUncertain: Bool = false, lost: HistoryLosses? = nil
+        _ backup: HistoryHoldings, history: String, isDone: Bool, old: String?, isSharingUncertain: Bool = false,
+        lost: HistoryLosses? = nil
     ) {
         self.backup = backup
         self.history = history
@@ -143,10 +146,12 @@ public struct RestoreView: View {
 
     private func showLosses(in page: inout Page) {
         guard let lost else {
-            return page.paragraph("This history is damaged or cannot be read, so it is not known what a restore would lose.")
+            return page.paragraph(
+                "This history is damaged or cannot be read, so it is not known what a restore would lose.")
         }
         guard lost != HistoryLosses() else {
-            return page.paragraph("The backup has all users, pedometers, steps, corrections, plans and profiles of this history.")
+            return page.paragraph(
+                "The backup has all users, pedometers, steps, corrections, plans and profiles of this history.")
         }
         page.paragraph("The backup does not have:", emphasis: .doubtful)
         func count(_ number: Int, _ noun: String) -> String { number == 0 ? "" : Words.count(number, noun) }
@@ -228,7 +233,9 @@ public struct HistoryHoldings: Codable, Sendable, Equatable {
         .init("lastDay", .nullable(.day), "Day of the last sample."),
     ])
 
-    fileprivate static func names(_ names: [String]) -> String { names.map { Printable($0, limit: 32).description }.joined(separator: ", ") }
+    fileprivate static func names(_ names: [String]) -> String {
+        names.map { Printable($0, limit: 32).description }.joined(separator: ", ")
+    }
 
     func show(in page: inout Page) {
         let names = { (names: [String]) in names.isEmpty ? "none" : Self.names(names) }
@@ -236,7 +243,8 @@ public struct HistoryHoldings: Codable, Sendable, Equatable {
         let rows = [
             ("Users", names(people)), ("Pedometers", names(pedometers)), ("Days read", days),
             ("Samples", "\(Words.grouped(samples)), of \(Words.count(syncs, "sync"))"),
-            ("By hand", corrections == 0 ? "none" : Words.count(corrections, "day")), ("File", "\(Words.size(bytes)), schema \(schema)"),
+            ("By hand", corrections == 0 ? "none" : Words.count(corrections, "day")),
+            ("File", "\(Words.size(bytes)), schema \(schema)"),
         ]
         for (label, value) in rows { page.labelled(label, StyledText(value), width: 12) }
     }

@@ -49,7 +49,9 @@ public struct DevicesView: View {
             page.paragraph("its steps are stored up to \(Words.clock(moment, localTime))", indent: 2, hanging: 4)
         }
         page.paragraph(history.state(now: now, localTime), indent: 2, hanging: 4)
-        if let attempts = history.attemptsSince(now: now) { page.paragraph(attempts, emphasis: .doubtful, indent: 2, hanging: 4) }
+        if let attempts = history.attemptsSince(now: now) {
+            page.paragraph(attempts, emphasis: .doubtful, indent: 2, hanging: 4)
+        }
     }
 }
 
@@ -96,7 +98,9 @@ extension DevicesView {
         public var version = 1
         public var pedometers: [Device]
 
-        public static let schema = JSONSchema.object([.version, .init("pedometers", .list(Device.schema), "The pedometers.")])
+        public static let schema = JSONSchema.object([
+            .version, .init("pedometers", .list(Device.schema), "The pedometers."),
+        ])
     }
 
     public var document: Document {
@@ -104,7 +108,8 @@ extension DevicesView {
             pedometers: entries.map { entry in
                 let history = SyncHistory(syncs: entry.syncs)
                 return Document.Device(
-                    name: entry.pedometer.name, address: entry.pedometer.address, addressType: entry.pedometer.addressType,
+                    name: entry.pedometer.name, address: entry.pedometer.address,
+                    addressType: entry.pedometer.addressType,
                     model: entry.pedometer.model, modelTitle: entry.model, caveat: entry.caveat, user: entry.user,
                     options: entry.pedometer.options,
                     readThrough: entry.pedometer.cursor.readThrough.map { Words.iso($0, localTime) },

@@ -20,7 +20,9 @@ public struct ErrorDocument: JSONDocument {
 
         static let schema = JSONSchema.object([
             .init("category", .choice(FailureCategory.self), "The kind of failure; each kind has one exit code."),
-            .init("exitCode", .integer, "The exit code of such a failure. A command that is interrupted ends with 128 and the signal's number."),
+            .init(
+                "exitCode", .integer,
+                "The exit code of such a failure. A command that is interrupted ends with 128 and the signal's number."),
             .init("message", .text, "What failed on what, and why."),
             .init("advice", .nullable(.text), "What to do."),
         ])

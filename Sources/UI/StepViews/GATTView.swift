@@ -14,16 +14,21 @@ public struct GATTTableView: View {
         var page = Page(style)
         if services.isEmpty { page.paragraph("The device has no services.") }
         for service in services {
-            page.wrap(StyledText("service \(Self.short(service.uuid))", .strong) + StyledText(Self.title(service.uuid), .faint), hanging: 2)
+            page.wrap(
+                StyledText("service \(Self.short(service.uuid))", .strong)
+                    + StyledText(Self.title(service.uuid), .faint), hanging: 2)
             for characteristic in service.characteristics {
                 page.wrap(
                     StyledText("  \(Self.short(characteristic.uuid))  ", .strong)
-                        + StyledText(characteristic.flags.joined(separator: ", ") + Self.title(characteristic.uuid), .faint), hanging: 4)
+                        + StyledText(
+                            characteristic.flags.joined(separator: ", ") + Self.title(characteristic.uuid), .faint),
+                    hanging: 4)
                 switch characteristic.value {
                 case .notRead: break
                 case .bytes(let bytes):
                     page.paragraph(Self.words(bytes), indent: 4, hanging: 4)
-                case .refused(let reason): page.paragraph("not read: \(Printable(reason, limit: 200))", emphasis: .doubtful, indent: 4)
+                case .refused(let reason):
+                    page.paragraph("not read: \(Printable(reason, limit: 200))", emphasis: .doubtful, indent: 4)
                 }
             }
         }
@@ -39,17 +44,23 @@ public struct GATTTableView: View {
 
     /// UUIDs of the Bluetooth SIG are written with four digits.
     static func short(_ uuid: String) -> String {
-        uuid.hasPrefix("0000") && uuid.hasSuffix("-0000-1000-8000-00805f9b34fb") ? String(uuid.dropFirst(4).prefix(4)) : uuid
+        uuid.hasPrefix("0000") && uuid.hasSuffix("-0000-1000-8000-00805f9b34fb")
+            ? String(uuid.dropFirst(4).prefix(4)) : uuid
     }
 
     /// Names of the Bluetooth SIG's Assigned Numbers (3.4 and 3.8) that pedometers have.
     private static func title(_ uuid: String) -> String {
         let titles = [
-            "1800": "Generic Access", "1801": "Generic Attribute", "1805": "Current Time Service", "180a": "Device Information",
-            "180d": "Heart Rate", "180f": "Battery", "1814": "Running Speed and Cadence", "183e": "Physical Activity Monitor",
-            "2a00": "Device Name", "2a01": "Appearance", "2a05": "Service Changed", "2a19": "Battery Level", "2a24": "Model Number",
-            "2a25": "Serial Number", "2a26": "Firmware Revision", "2a27": "Hardware Revision", "2a28": "Software Revision",
-            "2a29": "Manufacturer Name", "2a2b": "Current Time", "2a37": "Heart Rate Measurement", "2a53": "RSC Measurement",
+            "1800": "Generic Access", "1801": "Generic Attribute", "1805": "Current Time Service",
+            "180a": "Device Information",
+            "180d": "Heart Rate", "180f": "Battery", "1814": "Running Speed and Cadence",
+            "183e": "Physical Activity Monitor",
+            "2a00": "Device Name", "2a01": "Appearance", "2a05": "Service Changed", "2a19": "Battery Level",
+            "2a24": "Model Number",
+            "2a25": "Serial Number", "2a26": "Firmware Revision", "2a27": "Hardware Revision",
+            "2a28": "Software Revision",
+            "2a29": "Manufacturer Name", "2a2b": "Current Time", "2a37": "Heart Rate Measurement",
+            "2a53": "RSC Measurement",
         ]
         return titles[short(uuid)].map { "  \($0)" } ?? ""
     }
@@ -84,7 +95,8 @@ extension GATTTableView {
             public var characteristics: [Characteristic]
 
             static let schema = JSONSchema.object([
-                .init("uuid", .text, "Its UUID in full."), .init("handle", .integer, "Attribute handle of its declaration."),
+                .init("uuid", .text, "Its UUID in full."),
+                .init("handle", .integer, "Attribute handle of its declaration."),
                 .init("characteristics", .list(Characteristic.schema), "In the order of the device's table."),
             ])
         }
@@ -142,7 +154,8 @@ public struct GATTValueView: View {
         public var text: String
 
         public static let schema = JSONSchema.object([
-            .version, .init("value", .text, "Bytes in hexadecimal digits."), .init("text", .text, "The value in the requested format."),
+            .version, .init("value", .text, "Bytes in hexadecimal digits."),
+            .init("text", .text, "The value in the requested format."),
         ])
     }
 
@@ -164,8 +177,11 @@ public struct CaptureView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         page.path("\(Words.count(frames, "frame")) in", path)
-        if !isComplete { page.paragraph("The sync failed. The file has the frames up to the failure.", emphasis: .doubtful) }
-        page.paragraph("The pedometer's address and name are masked. Its steps and their times are in the file.", emphasis: .faint)
+        if !isComplete {
+            page.paragraph("The sync failed. The file has the frames up to the failure.", emphasis: .doubtful)
+        }
+        page.paragraph(
+            "The pedometer's address and name are masked. Its steps and their times are in the file.", emphasis: .faint)
         return page.lines
     }
 

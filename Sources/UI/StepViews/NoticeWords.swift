@@ -41,7 +41,8 @@ private struct Writer {
         case .nightsFailed(let nights, _) where notice.subject == .machine:
             "Bluetooth on this machine has not worked \(duration(nights))"
         case .nightsFailed(let nights, _): "\(name): could not be read \(duration(nights))"
-        case .notSeen(let lastRead?): "\(name): not in range for \(Words.count(max(1, (now - lastRead) / 86_400), "day"))"
+        case .notSeen(let lastRead?):
+            "\(name): not in range for \(Words.count(max(1, (now - lastRead) / 86_400), "day"))"
         case .notSeen(nil): "\(name): not in range since it was added"
         case .batteryLow(let percent): "\(name): battery at \(percent) %"
         case .daysMissing(let gaps): "\(name): \(Words.count(gaps.count, "day")) not received completely"
@@ -51,7 +52,8 @@ private struct Writer {
         case .noticed(.stepsInDoubt(.unrecorded)): "\(name): it counts steps and does not record them"
         case .noticed(.stepsInDoubt): "\(name): its step counts contradict each other, so they were not counted"
         case .noticed: "\(name): the last sync reported a problem"
-        case .shareRejected(let user, let day, let reason): "\(name): \(subject(day, of: user)) was \(Words.rejection(reason))"
+        case .shareRejected(let user, let day, let reason):
+            "\(name): \(subject(day, of: user)) was \(Words.rejection(reason))"
         case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived"
         case .destinationStopped: "\(name): \(Words.paused)"
         case .shareWaiting(let days, _):
@@ -69,7 +71,8 @@ private struct Writer {
         case .batteryLow: "Charge it soon."
         case .daysMissing(let gaps): "\(gaps.words). Requested again at the next sync."
         case .noticed(let noticed): "\(noticed.words)"
-        case .shareRejected(_, _, let reason): "\(sentence("Reason: ", reason)) See: \(command: "istep outbox", notice.name)"
+        case .shareRejected(_, _, let reason):
+            "\(sentence("Reason: ", reason)) See: \(command: "istep outbox", notice.name)"
         case .shareInDoubt(let user, let day, let reason):
             "\(sentence("", reason)) \(Advice.whetherItArrived(day, notice.name).with(CommandOptions(user: isHousehold ? user : nil)))"
         case .destinationStopped(let reason):
@@ -81,7 +84,8 @@ private struct Writer {
 
     /// After a week a date is more informative than the number of nights, which counts only those of the last syncs.
     private func duration(_ nights: Int) -> String {
-        now - notice.since > 7 * 86_400 ? "since \(words(localTime.day(of: notice.since)))" : "for \(Words.count(nights, "night"))"
+        now - notice.since > 7 * 86_400
+            ? "since \(words(localTime.day(of: notice.since)))" : "for \(Words.count(nights, "night"))"
     }
 
     /// Text from another source as a sentence.
@@ -121,7 +125,8 @@ public struct NotificationWords: NotificationWording {
     public func notification(of notices: [Notice], isHousehold: Bool) -> UserNotification {
         let words = notices.map { NoticeWords($0, isHousehold: isHousehold, now: now(), localTime: localTime) }
         guard words.count == 1 else {
-            return UserNotification(summary: "\(words.count) more: istep status", body: words.map(\.headline).joined(separator: "\n"))
+            return UserNotification(
+                summary: "\(words.count) more: istep status", body: words.map(\.headline).joined(separator: "\n"))
         }
         return UserNotification(summary: words[0].headline, body: words[0].detail, kind: notices[0].kind)
     }
@@ -129,8 +134,8 @@ public struct NotificationWords: NotificationWording {
 
 /// A notice as `istep status --json` prints it.
 public struct NoticeDocument: Codable, Sendable {
-    /// `nightsFailed`, `notSeen`, `batteryLow`, `daysMissing`, `clockWasOff`, `stepsLost`, `stepsInDoubt`, `shareRejected`,
-    /// `shareInDoubt`, `destinationStopped`, `shareWaiting` or `goalReached`.
+    /// `nightsFailed`, `notSeen`, `batteryLow`, `daysMissing`, `clockWasOff`, `stepsLost`, `stepsInDoubt`,
+    /// `shareRejected`, `shareInDoubt`, `destinationStopped`, `shareWaiting` or `goalReached`.
     public var kind: String
     /// The pedometer, destination or user that it is about; null for the machine.
     @Nullable public var subject: String?

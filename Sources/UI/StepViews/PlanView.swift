@@ -62,7 +62,8 @@ extension PlanView {
         public var plans: [Entry]
 
         public static let schema = JSONSchema.object([
-            .version, .init("user", .text, "Whose plans they are."), .init("plans", .list(Entry.schema), "The newest first."),
+            .version, .init("user", .text, "Whose plans they are."),
+            .init("plans", .list(Entry.schema), "The newest first."),
         ])
     }
 
@@ -138,7 +139,8 @@ extension ProfileView {
                 .init("weightKilograms", .nullable(.number), "Weight."),
                 .init("sex", .choice(Sex.self), "Sex."),
                 .init("birthDate", .nullable(.day), "Date of birth."),
-                .init("stepLengthMetres", .nullable(.number), "As measured; null where it is calculated from the height."),
+                .init(
+                    "stepLengthMetres", .nullable(.number), "As measured; null where it is calculated from the height."),
             ])
         }
 
@@ -148,7 +150,8 @@ extension ProfileView {
         public var profiles: [Entry]
 
         public static let schema = JSONSchema.object([
-            .version, .init("user", .text, "Whose profiles they are."), .init("profiles", .list(Entry.schema), "The newest first."),
+            .version, .init("user", .text, "Whose profiles they are."),
+            .init("profiles", .list(Entry.schema), "The newest first."),
         ])
     }
 

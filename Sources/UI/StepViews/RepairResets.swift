@@ -4,14 +4,18 @@ extension RepairView.Repaired {
     /// Names each value that was replaced, and what that means.
     func showResets(in page: inout Page) {
         if !headerNumbers.isEmpty {
-            page.paragraph("Corrected in the header of the file: \(headerNumbers.map(\.words).joined(separator: ", "))", hanging: 2)
+            page.paragraph(
+                "Corrected in the header of the file: \(headerNumbers.map(\.words).joined(separator: ", "))", hanging: 2
+            )
         }
         if resets.isEmpty { return }
         page.paragraph("Values that could not be read or cannot be correct. Their rows were saved without them:")
         for reset in resets {
             var line = Printable(reset.table, limit: 32).description
             if let name = reset.pedometer {
-                line = reset.table == "pedometer" ? "\(Printable(name, limit: 32))" : "\(line) of \(Printable(name, limit: 32))"
+                line =
+                    reset.table == "pedometer"
+                    ? "\(Printable(name, limit: 32))" : "\(line) of \(Printable(name, limit: 32))"
             } else {
                 line += " (\(Words.count(reset.rows, "row")))"
             }
@@ -33,7 +37,8 @@ extension SalvageReport.Reset {
     /// What was replaced, and what follows from it.
     fileprivate var words: String {
         switch (table, column) {
-        case ("pedometer", "cursor"): "how far it has been read is lost; the next sync asks for everything that it still holds"
+        case ("pedometer", "cursor"):
+            "how far it has been read is lost; the next sync asks for everything that it still holds"
         case ("pedometer", "clock"):
             "when its clock was set is lost; steps that it recorded before its clock is next set count in today's time zone"
         case ("pedometer", "options"): "its options are lost; if it needs any, forget it and add it again with them"

@@ -15,8 +15,10 @@ public struct RepairView: View {
         public var isSharingUncertain: Bool
 
         public init(
-            holdings: HistoryHoldings, damaged: String, tables: [SalvageReport.Table], lostDays: [SalvageReport.LostDays],
-            resets: [SalvageReport.Reset] = [], headerNumbers: [SalvageReport.HeaderNumber] = [], isSharingUncertain: Bool
+            holdings: HistoryHoldings, damaged: String, tables: [SalvageReport.Table],
+            lostDays: [SalvageReport.LostDays],
+            resets: [SalvageReport.Reset] = [], headerNumbers: [SalvageReport.HeaderNumber] = [],
+            isSharingUncertain: Bool
         ) {
             self.holdings = holdings
             self.damaged = damaged
@@ -29,8 +31,10 @@ public struct RepairView: View {
 
         public init(_ report: SalvageReport) {
             self.init(
-                holdings: HistoryHoldings(report.contents), damaged: report.damaged, tables: report.tables, lostDays: report.days,
-                resets: report.resets, headerNumbers: report.headerNumbers, isSharingUncertain: report.isSharingUncertain)
+                holdings: HistoryHoldings(report.contents), damaged: report.damaged, tables: report.tables,
+                lostDays: report.days,
+                resets: report.resets, headerNumbers: report.headerNumbers,
+                isSharingUncertain: report.isSharingUncertain)
         }
     }
 
@@ -54,7 +58,9 @@ public struct RepairView: View {
         var page = Page(style)
         guard let repaired else {
             if correctedSums > 0 {
-                page.path("No damage found; the daily sums of \(Words.count(correctedSums, "day")) were wrong and are corrected:", history)
+                page.path(
+                    "No damage found; the daily sums of \(Words.count(correctedSums, "day")) were wrong and are corrected:",
+                    history)
             } else {
                 page.path("No damage found, nothing changed:", history)
             }
@@ -73,7 +79,8 @@ public struct RepairView: View {
                 if table.gaps > 0 { parts.append("unreadable in \(Words.count(table.gaps, "place"))") }
                 if table.rejected > 0 { parts.append("\(Words.grouped(table.rejected)) invalid, left out") }
                 if table.rebuilt > 0 { parts.append("\(Words.grouped(table.rebuilt)) rebuilt from other rows") }
-                page.paragraph("\(Printable(table.name, limit: 32)): \(parts.joined(separator: "; "))", indent: 2, hanging: 4)
+                page.paragraph(
+                    "\(Printable(table.name, limit: 32)): \(parts.joined(separator: "; "))", indent: 2, hanging: 4)
             }
         }
         repaired.showResets(in: &page)
@@ -81,10 +88,13 @@ public struct RepairView: View {
             page.paragraph("Days that may lack steps; they are shown as partial:")
             for days in repaired.lostDays.prefix(Self.mostDays) {
                 page.paragraph(
-                    "\(Printable(days.pedometer, limit: 32)): \(Words.days(days.first, days.last))", indent: 2, hanging: 4)
+                    "\(Printable(days.pedometer, limit: 32)): \(Words.days(days.first, days.last))", indent: 2,
+                    hanging: 4)
             }
             if repaired.lostDays.count > Self.mostDays {
-                page.paragraph("and \(Words.count(repaired.lostDays.count - Self.mostDays, "more range")); --json lists all", indent: 2)
+                page.paragraph(
+                    "and \(Words.count(repaired.lostDays.count - Self.mostDays, "more range")); --json lists all",
+                    indent: 2)
             }
             page.paragraph("Days that a pedometer still holds are read again by the next sync.", hanging: 2)
         }
@@ -120,8 +130,12 @@ public struct RepairView: View {
                                 .object([
                                     .init("name", .text, "Of the table."),
                                     .init("rows", .integer, "Rows that were saved."),
-                                    .init("rebuilt", .integer, "Of these: rebuilt from indexes and from rows that refer to them."),
-                                    .init("rejected", .integer, "Rows that were read and are invalid; they were left out."),
+                                    .init(
+                                        "rebuilt", .integer,
+                                        "Of these: rebuilt from indexes and from rows that refer to them."),
+                                    .init(
+                                        "rejected", .integer, "Rows that were read and are invalid; they were left out."
+                                    ),
                                     .init("gaps", .integer, "Places that could not be read."),
                                 ])), "Each table of the history."),
                         .init(
@@ -138,9 +152,12 @@ public struct RepairView: View {
                                 .object([
                                     .init("table", .text, "Of the values."),
                                     .init("column", .text, "Of the values."),
-                                    .init("pedometer", .nullable(.text), "Its name, for a value of a pedometer; else null."),
+                                    .init(
+                                        "pedometer", .nullable(.text),
+                                        "Its name, for a value of a pedometer; else null."),
                                     .init("rows", .integer, "How many."),
-                                ])), "Values that could not be read or cannot be correct; their rows were saved without them."),
+                                ])),
+                            "Values that could not be read or cannot be correct; their rows were saved without them."),
                         .init(
                             "headerNumbers", .list(.choice(["user_version", "application_id"])),
                             "Numbers in the header of the file that were wrong and are corrected."),

@@ -25,7 +25,8 @@ public struct ScanView: View {
         let refuted: [String: String]
 
         public init(
-            skipped: Int = 0, unlisted: Int = 0, limit: Int, isInterrupted: Bool = false, failures: [String: String] = [:],
+            skipped: Int = 0, unlisted: Int = 0, limit: Int, isInterrupted: Bool = false,
+            failures: [String: String] = [:],
             refuted: [String: String] = [:]
         ) {
             (self.skipped, self.unlisted, self.limit, self.isInterrupted) = (skipped, unlisted, limit, isInterrupted)
@@ -43,7 +44,8 @@ public struct ScanView: View {
     ///   - namePrefix: the beginning of the name that was searched for.
     ///   - otherNames: names in range that do not begin with it.
     public init(
-        rows: [ScannedDevice], hidden: Int = 0, isFiltered: Bool = false, probing: Probing? = nil, registered: [String: String] = [:],
+        rows: [ScannedDevice], hidden: Int = 0, isFiltered: Bool = false, probing: Probing? = nil,
+        registered: [String: String] = [:],
         namePrefix: String? = nil, otherNames: [String] = []
     ) {
         (self.registered, self.namePrefix, self.otherNames) = (registered, namePrefix, otherNames)
@@ -68,21 +70,26 @@ public struct ScanView: View {
         let names = rows.map { $0.name.map { Printable($0, limit: 24).description } ?? "(no name)" }
         let width = names.map(Columns.of).max() ?? 0
         let notes = rows.map { Printable(note($0), limit: 120).description }
-        // The names and notes go below the devices if one of them has no room beside. Address, signal and blanks take 29 columns.
+        // The names and notes go below the devices if one of them has no room beside. Address, signal and blanks take
+        // 29 columns.
         let areNamesBelow = 29 + width > style.width
         let areBelow = areNamesBelow || 31 + width + (notes.map(Columns.of).max() ?? 0) > style.width
         for ((row, name), note) in zip(zip(rows, names), notes) {
             let signal = row.rssi.map { "\($0) dBm" } ?? "-"
-            let device = StyledText(Printable(row.address, limit: 17).description, .strong) + "  \(Columns.padLeft(signal, 8))  "
+            let device =
+                StyledText(Printable(row.address, limit: 17).description, .strong) + "  \(Columns.padLeft(signal, 8))  "
             let beside = areNamesBelow ? "" : areBelow ? name : Columns.pad(name, width) + "  "
             page.row(device + StyledText(beside) + StyledText(areBelow ? "" : note, .faint))
             if areNamesBelow { page.wrap(StyledText("    " + name), hanging: 4) }
             if areBelow, !note.isEmpty { page.paragraph(note, emphasis: .faint, indent: 4) }
             if let model = probing?.refuted[row.address] {
-                page.paragraph("Its services are not those of this model: \(Printable(model, limit: 100)).", emphasis: .doubtful, indent: 4)
+                page.paragraph(
+                    "Its services are not those of this model: \(Printable(model, limit: 100)).", emphasis: .doubtful,
+                    indent: 4)
             }
             if let failure = probing?.failures[row.address] {
-                page.paragraph("Its services are not known: \(Printable(failure, limit: 200))", emphasis: .doubtful, indent: 4)
+                page.paragraph(
+                    "Its services are not known: \(Printable(failure, limit: 200))", emphasis: .doubtful, indent: 4)
             }
         }
         let experimental = rows.compactMap(\.kind).filter(\.isExperimental)
@@ -90,11 +97,15 @@ public struct ScanView: View {
             page.paragraph("\(kind.title) is experimental: \(kind.caveat ?? "")", emphasis: .doubtful, hanging: 4)
         }
         if rows.isEmpty {
-            let advice = "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."
+            let advice =
+                "Bring it close, wake it (put a ring on its charger for a moment), and disconnect it from a phone."
             if isFiltered || hidden + (probing?.unlisted ?? 0) > 0 {
-                let name = namePrefix.map { "No device was found whose name begins with '\(Printable($0))' (in upper or lower case). " }
+                let name = namePrefix.map {
+                    "No device was found whose name begins with '\(Printable($0))' (in upper or lower case). "
+                }
                 let names = otherNames.map { Printable($0).description }.joined(separator: ", ")
-                page.paragraph((name ?? "No pedometer found. ") + (names.isEmpty ? "" : "Names in range: \(names). ") + advice)
+                page.paragraph(
+                    (name ?? "No pedometer found. ") + (names.isEmpty ? "" : "Names in range: \(names). ") + advice)
             } else {
                 page.advice(
                     """
@@ -127,7 +138,8 @@ public struct ScanView: View {
         let unknown = rows.count { $0.kind == nil && registered[$0.address] == nil }
         if unknown > 0 {
             // A scan that connects to devices has looked at their services already.
-            let probe: Advice = probing == nil ? "To recognise a model by its services: \(command: "istep scan --all --probe")" : ""
+            let probe: Advice =
+                probing == nil ? "To recognise a model by its services: \(command: "istep scan --all --probe")" : ""
             page.advice(
                 """
                 \(unknown) of these devices \(unknown == 1 ? "is" : "are") of no known model. \(probe) \
@@ -143,7 +155,8 @@ public struct ScanView: View {
         let name = registered[row.address].map { "registered as '\(Printable($0, limit: 32))'" }
         let states = [name, row.isConnected ? "connected" : nil, row.isPaired ? "paired" : nil].compactMap(\.self)
         let kind = row.kind.map { kind in
-            (row.evidence.map { "\(Self.words($0)): " } ?? "") + kind.title + (kind.isExperimental ? " (experimental)" : "")
+            (row.evidence.map { "\(Self.words($0)): " } ?? "") + kind.title
+                + (kind.isExperimental ? " (experimental)" : "")
         }
         return (states + [kind].compactMap(\.self)).joined(separator: ", ")
     }
@@ -171,7 +184,8 @@ extension ScanView {
             /// Key of the model, null where istep does not recognise it.
             @Nullable public var model: String?
             @Nullable public var modelTitle: String?
-            /// `name`, `advertisedData`, `advertisedService` or `services`: what shows the model, from the weakest to the strongest.
+            /// `name`, `advertisedData`, `advertisedService` or `services`: what shows the model, from the weakest to
+            /// the strongest.
             @Nullable public var evidence: String?
             /// What is not certain about how this model is read; null for one that is certain.
             @Nullable public var caveat: String?
@@ -190,7 +204,8 @@ extension ScanView {
                 .init("modelTitle", .nullable(.text), "The model in words."),
                 .init(
                     "evidence", .nullable(.choice(KindEvidence.allCases.map { "\($0)" })),
-                    "How the model was recognised, from the weakest evidence to the strongest; services: after a connection."),
+                    "How the model was recognised, from the weakest evidence to the strongest; services: after a connection."
+                ),
                 .init("caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is."),
                 .init("services", .list(.text), "UUIDs of the services that it advertises."),
                 .init("connected", .boolean, "This machine is connected to it."),
@@ -214,8 +229,10 @@ extension ScanView {
         Document(
             peripherals: rows.map { row in
                 Document.Peripheral(
-                    address: row.address, addressType: row.addressType, name: row.name, rssi: row.rssi, model: row.kind?.key,
-                    modelTitle: row.kind?.title, evidence: row.evidence.map { "\($0)" }, caveat: row.kind?.caveat, services: row.services,
+                    address: row.address, addressType: row.addressType, name: row.name, rssi: row.rssi,
+                    model: row.kind?.key,
+                    modelTitle: row.kind?.title, evidence: row.evidence.map { "\($0)" }, caveat: row.kind?.caveat,
+                    services: row.services,
                     connected: row.isConnected, paired: row.isPaired, registeredAs: registered[row.address])
             }, hidden: hidden + (probing?.unlisted ?? 0))
     }

@@ -20,7 +20,9 @@ public struct ServeView: View {
         if let socket { page.path("At the socket:", socket) }
         page.paragraph("The address works once, within an hour, in one browser.", emphasis: .faint)
         page.paragraph(
-            isRunning ? "istep serve is already running, or systemd starts it at the first request." : "To end: Ctrl-C.", emphasis: .faint)
+            isRunning
+                ? "istep serve is already running, or systemd starts it at the first request." : "To end: Ctrl-C.",
+            emphasis: .faint)
         return page.lines
     }
 
@@ -36,7 +38,8 @@ public struct ServeView: View {
         public static let schema = JSONSchema.object([
             .version, .init("address", .text, "Opens the pages once, within an hour, in one browser."),
             .init("socket", .nullable(.text), "The socket file that it listens at, in place of a port."),
-            .init("running", .boolean, "Another process already serves them, or systemd starts it at the first request."),
+            .init(
+                "running", .boolean, "Another process already serves them, or systemd starts it at the first request."),
         ])
     }
 

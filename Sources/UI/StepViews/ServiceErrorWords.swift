@@ -10,14 +10,17 @@ public enum ServiceErrorWords {
         case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
         case .pedometerOfAnother(_, let owner, _): "Leave --user out, or give --user \(ShellCommand.quoted(owner))."
         case .unknownDestination(_, let known): list(known) ?? "Set one up: `istep config kinds`"
-        case .noDestination: "List the kinds of destinations: `istep config kinds`, then see how one is set up: `istep config example KIND`"
+        case .noDestination:
+            "List the kinds of destinations: `istep config kinds`, then see how one is set up: `istep config example KIND`"
         case .neverShared: "List the destinations: `istep share --list`"
         case .unclearRecipients(_, let problem): Advice.recipients(problem).markup
-        case .notInOutbox(_, let destination): "To list the outbox: `istep outbox list \(ShellCommand.quoted(destination))`"
+        case .notInOutbox(_, let destination):
+            "To list the outbox: `istep outbox list \(ShellCommand.quoted(destination))`"
         case .alreadySent(let day, let destination):
             "To send it once more: `istep share \(day) --with \(ShellCommand.quoted(destination)) --again`"
         case .noPedometer: Advice.addPedometer.markup
-        case .unknownZone: "Correct the variable TZ, or install the package tzdata. Until then nothing is read: days would be those of UTC."
+        case .unknownZone:
+            "Correct the variable TZ, or install the package tzdata. Until then nothing is read: days would be those of UTC."
         case .clockNotSet: "Wait until it is set (`timedatectl` shows it), then sync again."
         // By its address: a device's name can contain backticks.
         case .alreadyRegistered(let address, _, _?):
@@ -28,10 +31,12 @@ public enum ServiceErrorWords {
         case .unknownKind: "Choose one of those, or describe the pedometer with --model generic."
         case .optionOfDescribedKind: "Leave it out, or describe the pedometer with --model generic."
         case .deviceNeeded: "List the devices in range with: `istep scan --all`"
-        case .notRecognised: "If it shows its steps in a characteristic, describe it with --model generic; see: `istep add --help`"
+        case .notRecognised:
+            "If it shows its steps in a characteristic, describe it with --model generic; see: `istep add --help`"
         case .notHeard(_, isName: true, _, others: let others) where !others.isEmpty:
             "It is out of range, asleep, connected to a phone, or has another name. To list every device: `istep scan --all`"
-        case .notHeard: "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
+        case .notHeard:
+            "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
         case .advertisesOtherwise:
             "If it is one, switch on 'Discoverable' for it in its app, bring it close, and try again. Otherwise leave --model out."
         case .noNewPedometer(_, others: 0, _):
@@ -53,7 +58,8 @@ public enum ServiceErrorWords {
         case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."
         case .notCorrected(let day): "See the day: `istep show \(day)`"
         case .backupIsHistory: "Name a backup. To list them: `istep restore`"
-        case .noServiceManager: "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"
+        case .noServiceManager:
+            "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"
         }
     }
 

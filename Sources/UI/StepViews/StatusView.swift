@@ -1,7 +1,8 @@
 public import StepDomain
 public import StepServices
 
-/// The overall state: what is new since the user last looked, every user's day so far, every pedometer's last sync and battery.
+/// The overall state: what is new since the user last looked, every user's day so far, every pedometer's last sync and
+/// battery.
 public struct StatusView: View {
     public struct Device: Sendable {
         public var pedometer: Pedometer
@@ -44,7 +45,8 @@ public struct StatusView: View {
     ///   - database: where the history is.
     ///   - unknownZone: the zone that the environment asks for and the machine does not have.
     public init(
-        _ people: [Person], notices: [StoredNotice] = [], backlogs: [StatusReport.Backlog] = [], isHousehold: Bool = false, database: String,
+        _ people: [Person], notices: [StoredNotice] = [], backlogs: [StatusReport.Backlog] = [],
+        isHousehold: Bool = false, database: String,
         now: Timestamp,
         localTime: LocalTime, unknownZone: String? = nil
     ) {
@@ -73,13 +75,16 @@ public struct StatusView: View {
         if people.isEmpty { page.advice(.firstPedometer()) }
         for person in people {
             let day = day(person)
-            page.wrap(StyledText(Printable(person.today.user.name, limit: 32).description, .strong) + ": " + steps(day), hanging: 2)
+            page.wrap(
+                StyledText(Printable(person.today.user.name, limit: 32).description, .strong) + ": " + steps(day),
+                hanging: 2)
             if day.errors.isEmpty, let percentage = day.summary.percentage {
                 page.row("  " + GoalBar(percentage: percentage, cells: min(60, style.width - 4)).text)
             }
             if person.pedometers.isEmpty {
                 // Without the name, the pedometer would be added for the user who is logged in.
-                page.advice(.firstPedometer().with(CommandOptions(user: isHousehold ? person.today.user.name : nil)), indent: 2)
+                page.advice(
+                    .firstPedometer().with(CommandOptions(user: isHousehold ? person.today.user.name : nil)), indent: 2)
             }
             for device in person.pedometers { show(device, on: &page) }
         }
@@ -95,7 +100,8 @@ public struct StatusView: View {
     private func show(_ stored: StoredNotice, on page: inout Page) {
         let words = words(stored.notice)
         page.paragraph(
-            (stored.isNew ? "New: " : "") + words.headline, emphasis: stored.notice.isGood ? .good : .doubtful, hanging: 2)
+            (stored.isNew ? "New: " : "") + words.headline, emphasis: stored.notice.isGood ? .good : .doubtful,
+            hanging: 2)
         page.advice(words.advice, indent: 2)
     }
 
@@ -122,12 +128,15 @@ public struct StatusView: View {
         let history = SyncHistory(syncs: device.syncs)
         let battery = history.battery.map { ", battery \($0) %" } ?? ""
         page.paragraph(
-            "\(Printable(device.pedometer.name, limit: 32)): \(history.state(now: now, localTime))\(battery)", indent: 2, hanging: 4)
+            "\(Printable(device.pedometer.name, limit: 32)): \(history.state(now: now, localTime))\(battery)",
+            indent: 2, hanging: 4)
         if device.syncs.isEmpty { page.advice("\(command: "istep sync")", indent: 4) }
         if let ahead = device.recent.ahead {
             page.paragraph(Words.clockWasAhead(until: ahead, localTime), emphasis: .doubtful, indent: 4, hanging: 4)
         }
-        if let attempts = history.attemptsSince(now: now) { page.paragraph(attempts, emphasis: .doubtful, indent: 4, hanging: 4) }
+        if let attempts = history.attemptsSince(now: now) {
+            page.paragraph(attempts, emphasis: .doubtful, indent: 4, hanging: 4)
+        }
     }
 }
 
@@ -155,7 +164,9 @@ extension StatusView {
                 .init("battery", .nullable(.integer), "Per cent, as it last reported."),
                 .init("lastComplete", .nullable(SyncDocument.schema), "The last sync that was complete."),
                 .init("lastSync", .nullable(SyncDocument.schema), "The last sync, complete or not."),
-                .init("failuresSince", .integer, "Number of failed syncs since the last complete one; interrupted ones do not count."),
+                .init(
+                    "failuresSince", .integer,
+                    "Number of failed syncs since the last complete one; interrupted ones do not count."),
             ])
         }
 
@@ -165,7 +176,8 @@ extension StatusView {
             public var pedometers: [Device]
 
             static let schema = JSONSchema.object([
-                .init("today", .document("show"), "Today."), .init("pedometers", .list(Device.schema), "The user's pedometers."),
+                .init("today", .document("show"), "Today."),
+                .init("pedometers", .list(Device.schema), "The user's pedometers."),
             ])
         }
 
@@ -176,8 +188,10 @@ extension StatusView {
             @Nullable public var reason: String?
 
             static let schema = JSONSchema.object([
-                .init("destination", .text, "Its name in the configuration."), .init("days", .integer, "Number of days that wait."),
-                .init("oldest", .day, "The oldest of them."), .init("reason", .nullable(.text), "Why the last delivery failed."),
+                .init("destination", .text, "Its name in the configuration."),
+                .init("days", .integer, "Number of days that wait."),
+                .init("oldest", .day, "The oldest of them."),
+                .init("reason", .nullable(.text), "Why the last delivery failed."),
             ])
         }
 
@@ -189,7 +203,8 @@ extension StatusView {
         public var users: [Person]
 
         public static let schema = JSONSchema.object([
-            .version, .init("database", .text, "Path of the history."), .init("notices", .list(NoticeDocument.schema), "New ones first."),
+            .version, .init("database", .text, "Path of the history."),
+            .init("notices", .list(NoticeDocument.schema), "New ones first."),
             .init("backlogs", .list(Backlog.schema), "Days that wait for destinations that have failed."),
             .init("users", .list(Person.schema), "Every user, or the one of --user."),
         ])
@@ -199,7 +214,8 @@ extension StatusView {
         Document(
             database: database, notices: notices.map { NoticeDocument($0, words($0.notice), localTime) },
             backlogs: backlogs.map {
-                Document.Backlog(destination: $0.destination, days: $0.days, oldest: $0.oldest.description, reason: $0.reason)
+                Document.Backlog(
+                    destination: $0.destination, days: $0.days, oldest: $0.oldest.description, reason: $0.reason)
             },
             users: people.map { person in
                 Document.Person(
@@ -207,7 +223,8 @@ extension StatusView {
                     pedometers: person.pedometers.map { device in
                         let history = SyncHistory(syncs: device.syncs)
                         return Document.Device(
-                            name: device.pedometer.name, address: device.pedometer.address, model: device.pedometer.model,
+                            name: device.pedometer.name, address: device.pedometer.address,
+                            model: device.pedometer.model,
                             modelTitle: device.model, battery: history.battery,
                             lastComplete: history.lastComplete.map { SyncDocument($0, localTime) },
                             lastSync: device.syncs.first.map { SyncDocument($0, localTime) },

@@ -24,25 +24,31 @@ struct Istep: AsyncParsableCommand {
             CommandGroup(
                 name: "Pedometers",
                 subcommands: [
-                    ScanCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self, WatchCommand.self,
+                    ScanCommand.self, AddCommand.self, DevicesCommand.self, ForgetCommand.self, SyncCommand.self,
+                    WatchCommand.self,
                     AutoCommand.self,
                 ]),
             CommandGroup(
                 name: "Looking",
                 subcommands: [
-                    ShowCommand.self, HistoryCommand.self, BrowseCommand.self, ServeCommand.self, ReportCommand.self, StatusCommand.self,
+                    ShowCommand.self, HistoryCommand.self, BrowseCommand.self, ServeCommand.self, ReportCommand.self,
+                    StatusCommand.self,
                 ]),
-            CommandGroup(name: "Profile and plan", subcommands: [ProfileCommand.self, PlanCommand.self, CorrectCommand.self]),
+            CommandGroup(
+                name: "Profile and plan", subcommands: [ProfileCommand.self, PlanCommand.self, CorrectCommand.self]),
             CommandGroup(name: "Sharing", subcommands: [ShareCommand.self, OutboxCommand.self, ConfigCommand.self]),
             CommandGroup(
                 name: "Keeping and repairing",
                 subcommands: [
-                    BackupCommand.self, RestoreCommand.self, ImportCommand.self, ImportsCommand.self, DoctorCommand.self,
+                    BackupCommand.self, RestoreCommand.self, ImportCommand.self, ImportsCommand.self,
+                    DoctorCommand.self,
                 ]),
-            CommandGroup(name: "Trying and developing", subcommands: [DemoCommand.self, GATTCommand.self, JSONCommand.self]),
+            CommandGroup(
+                name: "Trying and developing", subcommands: [DemoCommand.self, GATTCommand.self, JSONCommand.self]),
         ])
 
-    /// The parser's help, with the names of the groups alone as titles, and the exit codes at the end: it shows nothing after subcommands.
+    /// The parser's help, with the names of the groups alone as titles, and the exit codes at the end: it shows nothing
+    /// after subcommands.
     static var help: String { helpMessage().replacing(" SUBCOMMANDS:", with: ":") + "\n\n" + exitCodes }
 
     private static let exitCodes = """

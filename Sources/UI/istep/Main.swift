@@ -17,7 +17,9 @@ enum Main {
         setenv("LIBDISPATCH_LOG", "NO", 0)
         Output.reserveStandardDescriptors()
         signal(SIGPIPE, SIG_IGN)  // 'istep show | head' ends by a failed write, not by a signal
-        if let shortage = ResourceShortage.found { _exit(report(shortage, isForPrograms: isForPrograms(CommandLine.arguments))) }
+        if let shortage = ResourceShortage.found {
+            _exit(report(shortage, isForPrograms: isForPrograms(CommandLine.arguments)))
+        }
         // Before another thread reads the environment, which these may change.
         let (arguments, failure) = directedArguments()
         limitColumns()
@@ -27,17 +29,19 @@ enum Main {
                 return report(failure, isForPrograms: isForPrograms(arguments))
             }
             await Wiring.untilClosed()
-            // Does not run the libraries' exit handlers: OpenSSL's frees what a thread that ends at this moment (libcurl's) is still
-            // freeing itself, and one run in thousands ended by SIGSEGV. All output is written by now.
+            // Does not run the libraries' exit handlers: OpenSSL's frees what a thread that ends at this moment
+            // (libcurl's) is still freeing itself, and one run in thousands ended by SIGSEGV. All output is written by
+            // now.
             fflush(nil)
             _exit(status)
         }
-        // Not an asynchronous `main`: that ends this thread by pthread_exit (dispatch_main), which reads the program's tables for
-        // unwinding, about a megabyte of memory.
+        // Not an asynchronous `main`: that ends this thread by pthread_exit (dispatch_main), which reads the program's
+        // tables for unwinding, about a megabyte of memory.
         while true { pause() }
     }
 
-    /// Gives the parser a width of at least 40 columns: it fails to wrap its help at a few, also at the 0 of programs that do not know the width.
+    /// Gives the parser a width of at least 40 columns: it fails to wrap its help at a few, also at the 0 of programs
+    /// that do not know the width.
     private static func limitColumns() {
         let environment = ProcessInfo.processInfo.environment
         let width = TextStyle(.standard, environment: environment).wide.width
@@ -60,7 +64,9 @@ enum Main {
     static func run(_ arguments: [String]) async -> Int32 {
         Output.forgetDocuments()
         let arguments = withoutAlias(arguments)
-        if let unknown = unknownCommand(in: arguments) { return report(unknown, isForPrograms: isForPrograms(arguments)) }
+        if let unknown = unknownCommand(in: arguments) {
+            return report(unknown, isForPrograms: isForPrograms(arguments))
+        }
         do {
             let command = try Istep.parseAsRoot(DayArgument.shielded(arguments))
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -74,15 +80,18 @@ enum Main {
         }
     }
 
-    /// The command line with the name of its subcommand in place of an alias, such as `show` for `today`: the rest of the program has only names.
+    /// The command line with the name of its subcommand in place of an alias, such as `show` for `today`: the rest of
+    /// the program has only names.
     private static func withoutAlias(_ arguments: [String]) -> [String] {
         guard let word = arguments.first,
-            let command = Istep.configuration.subcommands.first(where: { $0.configuration.aliases.contains(word) })?.configuration.commandName
+            let command = Istep.configuration.subcommands.first(where: { $0.configuration.aliases.contains(word) })?
+                .configuration.commandName
         else { return arguments }
         return [command] + arguments.dropFirst()
     }
 
-    /// The error of an unknown subcommand, with the most similar one; nil if all subcommands of the command line are known.
+    /// The error of an unknown subcommand, with the most similar one; nil if all subcommands of the command line are
+    /// known.
     ///
     /// The parser would report an unexpected argument, or the first option after it, and name no subcommand.
     private static func unknownCommand(in arguments: [String]) -> CommandFailure? {
@@ -94,7 +103,9 @@ enum Main {
             guard let next = known.first(where: { $0.configuration.commandName == word }) else {
                 let nearest = Wiring.nearestName(to: word, among: known.compactMap { $0.configuration.commandName })
                 return CommandFailure(
-                    .usage, "There is no command '\(line) \(word)'" + (nearest.map { "; did you mean '\(line) \($0)'?" } ?? "."),
+                    .usage,
+                    "There is no command '\(line) \(word)'"
+                        + (nearest.map { "; did you mean '\(line) \($0)'?" } ?? "."),
                     advice: "To list all commands: `\(line) --help`")
             }
             (command, line) = (next, "\(line) \(word)")
@@ -102,8 +113,9 @@ enum Main {
         return nil
     }
 
-    /// Runs a command that waits for nothing asynchronous, on a thread of its own. It uses the history directly, and SQLite waits up to 5 s
-    /// for other processes: on one of Swift's threads, of which there are only as many as CPUs, this could hold up all other tasks.
+    /// Runs a command that waits for nothing asynchronous, on a thread of its own. It uses the history directly, and
+    /// SQLite waits up to 5 s for other processes: on one of Swift's threads, of which there are only as many as CPUs,
+    /// this could hold up all other tasks.
     private static func runBlocking(_ parsed: any ParsableCommand) async throws {
         // Safe: only the closure uses it from here on. The parser does not require a command to be `Sendable`.
         nonisolated(unsafe) let parsed = parsed
@@ -116,16 +128,22 @@ enum Main {
     }
 
     /// Whether `--json` is among the options, even if the parser does not understand the others.
-    private static func isForPrograms(_ arguments: [String]) -> Bool { arguments.prefix { $0 != "--" }.contains("--json") }
+    private static func isForPrograms(_ arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains("--json")
+    }
 
-    private static func report(_ error: any Error, isForPrograms: Bool, _ options: CommandOptions = CommandOptions()) -> Int32 {
+    private static func report(_ error: any Error, isForPrograms: Bool, _ options: CommandOptions = CommandOptions())
+        -> Int32
+    {
         // From the parser: help, version, and arguments that it does not understand.
         if Failure.isOfParser(error) {
             let code = Istep.exitCode(for: error).rawValue
             let text = Istep.fullMessage(for: error)
             guard code == 0 else {
                 Output.error.line(Printable.lines(text), .error)
-                if isForPrograms { show(Failure(CommandFailure(.usage, Istep.message(for: error), advice: "See 'istep --help'."))) }
+                if isForPrograms {
+                    show(Failure(CommandFailure(.usage, Istep.message(for: error), advice: "See 'istep --help'.")))
+                }
                 return code
             }
             do {
@@ -143,9 +161,11 @@ enum Main {
         return printError(failure)
     }
 
-    /// Prints the failure as a document if the command has printed none. If it cannot be written, there is no other way to report it.
+    /// Prints the failure as a document if the command has printed none. If it cannot be written, there is no other way
+    /// to report it.
     private static func show(_ failure: Failure) {
-        guard !Output.hasDocument, let document = failure.document, let text = try? ErrorDocument(document).json() else { return }
+        guard !Output.hasDocument, let document = failure.document, let text = try? ErrorDocument(document).json()
+        else { return }
         try? Output.standard.document(text)
     }
 

@@ -12,6 +12,7 @@ extension Istep {
         } catch ServiceError.severalUsers {
             try await blocking { try StatusCommand.parse([]).run() }
         }
-        try Output.standard.result("\nMore: istep sync, istep history, istep browse, istep status. All commands: istep help")
+        try Output.standard.result(
+            "\nMore: istep sync, istep history, istep browse, istep status. All commands: istep help")
     }
 }

@@ -24,7 +24,8 @@ struct Usage: Error {}
 let today = Day(daysSince1970: 20_000)
 let now = Timestamp(today.daysSince1970 * 86_400 + 86_000)
 let week = (0..<7).map { frames(of: today.advanced(by: -$0)) }
-let ring = Pedometer(id: 1, user: 1, model: Colmi.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "ring")
+let ring = Pedometer(
+    id: 1, user: 1, model: Colmi.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "ring")
 let context = SessionContext(pedometer: ring, localTime: .fixed(0), days: 7)
 
 var decoded = 0

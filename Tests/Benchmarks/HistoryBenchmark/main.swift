@@ -1,4 +1,5 @@
-// What Tests/Benchmarks/history.sh, salvage.py and sharing.sh measure, or prepare: one job per process, so that opening the history counts too.
+// What Tests/Benchmarks/history.sh, salvage.py and sharing.sh measure, or prepare: one job per process, so that opening
+// the history counts too.
 
 import StepDatabase
 import StepDomain
@@ -42,7 +43,8 @@ func mergeSlots(_ path: String, from first: Day, days: Int) throws {
     }
 }
 
-/// Fills each table: two users with a ring each, nights of quarter hours, an implausible slot, totals, a correction, sharing and a notice.
+/// Fills each table: two users with a ring each, nights of quarter hours, an implausible slot, totals, a correction,
+/// sharing and a notice.
 func fill(_ path: String) throws {
     let database = try StepDatabase(path: path)
     let first = Day(daysSince1970: 16_180)
@@ -52,7 +54,8 @@ func fill(_ path: String) throws {
         try database.setPlan(SportPlan(validFrom: first, goals: Array(repeating: 8000, count: 7)), of: user.id)
         let pedometer = try database.addPedometer(
             Pedometer(
-                id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:0\(index)", addressType: "public", name: "ring \(index)"))
+                id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:0\(index)", addressType: "public",
+                name: "ring \(index)"))
         for night in 0..<20 {
             let day = first.advanced(by: night)
             let start = Timestamp(day.daysSince1970 * 86_400)
@@ -66,14 +69,18 @@ func fill(_ path: String) throws {
             _ = try database.merge(
                 SampleBatch(
                     samples: samples, coverage: [span],
-                    frames: (0..<4).map { RawFrame(.received, at: start, bytes: Array(repeating: UInt8($0), count: 16)) },
-                    cursor: PedometerCursor(readThrough: start + 18_000), deviceTotal: DeviceTotal(day: day, at: start, total: 3000, slots: 2190)
+                    frames: (0..<4).map {
+                        RawFrame(.received, at: start, bytes: Array(repeating: UInt8($0), count: 16))
+                    },
+                    cursor: PedometerCursor(readThrough: start + 18_000),
+                    deviceTotal: DeviceTotal(day: day, at: start, total: 3000, slots: 2190)
                 ),
                 sync: sync, localTime: .fixed(0))
             try database.endSync(sync, at: start + 43_260, outcome: .complete, battery: 80, failure: nil, cause: nil)
         }
         try database.setCorrection(9000, of: user.id, on: first, at: Timestamp(first.daysSince1970 * 86_400))
-        try database.enqueueChanges(of: user.id, for: "diary", since: first, at: Timestamp(first.daysSince1970 * 86_400))
+        try database.enqueueChanges(
+            of: user.id, for: "diary", since: first, at: Timestamp(first.daysSince1970 * 86_400))
     }
 }
 

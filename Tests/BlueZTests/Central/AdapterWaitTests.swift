@@ -7,7 +7,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AdapterWaitTests {
     /// Waits in a fixture with a new connection for each attempt, and counts the attempts.
-    private func wait(_ fixture: Fixture, _ adapter: String? = nil, limit: Duration = .seconds(15), asked: Counter) async {
+    private func wait(_ fixture: Fixture, _ adapter: String? = nil, limit: Duration = .seconds(15), asked: Counter)
+        async
+    {
         await AdapterWait(limit: limit, clock: fixture.clock)(adapter) {
             asked.add()
             return try await Central.open(.address(fixture.bus.address), clock: fixture.clock)

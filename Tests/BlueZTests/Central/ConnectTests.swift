@@ -6,7 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectTests {
-    private func connect(_ fixture: Fixture, limits: ConnectionLimits = ConnectionLimits()) async -> Result<Bool, BluetoothError> {
+    private func connect(_ fixture: Fixture, limits: ConnectionLimits = ConnectionLimits()) async -> Result<
+        Bool, BluetoothError
+    > {
         do {
             return .success(
                 try await fixture.central.withPeripheral(.ring, limits: limits) { peripheral in
@@ -19,14 +21,17 @@ struct ConnectTests {
 
     private let heard = Sample.deviceProperties(rssi: -60)
 
-    @Test func `discovery finds a peripheral and stops before Connect, and the end of the body disconnects`() async throws {
+    @Test func `discovery finds a peripheral and stops before Connect, and the end of the body disconnects`()
+        async throws
+    {
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
             await fixture.fake.on("Connect", FakeBlueZ.connect)
             #expect(await connect(fixture) == .success(true))
             #expect(
                 await fixture.fake.calls == [
-                    "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "Connect", "Disconnect",
+                    "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "Connect",
+                    "Disconnect",
                 ])
         }
     }
@@ -110,7 +115,9 @@ struct ConnectTests {
                 try? await fake.device(["ServicesResolved": .boolean(true)])
             }
             async let result = connect(fixture)
-            while await fixture.central.daemon.cache.device(Sample.device)?.areServicesResolved != true { await Task.yield() }
+            while await fixture.central.daemon.cache.device(Sample.device)?.areServicesResolved != true {
+                await Task.yield()
+            }
             await fixture.clock.pass(.seconds(1))
             #expect(await result == .success(true))
             #expect(await fixture.fake.calls == ["Connect"])
@@ -122,7 +129,8 @@ struct ConnectTests {
         await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
         await fixture.fake.on(
             "Connect", FakeBlueZ.fail("org.bluez.Error.InProgress", "In Progress"),
-            FakeBlueZ.fail("org.bluez.Error.InProgress", "In Progress"), FakeBlueZ.fail("org.bluez.Error.InProgress", "In Progress"),
+            FakeBlueZ.fail("org.bluez.Error.InProgress", "In Progress"),
+            FakeBlueZ.fail("org.bluez.Error.InProgress", "In Progress"),
             FakeBlueZ.connect)
         await fixture.fake.on("RemoveDevice") { fake, call in
             try? await fake.remove(Sample.device)
@@ -130,7 +138,10 @@ struct ConnectTests {
         }
     }
 
-    @Test func `an attempt that never ends is disconnected after the second failure, and the advice is to remove the device`() async throws {
+    @Test
+    func `an attempt that never ends is disconnected after the second failure, and the advice is to remove the device`()
+        async throws
+    {
         try await withFixture(device: heard) { fixture in
             await stuckUntilRemoved(fixture)
             async let result = connect(fixture)
@@ -151,14 +162,16 @@ struct ConnectTests {
             try await result
             #expect(
                 await fixture.fake.calls == [
-                    "Connect", "Connect", "Disconnect", "Connect", "RemoveDevice", "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery",
+                    "Connect", "Connect", "Disconnect", "Connect", "RemoveDevice", "SetDiscoveryFilter",
+                    "StartDiscovery", "StopDiscovery",
                     "SetDiscoveryFilter", "Connect", "Disconnect",
                 ])
         }
     }
 
     @Test func `a bonded device is never removed`() async throws {
-        try await withFixture(device: Sample.deviceProperties(.ring, ["Paired": .boolean(true), "RSSI": .int16(-60)])) { fixture in
+        try await withFixture(device: Sample.deviceProperties(.ring, ["Paired": .boolean(true), "RSSI": .int16(-60)])) {
+            fixture in
             await stuckUntilRemoved(fixture)
             let task = Task { try await fixture.central.withPeripheral(.ring, recovers: true) { _ in } }
             for _ in 1...2 { await fixture.clock.pass(.seconds(1)) }
@@ -168,7 +181,9 @@ struct ConnectTests {
     }
 
     @Test(arguments: [true, false])
-    func `a link without services that stays after Disconnect is reported as stuck within 20 s`(answers: Bool) async throws {
+    func `a link without services that stays after Disconnect is reported as stuck within 20 s`(answers: Bool)
+        async throws
+    {
         let phantom = Sample.deviceProperties(.ring, ["Connected": .boolean(true)])
         try await withFixture(device: phantom) { fixture in
             await fixture.fake.on("Disconnect", answers ? FakeBlueZ.agree : FakeBlueZ.hang)
@@ -185,9 +200,11 @@ struct ConnectTests {
         }
     }
 
-    @Test func `discovery that cannot be started again is the failure, and not the silence that follows`() async throws {
+    @Test func `discovery that cannot be started again is the failure, and not the silence that follows`() async throws
+    {
         try await withFixture { fixture in
-            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear(), FakeBlueZ.fail("org.bluez.Error.NotReady", "Resource Not Ready"))
+            await fixture.fake.on(
+                "StartDiscovery", FakeBlueZ.hear(), FakeBlueZ.fail("org.bluez.Error.NotReady", "Resource Not Ready"))
             await fixture.fake.on("StopDiscovery") { fake, call in
                 await call.reply()
                 try? await fake.remove(Sample.device)
@@ -203,7 +220,8 @@ struct ConnectTests {
                 await connect(fixture)
                     == .failure(
                         .connectFailed(
-                            "C0:DE:00:00:00:01", reason: ConnectFailure(.pairingBroken, detail: "le-connection-key-missing"))))
+                            "C0:DE:00:00:00:01",
+                            reason: ConnectFailure(.pairingBroken, detail: "le-connection-key-missing"))))
             #expect(await fixture.fake.calls == ["Connect", "Disconnect"])
         }
     }
@@ -288,7 +306,8 @@ struct ConnectTests {
             #expect(
                 await fixture.fake.calls == [
                     "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter",
-                    "SetDiscoveryFilter", "StartDiscovery", "Connect", "StopDiscovery", "SetDiscoveryFilter", "Disconnect",
+                    "SetDiscoveryFilter", "StartDiscovery", "Connect", "StopDiscovery", "SetDiscoveryFilter",
+                    "Disconnect",
                 ])
         }
     }
@@ -352,7 +371,8 @@ struct ConnectTests {
         try await withFixture(device: heard) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)
             try await fixture.central.withPeripheral(.ring) { _ in
-                #expect(await connect(fixture) == .failure(.busy("C0:DE:00:00:00:01 is in use by this program already")))
+                #expect(
+                    await connect(fixture) == .failure(.busy("C0:DE:00:00:00:01 is in use by this program already")))
             }
             #expect(await connect(fixture) == .success(true))
         }

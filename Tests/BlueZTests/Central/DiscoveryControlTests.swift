@@ -96,7 +96,8 @@ struct DiscoveryFilterTests {
 
     @Test func `a pattern is not used where it would hide devices from others`() {
         #expect(properties([ScanFilter(namePrefix: "R02")], isShared: true) == ["Transport": .string("le")])
-        #expect(properties([ScanFilter(namePrefix: "R02"), ScanFilter(namePrefix: "B")]) == ["Transport": .string("le")])
+        #expect(
+            properties([ScanFilter(namePrefix: "R02"), ScanFilter(namePrefix: "B")]) == ["Transport": .string("le")])
     }
 
     @Test func `a scan with services and one without share a filter that passes every device`() {

@@ -12,7 +12,9 @@ import TestSupport
         for number in 0..<devices {
             let path = try #require(ObjectPath("/org/bluez/hci0/dev_\(number)"))
             let text =
-                "02:00:00:00:" + [number >> 8, number & 255].map { String($0 | 256, radix: 16).suffix(2).uppercased() }.joined(separator: ":")
+                "02:00:00:00:"
+                + [number >> 8, number & 255].map { String($0 | 256, radix: 16).suffix(2).uppercased() }.joined(
+                    separator: ":")
             try await fixture.fake.bus.emit(
                 "/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded",
                 [
@@ -26,7 +28,9 @@ import TestSupport
         }
     }
 
-    @Test func `devices without end leave a bounded cache, and the ring that is looked for is found and read`() async throws {
+    @Test func `devices without end leave a bounded cache, and the ring that is looked for is found and read`()
+        async throws
+    {
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery") { fake, call in await call.reply() }
             await fixture.fake.on("Connect", FakeBlueZ.connect)
@@ -79,20 +83,22 @@ import TestSupport
                 #expect(
                     error
                         == .notifyFailed(
-                            Sample.counterUUID, peripheral: "C0:DE:00:00:00:01", reason: "more notifications came than could be read"))
+                            Sample.counterUUID, peripheral: "C0:DE:00:00:00:01",
+                            reason: "more notifications came than could be read"))
                 #expect(count > 0 && count <= NotificationQueue.byteCapacity / 100)
             }
         }
     }
 
-    /// While the daemon's actor is blocked, signals are queued, and the newest ones are dropped. The queued ones are applied first, and the
-    /// state that is read again after them stays.
+    /// While the daemon's actor is blocked, signals are queued, and the newest ones are dropped. The queued ones are
+    /// applied first, and the state that is read again after them stays.
     @Test func `after newer signals were dropped, older ones do not replace what is read again`() async throws {
         try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
             let bus = fixture.fake.bus
             // Sent after all others: when it has arrived, they have.
             let arrived = DispatchSemaphore(value: 0)
-            let last = try await fixture.central.daemon.bus.signals(MatchRule(sender: "org.bluez", member: "Last")) { _ in
+            let last = try await fixture.central.daemon.bus.signals(MatchRule(sender: "org.bluez", member: "Last")) {
+                _ in
                 arrived.signal()
                 return true
             }
@@ -122,7 +128,9 @@ import TestSupport
                 if states.count == 2 { break }
             }
             #expect(states == [false, false])
-            try await fixture.fake.add([Sample.otherDevice: ["org.bluez.Device1": Sample.deviceProperties(.other, rssi: -50)]])
+            try await fixture.fake.add([
+                Sample.otherDevice: ["org.bluez.Device1": Sample.deviceProperties(.other, rssi: -50)]
+            ])
             while await fixture.central.daemon.cache.device(Sample.otherDevice) == nil { try await letOthersRun() }
             #expect(await fixture.central.daemon.cache.device(Sample.device)?.isConnected == false)
             #expect(await notifications.next(within: nil) == .overrun)
@@ -164,7 +172,8 @@ import TestSupport
             Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -60)],
         ])
         observer.receive(.removed(Sample.adapter, interfaces: ["org.bluez.Adapter1"]), cache)
-        let change = ObjectChange.changed(Sample.device, interface: "org.bluez.Device1", ["RSSI": .int16(-50)], invalidated: [])
+        let change = ObjectChange.changed(
+            Sample.device, interface: "org.bluez.Device1", ["RSSI": .int16(-50)], invalidated: [])
         for _ in 0..<10_000 { observer.receive(change, cache) }
         continuation.finish()
         var events: [DeviceEvent] = []
@@ -190,7 +199,8 @@ import TestSupport
             cache.apply(change)
             observer.receive(change, cache)
         }
-        let change = ObjectChange.changed(Sample.device, interface: "org.bluez.Device1", ["RSSI": .int16(-50)], invalidated: [])
+        let change = ObjectChange.changed(
+            Sample.device, interface: "org.bluez.Device1", ["RSSI": .int16(-50)], invalidated: [])
         for _ in 0..<DeviceObserver.capacity { observer.receive(change, cache) }
         continuation.finish()
         var states: [Bool] = []

@@ -4,7 +4,9 @@ import Testing
 @testable import BlueZ
 
 @Suite(.timeLimit(.minutes(5))) struct LinkOwnershipTests {
-    private func use(_ device: Properties, gatt: [ObjectPath: [String: Properties]] = Sample.gatt) throws -> LinkOwnership {
+    private func use(_ device: Properties, gatt: [ObjectPath: [String: Properties]] = Sample.gatt) throws
+        -> LinkOwnership
+    {
         var cache = ObjectCache()
         cache.setOwner(":1.1")
         cache.beginSnapshot()

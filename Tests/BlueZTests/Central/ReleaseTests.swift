@@ -41,7 +41,9 @@ struct ReleaseTests {
             await fixture.fake.on("Pair", FakeBlueZ.fail("org.bluez.Error.AuthenticationFailed", ""))
             // A search of the same central wants it, too.
             await fixture.central.daemon.pin([.ring])
-            await #expect(throws: BluetoothError.self) { try await fixture.central.pair(.ring, delegate: AcceptJustWorks()) }
+            await #expect(throws: BluetoothError.self) {
+                try await fixture.central.pair(.ring, delegate: AcceptJustWorks())
+            }
             #expect(await fixture.central.daemon.pinCounts == [.ring: 1])
             #expect(await fixture.central.inUse.isEmpty)
         }
@@ -73,7 +75,9 @@ struct ReleaseTests {
             try await fixture.central.withPeripheral(.ring) { peripheral in
                 fixture.clock.advance(by: .seconds(3))
                 try await fixture.fake.drop()
-                while await fixture.central.daemon.cache.device(Sample.device)?.isConnected == true { await Task.yield() }
+                while await fixture.central.daemon.cache.device(Sample.device)?.isConnected == true {
+                    await Task.yield()
+                }
                 fixture.clock.advance(by: .seconds(40))
                 #expect(peripheral.timer.elapsed == .seconds(3))
             }

@@ -27,7 +27,9 @@ import Testing
 
     @Test func `after a slow failure of a link that was up, the next attempt is direct`() {
         var policy = policy()
-        #expect(policy.next(after: ConnectFailure(.servicesUnresolved), took: .seconds(20)) == .again(after: .zero, .direct))
+        #expect(
+            policy.next(after: ConnectFailure(.servicesUnresolved), took: .seconds(20)) == .again(after: .zero, .direct)
+        )
     }
 
     @Test func `if another attempt is under way, the next one waits a second`() {
@@ -59,17 +61,22 @@ import Testing
 
     @Test(arguments: [(false, true), (true, false)])
     func `only a peripheral without a bond is removed, once`(isPaired: Bool, isRemoved: Bool) {
-        var policy = RetryPolicy(limits: ConnectionLimits(attempts: 4, backoff: .seconds(1)), isPaired: isPaired, recovers: true)
+        var policy = RetryPolicy(
+            limits: ConnectionLimits(attempts: 4, backoff: .seconds(1)), isPaired: isPaired, recovers: true)
         let stuck = ConnectFailure(.stuck)
         _ = policy.next(after: stuck, took: .zero)
-        #expect(policy.next(after: stuck, took: .zero) == (isRemoved ? .again(after: .zero, .afterRemoving) : .giveUp(stuck)))
+        #expect(
+            policy.next(after: stuck, took: .zero)
+                == (isRemoved ? .again(after: .zero, .afterRemoving) : .giveUp(stuck)))
         #expect(policy.next(after: stuck, took: .zero) == .giveUp(stuck))
     }
 
     @Test func `after BlueZ has dropped a peripheral, later attempts run during discovery`() {
         var policy = policy()
         #expect(policy.next(after: ConnectFailure(.vanished), took: quick) == .again(after: .zero, .whileDiscovering))
-        #expect(policy.next(after: ConnectFailure(.linkFailed), took: quick) == .again(after: .seconds(1), .whileDiscovering))
+        #expect(
+            policy.next(after: ConnectFailure(.linkFailed), took: quick)
+                == .again(after: .seconds(1), .whileDiscovering))
     }
 
     @Test func `a permanent error ends the attempts at once`() {
@@ -86,7 +93,9 @@ import Testing
     }
 
     @Test(arguments: [(true, true), (false, false)])
-    func `three failures of a paired peripheral raise the suspicion of a broken pairing`(isPaired: Bool, isSuspected: Bool) {
+    func `three failures of a paired peripheral raise the suspicion of a broken pairing`(
+        isPaired: Bool, isSuspected: Bool
+    ) {
         var policy = policy(attempts: 3, isPaired: isPaired)
         for _ in 1...2 { _ = policy.next(after: ConnectFailure(.linkFailed), took: quick) }
         var failure = ConnectFailure(.linkFailed)

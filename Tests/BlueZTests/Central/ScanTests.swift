@@ -16,7 +16,9 @@ struct ScanTests {
                 break
             }
             // The scan ends by itself when its stream is no longer read.
-            await fixture.fake.until { $0 == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"] }
+            await fixture.fake.until {
+                $0 == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"]
+            }
         }
     }
 
@@ -34,7 +36,8 @@ struct ScanTests {
     @Test func `the time in which a connection is set up does not count towards the limit`() async throws {
         try await withFixture(device: Sample.deviceProperties(.ring, ["Paired": .boolean(true)])) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.hang)
-            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear(Sample.otherDevice, Sample.deviceProperties(.other, rssi: -50)))
+            await fixture.fake.on(
+                "StartDiscovery", FakeBlueZ.hear(Sample.otherDevice, Sample.deviceProperties(.other, rssi: -50)))
             let connecting = Task {
                 try await fixture.central.withPeripheral(.ring, limits: ConnectionLimits(attempts: 1)) { _ in }
             }
@@ -66,7 +69,8 @@ struct ScanTests {
 
     @Test func `a device that BlueZ only has stored is not found until it is heard`() async throws {
         try await withFixture(device: Sample.deviceProperties()) { fixture in
-            await fixture.fake.on("StartDiscovery", FakeBlueZ.hear(Sample.otherDevice, Sample.deviceProperties(.other, rssi: -50)))
+            await fixture.fake.on(
+                "StartDiscovery", FakeBlueZ.hear(Sample.otherDevice, Sample.deviceProperties(.other, rssi: -50)))
             var found: [DeviceAddress] = []
             for try await discovery in await fixture.central.scan(limit: .seconds(20)) {
                 found.append(discovery.address)
@@ -81,7 +85,9 @@ struct ScanTests {
         try await withFixture { fixture in
             await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
             try await fixture.fake.add([
-                Sample.otherDevice: ["org.bluez.Device1": Sample.deviceProperties(.other, rssi: -50, ["UUIDs": .strings(["180d"])])]
+                Sample.otherDevice: [
+                    "org.bluez.Device1": Sample.deviceProperties(.other, rssi: -50, ["UUIDs": .strings(["180d"])])
+                ]
             ])
             let found = try await fixture.central.find(ScanFilter(services: [Sample.serviceUUID]), limit: .seconds(20))
             #expect(found.address == .ring)
@@ -117,7 +123,10 @@ struct ScanTests {
             fixture.clock.advance(by: .seconds(10))
             let secondCount = try await second.value
             #expect(secondCount == 1)
-            #expect(await fixture.fake.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"])
+            #expect(
+                await fixture.fake.calls == [
+                    "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter",
+                ])
         }
     }
 
@@ -146,10 +155,12 @@ struct ScanTests {
 
     @Test func `a scan that stays in progress is an error`() async throws {
         try await withFixture { fixture in
-            await fixture.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress"))
+            await fixture.fake.on(
+                "StartDiscovery", FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress"))
             async let error = error(of: fixture)
             for wait in [200, 500, 1000, 2000] { await fixture.clock.pass(.milliseconds(wait)) }
-            #expect(await error == .adapterStuck("hci0", reason: "a scan start or stop is in progress and does not end"))
+            #expect(
+                await error == .adapterStuck("hci0", reason: "a scan start or stop is in progress and does not end"))
             #expect(await fixture.fake.calls.last == "SetDiscoveryFilter")
         }
     }
@@ -165,7 +176,9 @@ struct ScanTests {
             await fixture.fake.on("StartDiscovery", FakeBlueZ.fail("org.bluez.Error.Failed", "Input/output error"))
             async let failed = error(of: fixture)
             for wait in [200, 500, 1000, 2000] { await fixture.clock.pass(.milliseconds(wait)) }
-            #expect(await failed == .adapterStuck("hci0", reason: "scanning on hci0: org.bluez.Error.Failed: Input/output error"))
+            #expect(
+                await failed
+                    == .adapterStuck("hci0", reason: "scanning on hci0: org.bluez.Error.Failed: Input/output error"))
         }
         // A missing permission says nothing about the adapter.
         try await withFixture { fixture in
@@ -218,7 +231,8 @@ struct ScanTests {
 
     @Test func `a refused scan is reported`() async throws {
         try await withFixture { fixture in
-            await fixture.fake.on("SetDiscoveryFilter", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
+            await fixture.fake.on(
+                "SetDiscoveryFilter", FakeBlueZ.fail("org.freedesktop.DBus.Error.AccessDenied", "policy"))
             #expect(await error(of: fixture) == .accessDenied("scanning on hci0: policy"))
         }
     }

@@ -12,7 +12,10 @@ struct SearchTests {
             await fixture.fake.on("StartDiscovery", FakeBlueZ.hear())
             let result = try await fixture.central.search(for: [.ring, .other], limit: .seconds(20))
             #expect(result.found == [.ring])
-            #expect(await fixture.fake.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter"])
+            #expect(
+                await fixture.fake.calls == [
+                    "SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter",
+                ])
         }
     }
 

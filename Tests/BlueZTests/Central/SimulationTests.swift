@@ -26,7 +26,8 @@ struct SimulationTests {
         let pedometer = SimulatedPedometer(
             address: Self.address, name: "Pedometer", advertisedServices: [AttributeUUID(short: 0x180f)],
             steps: CharacteristicID(
-                try #require(AttributeUUID(Self.service.description)), try #require(AttributeUUID(Self.steps.description))),
+                try #require(AttributeUUID(Self.service.description)),
+                try #require(AttributeUUID(Self.steps.description))),
             source: .manual(4711), battery: 61, security: security, pairing: pairing)
         let stack = try await SimulatedBlueZ.start(peripherals: [pedometer], timing: .immediate, quirks: quirks)
         for fault in faults { await stack.inject(fault, for: Self.address) }
@@ -45,7 +46,9 @@ struct SimulationTests {
         await stack.stop()
     }
 
-    private func value(_ simulation: Simulation, _ limits: ConnectionLimits = ConnectionLimits()) async -> Result<[UInt8], BluetoothError> {
+    private func value(_ simulation: Simulation, _ limits: ConnectionLimits = ConnectionLimits()) async -> Result<
+        [UInt8], BluetoothError
+    > {
         do {
             return .success(
                 try await simulation.central.readValue(
@@ -148,7 +151,8 @@ struct SimulationTests {
 
     @Test func `a missing service is reported as not found`() async throws {
         try await withSimulation { simulation in
-            await simulation.stack.inject(.missingService(try #require(AttributeUUID(Self.service.description))), for: Self.address)
+            await simulation.stack.inject(
+                .missingService(try #require(AttributeUUID(Self.service.description))), for: Self.address)
             #expect(await value(simulation) == .failure(.serviceNotFound(Self.service, peripheral: Self.address)))
         }
     }

@@ -113,7 +113,8 @@ struct WithCentralTests {
 
     @Test func `a missing bus is an error, and the body is not run`() async throws {
         await #expect(throws: BluetoothError.self) {
-            try await Central.withCentral(.address("unix:path=/nonexistent/bus")) { _ in Issue.record("there is no bus") }
+            try await Central.withCentral(.address("unix:path=/nonexistent/bus")) { _ in Issue.record("there is no bus")
+            }
         }
     }
 }

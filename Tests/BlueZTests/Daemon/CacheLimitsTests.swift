@@ -8,12 +8,15 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .cpuBound) struct CacheLimitsTests {
     private let interface = "org.bluez.Device1"
 
-    private func loaded(_ objects: [ObjectPath: [String: Properties]] = [:], wanted: Set<DeviceAddress> = []) -> ObjectCache {
+    private func loaded(_ objects: [ObjectPath: [String: Properties]] = [:], wanted: Set<DeviceAddress> = [])
+        -> ObjectCache
+    {
         var cache = ObjectCache()
         cache.pinned = wanted
         cache.setOwner(":1.1")
         cache.beginSnapshot()
-        cache.finishSnapshot([Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties()]].merging(objects) { $1 })
+        cache.finishSnapshot(
+            [Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties()]].merging(objects) { $1 })
         return cache
     }
 
@@ -38,7 +41,8 @@ import Testing
         for (path, interfaces) in Sample.gatt { cache.apply(.added(path, interfaces)) }
         for number in 4..<30_000 {
             cache.apply(try heard(number))
-            // Not on each change: an expectation captures a copy of the cache, so that the next change would copy all of it.
+            // Not on each change: an expectation captures a copy of the cache, so that the next change would copy all
+            // of it.
             guard number % 1_000 == 0 else { continue }
             #expect(cache.devices.count <= CacheLimits.devices)
             #expect(cache.memory <= CacheLimits.memory)
@@ -64,7 +68,9 @@ import Testing
     /// A controller does not have a thousand connections; a program that reports so many is not trusted.
     @Test func `devices that are all connected are bounded too`() throws {
         var cache = loaded()
-        for number in 0..<2 * CacheLimits.protectedDevices { cache.apply(try heard(number, ["Connected": .boolean(true)])) }
+        for number in 0..<2 * CacheLimits.protectedDevices {
+            cache.apply(try heard(number, ["Connected": .boolean(true)]))
+        }
         #expect(cache.devices.count == CacheLimits.protectedDevices)
     }
 
@@ -73,10 +79,12 @@ import Testing
         let memory = cache.memory
         for number in 0..<10_000 {
             cache.apply(try heard(number, ["Connected": .boolean(true)]))
-            cache.apply(.changed(try path(number), interface: interface, ["Connected": .boolean(false)], invalidated: []))
+            cache.apply(
+                .changed(try path(number), interface: interface, ["Connected": .boolean(false)], invalidated: []))
             cache.apply(.removed(try path(number), interfaces: [interface]))
         }
-        #expect(cache.memory == memory && cache.objects.count == 1 && cache.disconnections.isEmpty && cache.omitted == 0)
+        #expect(
+            cache.memory == memory && cache.objects.count == 1 && cache.disconnections.isEmpty && cache.omitted == 0)
         #expect(!cache.knows(try address(1)))
     }
 
@@ -97,7 +105,8 @@ import Testing
         for number in 0..<600 {
             cache.apply(try heard(number))
             for data in 0..<20 {
-                cache.apply(.changed(try path(number), interface: interface, ["Data\(data)": bytes(7_000)], invalidated: []))
+                cache.apply(
+                    .changed(try path(number), interface: interface, ["Data\(data)": bytes(7_000)], invalidated: []))
                 most = max(most, cache.memory)
             }
         }
@@ -113,7 +122,8 @@ import Testing
         for number in 0..<500 { cache.apply(try heard(number, ["Connected": .boolean(true)])) }
         for number in 0..<500 {
             for data in 0..<20 {
-                cache.apply(.changed(try path(number), interface: interface, ["Data\(data)": bytes(7_000)], invalidated: []))
+                cache.apply(
+                    .changed(try path(number), interface: interface, ["Data\(data)": bytes(7_000)], invalidated: []))
             }
         }
         let (before, devices, omitted) = (cache.memory, cache.devices.count, cache.omitted)
@@ -124,7 +134,10 @@ import Testing
         for number in 0..<20 { cache.apply(.added(try path(2), ["org.bluez.Data\(number)": ["Data": bytes(8_000)]])) }
         let after = cache.memory
         #expect(after <= CacheLimits.memory && after >= before)
-        cache.apply(.changed(try path(499), interface: interface, ["Connected": .boolean(false), "New": bytes(8_000)], invalidated: []))
+        cache.apply(
+            .changed(
+                try path(499), interface: interface, ["Connected": .boolean(false), "New": bytes(8_000)],
+                invalidated: []))
         let ended = cache.device(try path(499))
         #expect(ended?.isConnected == false)
     }
@@ -133,7 +146,8 @@ import Testing
         var cache = loaded()
         let huge: Properties = [
             "Name": .string(String(repeating: "n", count: 5_000)),
-            "ManufacturerData": .dictionary(key: "q", value: "v", [.uint16(1): .variant(.bytes([UInt8](repeating: 1, count: 1 << 20)))]),
+            "ManufacturerData": .dictionary(
+                key: "q", value: "v", [.uint16(1): .variant(.bytes([UInt8](repeating: 1, count: 1 << 20)))]),
             "UUIDs": .strings([String](repeating: "0000180d-0000-1000-8000-00805f9b34fb", count: 10_000)),
         ]
         cache.apply(try heard(1, huge))
@@ -141,7 +155,8 @@ import Testing
         #expect(device.name?.utf8.count == CacheLimits.name)
         #expect(device.manufacturerData.isEmpty && device.services.isEmpty)
         // The same holds for a change.
-        cache.apply(.changed(try path(1), interface: interface, ["ServiceData": try #require(huge["UUIDs"])], invalidated: []))
+        cache.apply(
+            .changed(try path(1), interface: interface, ["ServiceData": try #require(huge["UUIDs"])], invalidated: []))
         for number in 0..<1_000 {
             cache.apply(.changed(try path(1), interface: interface, ["Property\(number)": .byte(1)], invalidated: []))
         }
@@ -154,7 +169,9 @@ import Testing
 
     @Test func `objects that are no devices are bounded`() throws {
         var cache = loaded()
-        for number in 0..<1_000 { cache.apply(.added(try #require(ObjectPath("/org/bluez/hci\(number)")), ["org.bluez.Adapter1": [:]])) }
+        for number in 0..<1_000 {
+            cache.apply(.added(try #require(ObjectPath("/org/bluez/hci\(number)")), ["org.bluez.Adapter1": [:]]))
+        }
         #expect(cache.objects.count == CacheLimits.others)
         for number in 0..<2 * CacheLimits.attributes {
             let path = try #require(ObjectPath(Sample.device.string + "/service\(number)"))
@@ -168,7 +185,9 @@ import Testing
 
     @Test func `the more important devices of a large snapshot are kept`() throws {
         var snapshot: [ObjectPath: [String: Properties]] = [:]
-        for number in 0..<10_000 { snapshot[try path(number)] = [interface: Sample.deviceProperties(try address(number))] }
+        for number in 0..<10_000 {
+            snapshot[try path(number)] = [interface: Sample.deviceProperties(try address(number))]
+        }
         for number in 10_000..<10_100 {
             snapshot[try path(number)] = [interface: Sample.deviceProperties(try address(number), rssi: -60)]
         }

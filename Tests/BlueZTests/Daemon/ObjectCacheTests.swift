@@ -64,7 +64,8 @@ import Testing
         let subscription = cache.apply(.changed(Sample.counter, interface: characteristic, both, invalidated: []))
         #expect(subscription)
         #expect(cache.properties(Sample.counter, characteristic)?["Notifying"] == .boolean(true))
-        let invalidation = cache.apply(.changed(Sample.counter, interface: characteristic, [:], invalidated: ["Notifying"]))
+        let invalidation = cache.apply(
+            .changed(Sample.counter, interface: characteristic, [:], invalidated: ["Notifying"]))
         #expect(invalidation)
         #expect(cache.properties(Sample.counter, characteristic)?["Notifying"] == nil)
         // A device was heard, whatever the signal says.
@@ -77,7 +78,10 @@ import Testing
         cache.apply(
             .added(
                 Sample.device,
-                [interface: Sample.deviceProperties(), "org.freedesktop.DBus.Introspectable": [:], "org.bluez.Battery1": [:]]))
+                [
+                    interface: Sample.deviceProperties(), "org.freedesktop.DBus.Introspectable": [:],
+                    "org.bluez.Battery1": [:],
+                ]))
         cache.apply(.removed(Sample.device, interfaces: ["org.bluez.Battery1"]))
         #expect(cache.device(Sample.device) != nil)
         cache.apply(.removed(Sample.device, interfaces: [interface]))
@@ -135,9 +139,11 @@ import Testing
     }
 
     @Test func `the values of characteristics are not kept`() {
-        var cache = loaded(Sample.gatt.merging([Sample.device: [interface: Sample.deviceProperties()]]) { old, _ in old })
+        var cache = loaded(
+            Sample.gatt.merging([Sample.device: [interface: Sample.deviceProperties()]]) { old, _ in old })
         cache.apply(
-            .changed(Sample.command, interface: "org.bluez.GattCharacteristic1", ["Value": .bytes([1, 2])], invalidated: []))
+            .changed(
+                Sample.command, interface: "org.bluez.GattCharacteristic1", ["Value": .bytes([1, 2])], invalidated: []))
         #expect(cache.properties(Sample.command, "org.bluez.GattCharacteristic1")?["Value"] == nil)
         #expect(cache.properties(Sample.command, "org.bluez.GattCharacteristic1")?["UUID"] != nil)
     }
@@ -156,7 +162,10 @@ import Testing
 
     @Test func `a device that changes its address is found by the new one`() {
         var cache = loaded([Sample.device: [interface: Sample.deviceProperties()]])
-        cache.apply(.changed(Sample.device, interface: interface, ["Address": .string(DeviceAddress.other.description)], invalidated: []))
+        cache.apply(
+            .changed(
+                Sample.device, interface: interface, ["Address": .string(DeviceAddress.other.description)],
+                invalidated: []))
         #expect(cache.device(.ring, on: Sample.adapter) == nil)
         #expect(cache.device(.other, on: Sample.adapter)?.path == Sample.device)
         cache.apply(.removed(Sample.device, interfaces: [interface]))
@@ -211,7 +220,8 @@ import Testing
 
     @Test func `adapters come and go`() {
         var cache = loaded([Sample.adapter: ["org.bluez.Adapter1": Sample.adapterProperties()]])
-        cache.apply(.changed(Sample.adapter, interface: "org.bluez.Adapter1", ["Powered": .boolean(false)], invalidated: []))
+        cache.apply(
+            .changed(Sample.adapter, interface: "org.bluez.Adapter1", ["Powered": .boolean(false)], invalidated: []))
         #expect(cache.adapters.map(\.isPowered) == [false])
         cache.apply(.removed(Sample.adapter, interfaces: ["org.bluez.Adapter1"]))
         #expect(cache.adapters.isEmpty && cache.adapter(Sample.adapter) == nil)

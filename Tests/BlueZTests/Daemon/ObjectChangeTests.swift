@@ -34,7 +34,8 @@ import Testing
         #expect(
             ObjectChange(message)
                 == .changed(
-                    Sample.device, interface: "org.bluez.Device1", ["Connected": .boolean(true)], invalidated: ["RSSI"]))
+                    Sample.device, interface: "org.bluez.Device1", ["Connected": .boolean(true)], invalidated: ["RSSI"])
+        )
     }
 
     @Test func `other signals and wrong bodies are no changes`() {
@@ -42,7 +43,8 @@ import Testing
         #expect(ObjectChange(signal(manager, "InterfacesAdded", [])) == nil)
         #expect(ObjectChange(signal(manager, "InterfacesAdded", [.string("/"), .properties([:])])) == nil)
         #expect(ObjectChange(signal(manager, "InterfacesRemoved", [.objectPath("/")])) == nil)
-        #expect(ObjectChange(signal(properties, "PropertiesChanged", [.string("a"), .string("b"), .strings([])])) == nil)
+        #expect(
+            ObjectChange(signal(properties, "PropertiesChanged", [.string("a"), .string("b"), .strings([])])) == nil)
     }
 
     @Test func `a snapshot of all objects is decoded`() {

@@ -80,7 +80,9 @@ import Testing
     ])
     func `an object that BlueZ dropped is listened for again`(name: String) {
         let message = "Method \"Connect\" with signature \"\" on interface \"org.bluez.Device1\" doesn't exist\n"
-        #expect(ConnectOutcome(.remote(name: name, message: message), peripheral: "P") == .failed(ConnectFailure(.vanished)))
+        #expect(
+            ConnectOutcome(.remote(name: name, message: message), peripheral: "P") == .failed(ConnectFailure(.vanished))
+        )
     }
 
     @Test func `the BlueZ error for an existing connection is not a failure`() {
@@ -101,7 +103,9 @@ import Testing
     }
 
     @Test func `a timeout of Connect counts as a failed attempt`() {
-        #expect(ConnectOutcome(.timedOut(call: "Connect", seconds: 30), peripheral: "P") == .failed(ConnectFailure(.timedOut)))
+        #expect(
+            ConnectOutcome(.timedOut(call: "Connect", seconds: 30), peripheral: "P")
+                == .failed(ConnectFailure(.timedOut)))
     }
 
     @Test func `only temporary connection failures are transient`() {

@@ -62,7 +62,9 @@ struct ReadBatteryTests {
     }
 
     @Test func `the article shows the program`() throws {
-        let catalog = URL(fileURLWithPath: #filePath).appending(path: "../../../../Sources/Resource/Communication/BlueZ/BlueZ.docc").standardized
+        let catalog = URL(fileURLWithPath: #filePath).appending(
+            path: "../../../../Sources/Resource/Communication/BlueZ/BlueZ.docc"
+        ).standardized
         func text(_ name: String) throws -> String {
             String(decoding: try Data(contentsOf: catalog.appending(path: name)), as: UTF8.self)
         }

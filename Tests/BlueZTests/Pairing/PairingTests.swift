@@ -31,7 +31,9 @@ struct PairingTests {
         }
         func passkey(of peripheral: DeviceAddress) async -> UInt32? { answer ? 123_456 : 1_000_000 }
         func pinCode(of peripheral: DeviceAddress) async -> String? { answer ? "0000" : "" }
-        func display(passkey: UInt32, entered: Int, for peripheral: DeviceAddress) async { note("show \(passkey) \(entered)") }
+        func display(passkey: UInt32, entered: Int, for peripheral: DeviceAddress) async {
+            note("show \(passkey) \(entered)")
+        }
         func display(pinCode: String, for peripheral: DeviceAddress) async { note("show \(pinCode)") }
     }
 
@@ -108,16 +110,18 @@ struct PairingTests {
         }
     }
 
-    static let rejected = Result<[DBusValue], DBusError>.failure(.remote(name: "org.bluez.Error.Rejected", message: "refused"))
+    static let rejected = Result<[DBusValue], DBusError>.failure(
+        .remote(name: "org.bluez.Error.Rejected", message: "refused"))
 
     @Test func `every question of BlueZ is answered as the delegate decides`() async throws {
-        let questions: [(String, [DBusValue], yes: [DBusValue], no: Result<[DBusValue], DBusError>, asked: [String])] = [
-            ("RequestConfirmation", [.uint32(42)], [], Self.rejected, ["confirm 42"]),
-            ("RequestPasskey", [], [.uint32(123_456)], Self.rejected, []),
-            ("RequestPinCode", [], [.string("0000")], Self.rejected, []),
-            ("DisplayPasskey", [.uint32(7), .uint16(2)], [], .success([]), ["show 7 2"]),
-            ("DisplayPinCode", [.string("0042")], [], .success([]), ["show 0042"]),
-        ]
+        let questions: [(String, [DBusValue], yes: [DBusValue], no: Result<[DBusValue], DBusError>, asked: [String])] =
+            [
+                ("RequestConfirmation", [.uint32(42)], [], Self.rejected, ["confirm 42"]),
+                ("RequestPasskey", [], [.uint32(123_456)], Self.rejected, []),
+                ("RequestPinCode", [], [.string("0000")], Self.rejected, []),
+                ("DisplayPasskey", [.uint32(7), .uint16(2)], [], .success([]), ["show 7 2"]),
+                ("DisplayPinCode", [.string("0042")], [], .success([]), ["show 0042"]),
+            ]
         for question in questions {
             let yes = Person()
             _ = try await pair(yes, Self.pair(question.0, question.1) { #expect($0 == .success(question.yes)) })
@@ -135,7 +139,8 @@ struct PairingTests {
                 #expect(
                     $0
                         == .failure(
-                            .remote(name: "org.bluez.Error.Rejected", message: "not a device that is being paired here")))
+                            .remote(name: "org.bluez.Error.Rejected", message: "not a device that is being paired here")
+                        ))
             })
         _ = try await pair(person, Self.pair("AuthorizeService", [.string("180a")]) { #expect($0 == Self.rejected) })
         #expect(person.asked == [])
@@ -191,7 +196,9 @@ struct PairingTests {
         ("org.bluez.Error.ConnectionAttemptFailed", "", "the connection failed"),
         ("org.bluez.Error.Failed", "No such thing", "No such thing"),
     ])
-    func `each failure is reported, and the connection is closed`(name: String, message: String, reason: String) async throws {
+    func `each failure is reported, and the connection is closed`(name: String, message: String, reason: String)
+        async throws
+    {
         try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)
             await fixture.fake.on("Pair", FakeBlueZ.fail(name, message))

@@ -20,7 +20,9 @@ struct AttributeTests {
                         "UUID": .string(Sample.counterUUID.description), "Flags": .strings(["read", "notify"]),
                     ]
                 ],
-                Self.description: ["org.bluez.GattDescriptor1": ["UUID": .string("00002901-0000-1000-8000-00805f9b34fb")]],
+                Self.description: [
+                    "org.bluez.GattDescriptor1": ["UUID": .string("00002901-0000-1000-8000-00805f9b34fb")]
+                ],
             ])
             await fixture.fake.on("Connect") { fake, call in
                 for path in [Self.twin, Self.description] {
@@ -29,7 +31,9 @@ struct AttributeTests {
                 await FakeBlueZ.connect(fake, call)
             }
             for member in ["ReadValue", "WriteValue", "StartNotify"] {
-                await fixture.fake.on(member) { _, call in await call.reply([.bytes(Array((call.message.path?.string ?? "").utf8.suffix(4)))]) }
+                await fixture.fake.on(member) { _, call in
+                    await call.reply([.bytes(Array((call.message.path?.string ?? "").utf8.suffix(4)))])
+                }
             }
             try await fixture.central.withPeripheral(.ring) { try await body(fixture, $0) }
         }

@@ -19,7 +19,9 @@ import Testing
         #expect(error == .attError(code: code, doing: doing))
     }
 
-    @Test(arguments: ["Operation failed with ATT error: 0x", "Operation failed with ATT error: 0x123", "ATT error: 80", ""])
+    @Test(arguments: [
+        "Operation failed with ATT error: 0x", "Operation failed with ATT error: 0x123", "ATT error: 80", "",
+    ])
     func `a text without a code stays a text`(text: String) {
         #expect(error("org.bluez.Error.Failed", text) == .readFailed("2a19", peripheral: "P", reason: text))
     }
@@ -39,10 +41,13 @@ import Testing
 
     @Test func `an unsupported operation has its own error`() {
         let reason = "the characteristic does not support it"
-        #expect(error("org.bluez.Error.NotSupported", "", .read) == .readFailed("2a19", peripheral: "P", reason: reason))
-        #expect(error("org.bluez.Error.NotSupported", "", .write) == .writeFailed("2a19", peripheral: "P", reason: reason))
         #expect(
-            error("org.bluez.Error.NotSupported", "", .subscribe) == .notifyFailed("2a19", peripheral: "P", reason: reason))
+            error("org.bluez.Error.NotSupported", "", .read) == .readFailed("2a19", peripheral: "P", reason: reason))
+        #expect(
+            error("org.bluez.Error.NotSupported", "", .write) == .writeFailed("2a19", peripheral: "P", reason: reason))
+        #expect(
+            error("org.bluez.Error.NotSupported", "", .subscribe)
+                == .notifyFailed("2a19", peripheral: "P", reason: reason))
     }
 
     @Test func `the BlueZ error InProgress means that the characteristic is busy`() {

@@ -38,8 +38,10 @@ struct GATTSimulationTests {
                     "8f1d0001-7e57-4c0b-9b1d-000000000000",
                     [
                         SimulatedCharacteristic(
-                            "8f1d0002-7e57-4c0b-9b1d-000000000000", [.read, .write, .notify], descriptors: [description, format]),
-                        SimulatedCharacteristic("8f1d0003-7e57-4c0b-9b1d-000000000000", [.write, .writeWithoutResponse]),
+                            "8f1d0002-7e57-4c0b-9b1d-000000000000", [.read, .write, .notify],
+                            descriptors: [description, format]),
+                        SimulatedCharacteristic(
+                            "8f1d0003-7e57-4c0b-9b1d-000000000000", [.write, .writeWithoutResponse]),
                     ])
             ]
         }
@@ -56,7 +58,9 @@ struct GATTSimulationTests {
     private func withNotepad(_ body: (SimulatedBlueZ, Notepad, Central) async throws -> Void) async throws {
         let notepad = Notepad()
         let stack = try await SimulatedBlueZ.start(peripherals: [notepad], timing: .immediate)
-        try await Central.withCentral(.address(stack.address), clock: ScaledClock.slow) { try await body(stack, notepad, $0) }
+        try await Central.withCentral(.address(stack.address), clock: ScaledClock.slow) {
+            try await body(stack, notepad, $0)
+        }
         #expect(await stack.snapshot.connected == [])
         await stack.stop()
     }
@@ -67,9 +71,13 @@ struct GATTSimulationTests {
                 let service = try #require(peripheral.services.first { $0.uuid == Self.service })
                 #expect(service.isPrimary)
                 #expect(service.characteristics.map(\.uuid) == [Self.note, Self.stream])
-                #expect(service.characteristics.map(\.flags) == [[.read, .write, .notify], [.write, .writeWithoutResponse]])
+                #expect(
+                    service.characteristics.map(\.flags) == [
+                        [.read, .write, .notify], [.write, .writeWithoutResponse],
+                    ])
                 #expect(service.characteristics.map { $0.descriptors.map(\.uuid) } == [["2901", "2904"], []])
-                let handles = [service.handle] + service.characteristics.flatMap { [$0.handle] + $0.descriptors.map(\.handle) }
+                let handles =
+                    [service.handle] + service.characteristics.flatMap { [$0.handle] + $0.descriptors.map(\.handle) }
                 #expect(handles == handles.sorted())
                 #expect(Set(handles).count == handles.count)
             }
@@ -84,7 +92,8 @@ struct GATTSimulationTests {
                 #expect(try await peripheral.read(note.descriptors[1]) == [0x19, 0, 0, 0x27, 1, 0, 0])
                 try await peripheral.write(Array("Diary".utf8), to: note.descriptors[0])
                 #expect(try await peripheral.read(note.descriptors[0]) == Array("Diary".utf8))
-                let refused = BluetoothError.writeFailed("2904", peripheral: "\(DeviceAddress.ring)", reason: "Write not permitted")
+                let refused = BluetoothError.writeFailed(
+                    "2904", peripheral: "\(DeviceAddress.ring)", reason: "Write not permitted")
                 await #expect(throws: refused) { try await peripheral.write([1], to: note.descriptors[1]) }
             }
         }
@@ -127,7 +136,9 @@ struct GATTSimulationTests {
                 try await peripheral.writeInChunks(bytes, to: Self.stream, of: Self.service, size: size)
                 // It arrives after what was sent before it.
                 try await peripheral.writeInChunks([7], to: Self.stream, of: Self.service, response: true)
-                while notepad.written.last != [7] || notepad.written.reduce(0, { $0 + $1.count }) < 201 { await Task.yield() }
+                while notepad.written.last != [7] || notepad.written.reduce(0, { $0 + $1.count }) < 201 {
+                    await Task.yield()
+                }
             }
             #expect(Array(notepad.written.joined()) == bytes + [7])
             #expect(notepad.written.dropLast().allSatisfy { $0.count <= length })
@@ -139,7 +150,8 @@ struct GATTSimulationTests {
         try await withNotepad { _, notepad, central in
             let bytes = (0..<100).map { UInt8($0) }
             try await central.withPeripheral(.ring) { peripheral in
-                let characteristic = try #require(peripheral.services.flatMap(\.characteristics).first { $0.uuid == Self.stream })
+                let characteristic = try #require(
+                    peripheral.services.flatMap(\.characteristics).first { $0.uuid == Self.stream })
                 try await peripheral.writeInChunks(bytes, to: characteristic, response: true)
             }
             #expect(Array(notepad.written.joined()) == bytes && notepad.written.count == 2)

@@ -8,7 +8,8 @@ import Testing
         var cache = ObjectCache()
         cache.setOwner(":1.1")
         cache.beginSnapshot()
-        cache.finishSnapshot(objects.merging([Sample.device: ["org.bluez.Device1": Sample.deviceProperties()]]) { old, _ in old })
+        cache.finishSnapshot(
+            objects.merging([Sample.device: ["org.bluez.Device1": Sample.deviceProperties()]]) { old, _ in old })
         return try GATTTable(cache, device: Sample.device)
     }
 
@@ -19,7 +20,8 @@ import Testing
                     uuid: Sample.serviceUUID, handle: 0x10,
                     characteristics: [
                         GATTCharacteristic(uuid: Sample.counterUUID, handle: 0x11, flags: [.read, .notify]),
-                        GATTCharacteristic(uuid: Sample.commandUUID, handle: 0x14, flags: [.write, .writeWithoutResponse]),
+                        GATTCharacteristic(
+                            uuid: Sample.commandUUID, handle: 0x14, flags: [.write, .writeWithoutResponse]),
                     ])
             ])
     }
@@ -100,7 +102,9 @@ import Testing
             objects[path] = ["org.bluez.GattService1": ["UUID": .string(Sample.serviceUUID.description)]]
             // Handles of services have fewer than 0x8000 here.
             objects[path.appending("char" + String(number + 0x8000, radix: 16))] = [
-                "org.bluez.GattCharacteristic1": ["UUID": .string(Sample.counterUUID.description), "Flags": .strings(["read"])]
+                "org.bluez.GattCharacteristic1": [
+                    "UUID": .string(Sample.counterUUID.description), "Flags": .strings(["read"]),
+                ]
             ]
         }
         return objects
@@ -125,7 +129,10 @@ import Testing
 
     @Test func `a table beyond the limit is refused`() throws {
         #expect(try table(large(GATTTable.limit / 2)).services.count == GATTTable.limit / 2)
-        #expect(throws: ConnectFailure(.tableTooLarge, detail: "4098 services, characteristics and descriptors, at most 4096")) {
+        #expect(
+            throws: ConnectFailure(
+                .tableTooLarge, detail: "4098 services, characteristics and descriptors, at most 4096")
+        ) {
             try table(large(GATTTable.limit / 2 + 1))
         }
         #expect(!ConnectFailure(.tableTooLarge).isTransient)

@@ -129,7 +129,8 @@ struct NotificationsTests {
     @Test func `a refused subscription is reported and can be repeated`() async throws {
         try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)
-            await fixture.fake.on("StartNotify", FakeBlueZ.fail("org.bluez.Error.NotSupported", "Not Supported"), FakeBlueZ.agree)
+            await fixture.fake.on(
+                "StartNotify", FakeBlueZ.fail("org.bluez.Error.NotSupported", "Not Supported"), FakeBlueZ.agree)
             try await fixture.central.withPeripheral(.ring) { peripheral in
                 await #expect(
                     throws: BluetoothError.notifyFailed(
@@ -194,7 +195,8 @@ struct NotificationsTests {
 
     /// Runs `body` with two readers that wait for the answer to one StartNotify.
     private func withTwoWaiting(
-        _ body: (Fixture, Peripheral, _ first: Task<Notifications, any Error>, _ second: Task<Notifications, any Error>) async throws -> Void
+        _ body: (Fixture, Peripheral, _ first: Task<Notifications, any Error>, _ second: Task<Notifications, any Error>)
+            async throws -> Void
     ) async throws {
         try await withFixture(device: Sample.deviceProperties(rssi: -60)) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)

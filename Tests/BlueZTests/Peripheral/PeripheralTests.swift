@@ -124,7 +124,8 @@ struct PeripheralTests {
 
     @Test func `an unlikely error just before the drop is a lost link`() async throws {
         try await withPeripheral { fixture, peripheral in
-            await fixture.fake.on("ReadValue", FakeBlueZ.fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e"))
+            await fixture.fake.on(
+                "ReadValue", FakeBlueZ.fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e"))
             async let error = read(peripheral)
             await fixture.clock.sleeping(for: .seconds(2))
             try await fixture.fake.drop()
@@ -135,7 +136,8 @@ struct PeripheralTests {
 
     @Test func `an unlikely error of the peripheral itself stays one`() async throws {
         try await withPeripheral { fixture, peripheral in
-            await fixture.fake.on("ReadValue", FakeBlueZ.fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e"))
+            await fixture.fake.on(
+                "ReadValue", FakeBlueZ.fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x0e"))
             async let error = read(peripheral)
             await fixture.clock.pass(.seconds(2))
             #expect(await error == .failure(.attError(code: 0x0e, doing: doing)))
@@ -213,7 +215,9 @@ struct PeripheralTests {
             try await fixture.central.writeValue(
                 [1], peripheral: .ring, service: Sample.serviceUUID, characteristic: Sample.commandUUID)
             #expect(
-                await fixture.fake.calls == ["Connect", "ReadValue", "Disconnect", "Connect", "WriteValue", "Disconnect"])
+                await fixture.fake.calls == [
+                    "Connect", "ReadValue", "Disconnect", "Connect", "WriteValue", "Disconnect",
+                ])
         }
     }
 

@@ -5,14 +5,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AdvertisementPatternTests {
     private func patterns(_ properties: [String: DBusValue]) throws -> [AdvertisementPattern] {
-        let record = try #require(DeviceRecord(Sample.device, properties.merging(["Address": .string("C0:DE:00:00:00:01")]) { $1 }))
+        let record = try #require(
+            DeviceRecord(Sample.device, properties.merging(["Address": .string("C0:DE:00:00:00:01")]) { $1 }))
         return AdvertisementPattern.patterns(of: record)
     }
 
     @Test func `a name gives patterns for its complete and shortened form`() throws {
         #expect(
             try patterns(["Name": .string("COLMI R02_A1B2")]) == [
-                AdvertisementPattern(0x09, Array("COLMI R02_A1B2".utf8)), AdvertisementPattern(0x08, Array("COLMI R0".utf8)),
+                AdvertisementPattern(0x09, Array("COLMI R02_A1B2".utf8)),
+                AdvertisementPattern(0x08, Array("COLMI R0".utf8)),
             ])
     }
 
@@ -23,14 +25,18 @@ import Testing
 
     @Test func `service identifiers are encoded as in advertisements`() throws {
         let ring = "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"
-        let bytes: [UInt8] = [0x9e, 0xca, 0xdc, 0x24, 0x0e, 0xe5, 0xa9, 0xe0, 0x93, 0xf3, 0xa3, 0xb5, 0xf0, 0xff, 0x40, 0x6e]
+        let bytes: [UInt8] = [
+            0x9e, 0xca, 0xdc, 0x24, 0x0e, 0xe5, 0xa9, 0xe0, 0x93, 0xf3, 0xa3, 0xb5, 0xf0, 0xff, 0x40, 0x6e,
+        ]
         #expect(
             try patterns(["UUIDs": .strings([ring, "00001801-0000-1000-8000-00805f9b34fb"])]) == [
                 AdvertisementPattern(0x07, bytes), AdvertisementPattern(0x06, bytes),
             ])
         #expect(
             try patterns(["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"])]).map(\.value)
-                == [(0, 0x03), (2, 0x03), (0, 0x02), (2, 0x02)].map { .structure([.byte($0), .byte($1), .bytes([0x0d, 0x18])]) })
+                == [(0, 0x03), (2, 0x03), (0, 0x02), (2, 0x02)].map {
+                    .structure([.byte($0), .byte($1), .bytes([0x0d, 0x18])])
+                })
     }
 
     @Test func `manufacturer data gives a pattern with the company number`() throws {

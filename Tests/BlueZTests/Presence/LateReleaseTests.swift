@@ -18,7 +18,9 @@ struct LateReleaseTests {
 
     @Test func `a late release of old monitors does not affect the new ones`() async throws {
         let manager: FakeBlueZ.Properties = ["SupportedMonitorTypes": .strings(["or_patterns"])]
-        let adapter = ["org.bluez.Adapter1": Sample.adapterProperties(), "org.bluez.AdvertisementMonitorManager1": manager]
+        let adapter = [
+            "org.bluez.Adapter1": Sample.adapterProperties(), "org.bluez.AdvertisementMonitorManager1": manager,
+        ]
         try await withFixture(objects: [Sample.adapter: adapter]) { fixture in
             let first = Registration()
             await fixture.fake.on("UnregisterMonitor", FakeBlueZ.agree)
@@ -43,7 +45,10 @@ struct LateReleaseTests {
             #expect(await events.next() == .listening(.monitor))
             await presence.close()
             #expect(await events.next() == nil)
-            #expect(await fixture.fake.calls == ["RegisterMonitor", "UnregisterMonitor", "RegisterMonitor", "UnregisterMonitor"])
+            #expect(
+                await fixture.fake.calls == [
+                    "RegisterMonitor", "UnregisterMonitor", "RegisterMonitor", "UnregisterMonitor",
+                ])
         }
     }
 }

@@ -13,7 +13,8 @@ import Testing
 
     /// A bluetoothd that is restarted immediately is back before the presence checks for it.
     @Test(arguments: [
-        BluetoothError.daemonNotRunning, .adapterLost("hci0"), .adapterDown("hci0"), .adapterBlocked("hci0", hard: false), .noAdapter(nil),
+        BluetoothError.daemonNotRunning, .adapterLost("hci0"), .adapterDown("hci0"),
+        .adapterBlocked("hci0", hard: false), .noAdapter(nil),
     ])
     func `listening is retried at once if the adapter is usable again`(error: BluetoothError) {
         var failures = ListeningRetry()
@@ -23,7 +24,10 @@ import Testing
     @Test func `repeated losses of the adapter lead to growing pauses`() {
         var failures = ListeningRetry()
         let answers = (0..<6).map { _ in failures.answer(to: .adapterLost("hci0"), isUsable: true) }
-        #expect(answers == [.tryAgain, .tryAgain, .tryAgain, .pause(.seconds(40)), .pause(.seconds(80)), .pause(.seconds(160))])
+        #expect(
+            answers == [
+                .tryAgain, .tryAgain, .tryAgain, .pause(.seconds(40)), .pause(.seconds(80)), .pause(.seconds(160)),
+            ])
         #expect(failures.answer(to: .adapterLost("hci0"), isUsable: false) == .waitForAdapter)
         // That was a separate absence, which is over.
         #expect(failures.answer(to: .adapterLost("hci0"), isUsable: true) == .tryAgain)

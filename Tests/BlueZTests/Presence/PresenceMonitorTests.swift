@@ -26,10 +26,13 @@ struct PresenceMonitorTests {
     private static let pause = Duration.seconds(55)
 
     /// Afterwards the presence must have left nothing in BlueZ.
-    private func withSimulation(_ mode: PresenceMonitor.Mode, inRange: Bool = true, _ body: (Simulation) async throws -> Void) async throws {
+    private func withSimulation(
+        _ mode: PresenceMonitor.Mode, inRange: Bool = true, _ body: (Simulation) async throws -> Void
+    ) async throws {
         var quirks = Quirks()
         quirks.isExperimental = mode == .monitor
-        let stack = try await SimulatedBlueZ.start(peripherals: [Self.ring, Self.other], timing: .immediate, quirks: quirks)
+        let stack = try await SimulatedBlueZ.start(
+            peripherals: [Self.ring, Self.other], timing: .immediate, quirks: quirks)
         if !inRange { for ring in [Self.ring, Self.other] { await stack.inject(.outOfRange, for: ring.address) } }
         let clock = ManualClock()
         let central = try await Central.open(.address(stack.address), clock: clock)
@@ -37,7 +40,8 @@ struct PresenceMonitorTests {
         do {
             try await body(
                 Simulation(
-                    stack: stack, clock: clock, central: central, presence: presence, events: Events(presence.events), mode: mode))
+                    stack: stack, clock: clock, central: central, presence: presence, events: Events(presence.events),
+                    mode: mode))
         } catch {
             Issue.record(error)
         }
@@ -104,7 +108,8 @@ struct PresenceMonitorTests {
     }
 
     private static let silent = SimulatedPedometer(
-        address: DeviceAddress.ring.description, name: "", advertisedServices: [], steps: CharacteristicID("fff0", "fff1"), source: .manual(1))
+        address: DeviceAddress.ring.description, name: "", advertisedServices: [],
+        steps: CharacteristicID("fff0", "fff1"), source: .manual(1))
 
     @Test(arguments: [PresenceMonitor.Mode.monitor, .scans])
     func `other devices are not reported`(mode: PresenceMonitor.Mode) async throws {
@@ -149,7 +154,9 @@ struct PresenceMonitorTests {
     }
 
     @Test(arguments: [PresenceMonitor.Mode.monitor, .scans])
-    func `listening resumes when the adapter is plugged in or switched on again`(mode: PresenceMonitor.Mode) async throws {
+    func `listening resumes when the adapter is plugged in or switched on again`(mode: PresenceMonitor.Mode)
+        async throws
+    {
         try await withSimulation(mode, inRange: false) { simulation in
             await simulation.presence.watch(for: [.ring])
             #expect(await simulation.events.next() == .listening(mode))
@@ -167,7 +174,8 @@ struct PresenceMonitorTests {
 
     // MARK: An adapter that is on and does not scan
 
-    private static let stuck = BluetoothError.adapterStuck("hci0", reason: "a scan start or stop is in progress and does not end")
+    private static let stuck = BluetoothError.adapterStuck(
+        "hci0", reason: "a scan start or stop is in progress and does not end")
 
     /// Lets the time pass until StartDiscovery is given up.
     private func startIsGivenUp(_ simulation: Simulation) async {

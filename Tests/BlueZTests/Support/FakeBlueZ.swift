@@ -64,7 +64,9 @@ actor FakeBlueZ: DBusObject {
             [.objectPath(path), .strings(Array(interfaces.keys))])
     }
 
-    func change(_ path: ObjectPath, _ interface: String, _ properties: Properties, invalidated: [String] = []) async throws {
+    func change(_ path: ObjectPath, _ interface: String, _ properties: Properties, invalidated: [String] = [])
+        async throws
+    {
         objects[path]?[interface]?.merge(properties) { _, new in new }
         for name in invalidated { objects[path]?[interface]?[name] = nil }
         try await bus.emit(
@@ -175,7 +177,9 @@ extension FakeBlueZ {
     }
 
     /// The peripheral is heard as soon as discovery runs.
-    static func hear(_ path: ObjectPath = Sample.device, _ properties: Properties = Sample.deviceProperties(rssi: -60)) -> Script {
+    static func hear(_ path: ObjectPath = Sample.device, _ properties: Properties = Sample.deviceProperties(rssi: -60))
+        -> Script
+    {
         { fake, call in
             await doing {
                 await call.reply()

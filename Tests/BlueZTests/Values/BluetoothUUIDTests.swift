@@ -29,7 +29,8 @@ import Testing
         let text = "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"
         #expect(BluetoothUUID(text.uppercased())?.description == text)
         #expect(BluetoothUUID("12345678").description == "12345678-0000-1000-8000-00805f9b34fb")
-        #expect(BluetoothUUID("ffffffff-ffff-ffff-ffff-ffffffffffff").description == "ffffffff-ffff-ffff-ffff-ffffffffffff")
+        #expect(
+            BluetoothUUID("ffffffff-ffff-ffff-ffff-ffffffffffff").description == "ffffffff-ffff-ffff-ffff-ffffffffffff")
     }
 
     @Test func `only UUIDs of the SIG with 16 bits have a short value`() {

@@ -13,7 +13,9 @@ import Testing
     @Test func `a client is closed once after an error, which is passed on`() async {
         let client = CountingClient()
         let error = await failure {
-            try await client.closing { (_: CountingClient) async throws(DBusError) -> Void in throw .nameTaken("test.Name") }
+            try await client.closing { (_: CountingClient) async throws(DBusError) -> Void in
+                throw .nameTaken("test.Name")
+            }
         }
         #expect(error == .nameTaken("test.Name"))
         #expect(await client.closings == 1)

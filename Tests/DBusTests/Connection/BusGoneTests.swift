@@ -54,9 +54,12 @@ import Testing
     @Test func `a connection without references is closed`() async throws {
         try await withBus { bus, client, _ in
             let changes = try await client.signals(
-                MatchRule(sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged"))
+                MatchRule(sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged")
+            )
             let name = try await DBusConnection.open(.address(bus.address)).uniqueName
-            for await change in changes where change.body.first == .string(name) && change.body.last == .string("") { break }
+            for await change in changes where change.body.first == .string(name) && change.body.last == .string("") {
+                break
+            }
         }
     }
 }

@@ -30,11 +30,14 @@ import TestSupport
         try await withBus { bus, _, server in
             await server.export(Echo(), at: Echo.path)
             let arguments = [
-                "ybnqiuxtdsogayasa{sv}(sq)av", "1", "true", "-2", "3", "-4", "5", "-6", "7", "0.5", "text", "/a/b", "a{sv}",
+                "ybnqiuxtdsogayasa{sv}(sq)av", "1", "true", "-2", "3", "-4", "5", "-6", "7", "0.5", "text", "/a/b",
+                "a{sv}",
                 "2", "1", "2", "1", "a", "1", "k", "ay", "1", "9", "s", "1", "1", "v", "u", "1",
             ]
             let (status, output) = try await run(
-                Self.busctl, ["--address=\(bus.address)", "--", "call", server.uniqueName, "/echo", "test.Interface", "Method"] + arguments)
+                Self.busctl,
+                ["--address=\(bus.address)", "--", "call", server.uniqueName, "/echo", "test.Interface", "Method"]
+                    + arguments)
             #expect(
                 output
                     == #"ybnqiuxtdsogayasa{sv}(sq)av 1 true -2 3 -4 5 -6 7 0.5 "text" "/a/b" "a{sv}" 2 1 2 1 "a" 1 "k" ay 1 9 "s" 1 1 v u 1"#
@@ -47,7 +50,8 @@ import TestSupport
     func `busctl shows the error for an unknown object`() async throws {
         try await withBus { bus, _, server in
             let (status, output) = try await run(
-                Self.busctl, ["--address=\(bus.address)", "--", "call", server.uniqueName, "/nowhere", "test.Interface", "Method"])
+                Self.busctl,
+                ["--address=\(bus.address)", "--", "call", server.uniqueName, "/nowhere", "test.Interface", "Method"])
             #expect(status != 0)
             #expect(output.contains("no object at /nowhere"))
         }
@@ -60,13 +64,15 @@ import TestSupport
             let (status, output) = try await run(
                 Self.dbusSend,
                 [
-                    "--bus=\(bus.address)", "--type=signal", "/a", "test.Interface.Signal", "string:text", "int32:-4", "array:byte:1,2",
+                    "--bus=\(bus.address)", "--type=signal", "/a", "test.Interface.Signal", "string:text", "int32:-4",
+                    "array:byte:1,2",
                     "dict:string:int16:a,1", "variant:double:0.5", "objpath:/a/b", "boolean:true",
                 ])
             #expect(status == 0, "\(output)")
             #expect(
                 await signals.first()?.body == [
-                    .string("text"), .int32(-4), .bytes([1, 2]), .dictionary(key: "s", value: "n", [.string("a"): .int16(1)]),
+                    .string("text"), .int32(-4), .bytes([1, 2]),
+                    .dictionary(key: "s", value: "n", [.string("a"): .int16(1)]),
                     .variant(.double(0.5)), .objectPath("/a/b"), .boolean(true),
                 ])
         }

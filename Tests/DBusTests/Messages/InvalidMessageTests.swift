@@ -12,13 +12,17 @@ import Testing
     }
 
     private static let values: [DBusValue] = [
-        .string("a\0b"), .signature("a"), .signature("{sv}"), .signature("s\0"), .signature(String(repeating: "s", count: 256)),
-        .structure([]), .variant(.structure([])), .array(element: "", []), .array(element: "ss", []), .array(element: "{sv}", []),
+        .string("a\0b"), .signature("a"), .signature("{sv}"), .signature("s\0"),
+        .signature(String(repeating: "s", count: 256)),
+        .structure([]), .variant(.structure([])), .array(element: "", []), .array(element: "ss", []),
+        .array(element: "{sv}", []),
         .array(element: "s", [.byte(1)]), .array(element: "v", [.byte(1)]), .array(element: "s\0", []),
         .array(element: "(s)", [.structure([.string("a"), .string("b")])]),
-        .dictionary(key: "v", value: "s", [:]), .dictionary(key: "as", value: "s", [:]), .dictionary(key: "s", value: "", [:]),
+        .dictionary(key: "v", value: "s", [:]), .dictionary(key: "as", value: "s", [:]),
+        .dictionary(key: "s", value: "", [:]),
         .dictionary(key: "s", value: "ss", [:]), .dictionary(key: "s", value: "v", [.byte(1): .variant(.byte(1))]),
-        .dictionary(key: "s", value: "v", [.string("a"): .byte(1)]), .dictionary(key: "s", value: "s", [.string("a\0"): .string("a")]),
+        .dictionary(key: "s", value: "v", [.string("a"): .byte(1)]),
+        .dictionary(key: "s", value: "s", [.string("a\0"): .string("a")]),
         nested(65), structures(33), .variant(.array(element: "s", [.int32(1)])),
         .array(element: "h", [DBusValue](repeating: .fileDescriptor(DBusFileDescriptor(owning: -1)), count: 17)),
     ]
@@ -54,7 +58,8 @@ import Testing
             for (destination, interface, member) in [
                 ("", "a.B", "C"), ("org bluez", "a.B", "C"), ("org.bluez\0", "a.B", "C"), ("nodots", "a.B", "C"),
                 ("org.bluez", "", "C"), ("org.bluez", "a", "C"), ("org.bluez", "a.B\0", "C"), ("org.bluez", "a.1", "C"),
-                ("org.bluez", "a.B", ""), ("org.bluez", "a.B", "C.D"), ("org.bluez", "a.B", "C\0"), ("org.bluez", "a.B", "é"),
+                ("org.bluez", "a.B", ""), ("org.bluez", "a.B", "C.D"), ("org.bluez", "a.B", "C\0"),
+                ("org.bluez", "a.B", "é"),
                 ("org.bluez", "a.B", String(repeating: "C", count: 256)),
             ] {
                 let error = await failure { _ = try await client.call(destination, "/", interface, member) }
@@ -63,8 +68,12 @@ import Testing
                     continue
                 }
             }
-            #expect(await failure { try await client.emit("/", "a", "B") } == .invalidMessage("'a' is not a valid interface name"))
-            #expect(await failure { try await client.requestName("a\u{1b}") } == .invalidMessage(#"'a\u{1B}' is not a valid bus name"#))
+            #expect(
+                await failure { try await client.emit("/", "a", "B") }
+                    == .invalidMessage("'a' is not a valid interface name"))
+            #expect(
+                await failure { try await client.requestName("a\u{1b}") }
+                    == .invalidMessage(#"'a\u{1B}' is not a valid bus name"#))
         }
     }
 

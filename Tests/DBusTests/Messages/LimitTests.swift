@@ -10,7 +10,11 @@ import Testing
         try await withBus { _, client, server in
             await server.export(Echo(), at: Echo.path)
             let error = await failure { _ = try await client.callTest(server, Echo.path, [Self.million]) }
-            #expect(error == .remote(name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "the message holds more than 1000000 values"))
+            #expect(
+                error
+                    == .remote(
+                        name: "org.freedesktop.DBus.Error.LimitsExceeded",
+                        message: "the message holds more than 1000000 values"))
             let answer = try await client.callTest(server, Echo.path, [Self.flood])
             #expect(answer.first?.bytesValue == [UInt8](repeating: 1, count: 10))
         }
@@ -23,7 +27,10 @@ import Testing
             async let error = failure { _ = try await client.callTest(server, "/a") }
             await inbox.next()?.reply([Self.million])
             #expect(
-                await error == .remote(name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "the message holds more than 1000000 values"))
+                await error
+                    == .remote(
+                        name: "org.freedesktop.DBus.Error.LimitsExceeded",
+                        message: "the message holds more than 1000000 values"))
         }
     }
 

@@ -5,23 +5,30 @@ import Testing
 /// Values go out, through the bus to an object that echoes them, and come back the same.
 @Suite(.timeLimit(.minutes(5))) struct RoundTripTests {
     private static let values: [DBusValue] = [
-        .byte(0), .byte(255), .boolean(true), .boolean(false), .int16(.min), .int16(.max), .uint16(.max), .int32(.min), .int32(.max),
-        .uint32(.max), .int64(.min), .int64(.max), .uint64(.max), .double(0.1), .double(-.infinity), .double(.leastNonzeroMagnitude),
+        .byte(0), .byte(255), .boolean(true), .boolean(false), .int16(.min), .int16(.max), .uint16(.max), .int32(.min),
+        .int32(.max),
+        .uint32(.max), .int64(.min), .int64(.max), .uint64(.max), .double(0.1), .double(-.infinity),
+        .double(.leastNonzeroMagnitude),
         .string(""), .string("häl\u{1F600}lo\n"), .string(String(repeating: "x", count: 100_000)),
         .objectPath("/"), .objectPath("/org/bluez/hci0"), .signature(""), .signature("a{sv}(ii)"),
         .bytes([]), .bytes(Array(0...255)), .bytes([UInt8](repeating: 7, count: 1_000_000)),
         .array(element: "n", []), .array(element: "n", [.int16(1), .int16(-1)]), .strings(["a", "", "c"]),
-        .array(element: "x", [.int64(1)]), .array(element: "d", [.double(1)]), .array(element: "b", [.boolean(true), .boolean(false)]),
+        .array(element: "x", [.int64(1)]), .array(element: "d", [.double(1)]),
+        .array(element: "b", [.boolean(true), .boolean(false)]),
         .array(element: "as", [.strings(["a"]), .strings([])]), .array(element: "ay", [.bytes([1]), .bytes([])]),
-        .array(element: "(yv)", [.structure([.byte(1), .variant(.string("a"))]), .structure([.byte(2), .variant(.bytes([3]))])]),
-        .array(element: "a{sv}", [.properties([:]), .properties(["a": .int32(1)])]), .array(element: "v", [.variant(.byte(1))]),
+        .array(
+            element: "(yv)",
+            [.structure([.byte(1), .variant(.string("a"))]), .structure([.byte(2), .variant(.bytes([3]))])]),
+        .array(element: "a{sv}", [.properties([:]), .properties(["a": .int32(1)])]),
+        .array(element: "v", [.variant(.byte(1))]),
         .properties([:]), .properties(["a": .byte(1), "b": .strings(["c"]), "d": .properties(["e": .double(1)])]),
         .dictionary(key: "y", value: "s", [.byte(1): .string("a"), .byte(2): .string("b")]),
         .dictionary(
             key: "o", value: "a{sa{sv}}",
             [
                 .objectPath("/a"): .dictionary(
-                    key: "s", value: "a{sv}", [.string("b"): .properties(["c": .uint16(1)]), .string("d"): .properties([:])]),
+                    key: "s", value: "a{sv}",
+                    [.string("b"): .properties(["c": .uint16(1)]), .string("d"): .properties([:])]),
                 .objectPath("/e"): .dictionary(key: "s", value: "a{sv}", [:]),
             ]),
         .structure([.byte(1)]), .structure([.byte(1), .int64(2), .structure([.string("a"), .strings([])])]),
@@ -71,7 +78,8 @@ import Testing
         defer { close(ours) }
         try await withBus { _, client, server in
             await server.export(Echo(), at: Echo.path)
-            let reply = try await client.callTest(server, Echo.path, [.structure([.fileDescriptor(theirs), .uint16(23)])])
+            let reply = try await client.callTest(
+                server, Echo.path, [.structure([.fileDescriptor(theirs), .uint16(23)])])
             #expect(reply.first?.signature == "(hq)")
             #expect(theirs.isOpen)
             let back = try #require(reply.first?.structureValue?.first?.fileDescriptorValue?.take())

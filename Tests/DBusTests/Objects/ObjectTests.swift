@@ -14,13 +14,16 @@ import Testing
         try await withBus { _, client, server in
             await server.export(Named(name: "tree"), at: "/tree", subtree: true)
             await server.export(Named(name: "leaf"), at: "/tree/leaf")
-            for (path, name) in [("/tree", "tree"), ("/tree/a/b", "tree"), ("/tree/leaf", "leaf"), ("/tree/leaf/a", "tree")] {
+            for (path, name) in [
+                ("/tree", "tree"), ("/tree/a/b", "tree"), ("/tree/leaf", "leaf"), ("/tree/leaf/a", "tree"),
+            ] {
                 let answer = try await client.callTest(server, try #require(ObjectPath(path)))
                 #expect(answer == [.string(name), .string(path)])
             }
             for path in ["/", "/treetop", "/other"] {
                 let error = await failure { _ = try await client.callTest(server, try #require(ObjectPath(path))) }
-                #expect(error == .remote(name: "org.freedesktop.DBus.Error.UnknownObject", message: "no object at \(path)"))
+                #expect(
+                    error == .remote(name: "org.freedesktop.DBus.Error.UnknownObject", message: "no object at \(path)"))
             }
             await server.export(Named(name: "root"), at: "/", subtree: true)
             let answer = try await client.callTest(server, "/other")
@@ -126,7 +129,10 @@ import Testing
         try await withBus { _, client, server in
             await server.export(Silent(), at: "/a")
             let error = await failure { _ = try await client.callTest(server, "/a") }
-            #expect(error == .remote(name: "org.freedesktop.DBus.Error.Failed", message: "the call was dropped without an answer"))
+            #expect(
+                error
+                    == .remote(
+                        name: "org.freedesktop.DBus.Error.Failed", message: "the call was dropped without an answer"))
         }
     }
 
@@ -172,7 +178,8 @@ import Testing
         try await withBus { _, client, server in
             let name = server.uniqueName
             #expect(try await client.call(name, "/any/where", "org.freedesktop.DBus.Peer", "Ping") == [])
-            let identifier = try await client.call(name, "/", "org.freedesktop.DBus.Peer", "GetMachineId").first?.stringValue
+            let identifier = try await client.call(name, "/", "org.freedesktop.DBus.Peer", "GetMachineId").first?
+                .stringValue
             #expect(identifier?.count == 32)
             let error = await failure { _ = try await client.call(name, "/", "org.freedesktop.DBus.Peer", "Nothing") }
             #expect(error?.remoteName == "org.freedesktop.DBus.Error.UnknownMethod")

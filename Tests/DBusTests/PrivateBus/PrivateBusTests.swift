@@ -53,11 +53,14 @@ import Testing
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         let record = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(bus.processIdentifier)/environ"))
-        let names = Set(record.split(separator: 0).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self) })
+        let names = Set(
+            record.split(separator: 0).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self) })
         // The shell that starts it may add its working directory.
         let allowed: Set = ["PATH", "HOME", "TMPDIR", "PWD", "OLDPWD"]
         #expect(names.isSubset(of: allowed), "\(names)")
-        try #require(!Set(ProcessInfo.processInfo.environment.keys).isSubset(of: allowed), "nothing that could have been inherited")
+        try #require(
+            !Set(ProcessInfo.processInfo.environment.keys).isSubset(of: allowed),
+            "nothing that could have been inherited")
     }
 
     /// A connection that the daemon holds, too, would not end when this process closes it.
@@ -68,7 +71,8 @@ import Testing
         let bus = try await PrivateBus.start()
         defer { bus.stop() }
         close(pair[1])
-        // Not at once: a child that another test starts at this moment has all descriptors until it executes its program.
+        // Not at once: a child that another test starts at this moment has all descriptors until it executes its
+        // program.
         var end = pollfd(fd: pair[0], events: Int16(POLLIN), revents: 0)
         #expect(poll(&end, 1, 60_000) == 1, "another process holds the other end")
         var byte: UInt8 = 0

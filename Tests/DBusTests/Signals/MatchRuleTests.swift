@@ -8,7 +8,9 @@ import Testing
         #expect(
             try MatchRule(sender: "org.bluez", path: "/a", interface: "a.B", member: "C", arg0: "it's").text()
                 == #"type='signal',sender='org.bluez',path='/a',interface='a.B',member='C',arg0='it'\''s'"#)
-        #expect(try MatchRule(pathNamespace: "/org/bluez", arg0: "").text() == "type='signal',path_namespace='/org/bluez',arg0=''")
+        #expect(
+            try MatchRule(pathNamespace: "/org/bluez", arg0: "").text()
+                == "type='signal',path_namespace='/org/bluez',arg0=''")
         #expect(try MatchRule(arg0: #"a,b='c'\"#).text() == #"type='signal',arg0='a,b='\''c'\''\'"#)
     }
 

@@ -118,7 +118,8 @@ import Testing
         }
     }
 
-    /// A stream for a name gets no signals of other senders: neither those that match another rule, nor those sent to us directly.
+    /// A stream for a name gets no signals of other senders: neither those that match another rule, nor those sent to
+    /// us directly.
     @Test func `a stream for a name receives no signals of other senders`() async throws {
         try await withBus { bus, client, server in
             try await server.requestName("org.bluez")
@@ -166,7 +167,9 @@ import Testing
             let error = await failure { _ = try await client.signals(MatchRule(path: "/a", pathNamespace: "/a")) }
             #expect(error == .invalidMessage("a match rule with both a path and a path namespace"))
             // Longer than the bus allows.
-            let long = await failure { _ = try await client.signals(MatchRule(sender: "org.bluez", arg0: String(repeating: "a", count: 2000))) }
+            let long = await failure {
+                _ = try await client.signals(MatchRule(sender: "org.bluez", arg0: String(repeating: "a", count: 2000)))
+            }
             #expect(
                 long?.remoteName == "org.freedesktop.DBus.Error.LimitsExceeded"
                     || long?.remoteName == "org.freedesktop.DBus.Error.MatchRuleInvalid")

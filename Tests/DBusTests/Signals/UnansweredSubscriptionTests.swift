@@ -15,7 +15,9 @@ import Testing
         var seen = messages.makeAsyncIterator()
         #expect(await seen.next()?.contains("AddMatch") == true)
         task.cancel()
-        #expect(await task.value == .cancelled(call: "org.freedesktop.DBus.AddMatch on /org/freedesktop/DBus", wasSent: true))
+        #expect(
+            await task.value
+                == .cancelled(call: "org.freedesktop.DBus.AddMatch on /org/freedesktop/DBus", wasSent: true))
         let removal = await seen.next()
         #expect(removal?.contains("RemoveMatch") == true)
         #expect(removal?.contains("test.Interface") == true)

@@ -9,7 +9,8 @@ final class FakeBus: Sendable {
     private let listener: Listener
     private let directory: String
 
-    /// - Parameter behave: run on its own thread with the first peer that connects; the connection is closed afterwards.
+    /// - Parameter behave: run on its own thread with the first peer that connects; the connection is closed
+    ///   afterwards.
     init(backlog: Int32 = 5, _ behave: (@Sendable (FakePeer) -> Void)?) throws {
         var template = Array("/tmp/fakebus-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
@@ -37,7 +38,8 @@ final class FakeBus: Sendable {
     func fillBacklog() -> [Int32] {
         var connections: [Int32] = []
         while true {
-            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            let descriptor = socket(
+                AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
             connections.append(descriptor)
             let connected = UnixAddress(directory + "/bus").with { connect(descriptor, $0, $1) }
             if connected != 0 { return connections }
@@ -55,7 +57,9 @@ private struct UnixAddress {
 
     func with(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
         }
     }
 }
@@ -74,7 +78,9 @@ struct FakePeer: Sendable {
         let bytes = Array(bytes)
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { return false }
             sent += count
         }

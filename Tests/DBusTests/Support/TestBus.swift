@@ -47,7 +47,8 @@ struct Inbox: DBusObject {
 extension DBusConnection {
     /// A call of the method `test.Interface.Method`.
     func callTest(
-        _ destination: DBusConnection, _ path: ObjectPath, _ arguments: [DBusValue] = [], timeout: Duration = .seconds(25)
+        _ destination: DBusConnection, _ path: ObjectPath, _ arguments: [DBusValue] = [],
+        timeout: Duration = .seconds(25)
     ) async throws -> [DBusValue] {
         try await call(destination.uniqueName, path, "test.Interface", "Method", arguments, timeout: timeout)
     }

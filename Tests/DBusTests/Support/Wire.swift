@@ -29,7 +29,8 @@ struct WireMessage {
 
     var bytes: [UInt8] {
         let array = fields.reduce([]) { Wire.padded($0, to: 8) + $1 }
-        let header = [UInt8(ascii: "l"), type, flags, 1] + Wire.number(claimedLength ?? UInt32(body.count)) + Wire.number(serial)
+        let header =
+            [UInt8(ascii: "l"), type, flags, 1] + Wire.number(claimedLength ?? UInt32(body.count)) + Wire.number(serial)
         return Wire.padded(header + Wire.number(UInt32(array.count)) + array, to: 8) + body
     }
 
@@ -38,15 +39,22 @@ struct WireMessage {
     }
 
     static func error(to serial: UInt32, _ name: String, _ text: String) -> WireMessage {
-        WireMessage(type: 3, fields: [replySerial(serial), field(4, "s", Wire.string(name)), sender] + types("s"), body: Wire.string(text))
+        WireMessage(
+            type: 3, fields: [replySerial(serial), field(4, "s", Wire.string(name)), sender] + types("s"),
+            body: Wire.string(text))
     }
 
-    static func signal(path: String = "/a", interface: String = "a.B", member: String = "C", signature: String = "", body: [UInt8] = [])
+    static func signal(
+        path: String = "/a", interface: String = "a.B", member: String = "C", signature: String = "", body: [UInt8] = []
+    )
         -> WireMessage
     {
         WireMessage(
             type: 4,
-            fields: [field(1, "o", Wire.string(path)), field(2, "s", Wire.string(interface)), field(3, "s", Wire.string(member)), sender]
+            fields: [
+                field(1, "o", Wire.string(path)), field(2, "s", Wire.string(interface)),
+                field(3, "s", Wire.string(member)), sender,
+            ]
                 + types(signature),
             body: body)
     }

@@ -20,13 +20,19 @@ import Testing
         ("body of 4 GiB", WireMessage(type: 4, fields: [], claimedLength: .max).bytes),
         ("bad path", WireMessage.signal(path: "a").bytes),
         ("bad interface", WireMessage.signal(interface: "a").bytes),
-        ("reserved interface", WireMessage.signal(interface: "org.freedesktop.DBus.Local", member: "Disconnected").bytes),
+        (
+            "reserved interface",
+            WireMessage.signal(interface: "org.freedesktop.DBus.Local", member: "Disconnected").bytes
+        ),
         ("bad member", WireMessage.signal(member: "a.b").bytes),
         ("body without a signature", WireMessage.signal(body: [1]).bytes),
         ("body shorter than its signature", WireMessage.signal(signature: "uu", body: Wire.number(1)).bytes),
         ("body longer than its signature", WireMessage.signal(signature: "y", body: [1, 2]).bytes),
         ("bad signature", WireMessage.signal(signature: "a", body: [0]).bytes),
-        ("signature of 40 nested arrays", WireMessage.signal(signature: String(repeating: "a", count: 40) + "y", body: Wire.number(0)).bytes),
+        (
+            "signature of 40 nested arrays",
+            WireMessage.signal(signature: String(repeating: "a", count: 40) + "y", body: Wire.number(0)).bytes
+        ),
         ("text that is no UTF-8", WireMessage.signal(signature: "s", body: Wire.number(1) + [0xFF, 0]).bytes),
         ("text longer than the message", WireMessage.signal(signature: "s", body: Wire.number(.max) + [0]).bytes),
         ("array longer than the message", WireMessage.signal(signature: "ay", body: Wire.number(1 << 30)).bytes),
@@ -100,7 +106,9 @@ import Testing
         let bus = try FakeBus { peer in
             peer.greet()
             guard let serial = peer.readMessage()?.serial else { return }
-            for byte in WireMessage.reply(to: serial, signature: "s", body: Wire.string("slowly")).bytes { peer.write([byte]) }
+            for byte in WireMessage.reply(to: serial, signature: "s", body: Wire.string("slowly")).bytes {
+                peer.write([byte])
+            }
             peer.readAll()
         }
         let connection = try await DBusConnection.open(.address(bus.address))

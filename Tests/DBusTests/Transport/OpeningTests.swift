@@ -16,7 +16,10 @@ import Testing
         #expect(reason?.contains("No such file or directory") == true)
     }
 
-    @Test(arguments: ["", "nonsense", "unix:", "unix:path", "no-such-transport:path=/a", "unix:path=/a%zz", "unix:path=/a\0", ";", "\u{1b}[2J"])
+    @Test(arguments: [
+        "", "nonsense", "unix:", "unix:path", "no-such-transport:path=/a", "unix:path=/a%zz", "unix:path=/a\0", ";",
+        "\u{1b}[2J",
+    ])
     func `an invalid address is reported without control characters`(_ address: String) async throws {
         let error = await failure { _ = try await DBusConnection.open(.address(address)) }
         guard case .cannotConnect(let shown, let reason) = error else {
@@ -82,7 +85,8 @@ import Testing
         let bus = try FakeBus { peer in
             peer.authenticate()
             guard let serial = peer.readMessage()?.serial else { return }
-            peer.write(WireMessage.error(to: serial, "org.freedesktop.DBus.Error.LimitsExceeded", "too many\u{1b}").bytes)
+            peer.write(
+                WireMessage.error(to: serial, "org.freedesktop.DBus.Error.LimitsExceeded", "too many\u{1b}").bytes)
             peer.readAll()
         }
         #expect(await reason(bus.address) == #"org.freedesktop.DBus.Error.LimitsExceeded: too many\u{1B}"#)
@@ -113,7 +117,9 @@ import Testing
             connect.yield()
             peer.readAll()
         }
-        let task = Task { await failure { _ = try await DBusConnection.open(.address(bus.address), timeout: .seconds(50)) } }
+        let task = Task {
+            await failure { _ = try await DBusConnection.open(.address(bus.address), timeout: .seconds(50)) }
+        }
         for await _ in connected { break }
         task.cancel()
         #expect(await task.value == .cancelled(call: "connecting to \(bus.address)", wasSent: false))

@@ -3,7 +3,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DBusErrorTests {
     @Test(arguments: [
-        (DBusError.cannotConnect(address: "unix:path=/x", reason: "no such file"), "cannot connect to the bus at unix:path=/x: no such file"),
+        (
+            DBusError.cannotConnect(address: "unix:path=/x", reason: "no such file"),
+            "cannot connect to the bus at unix:path=/x: no such file"
+        ),
         (.disconnected, "the connection to the bus is closed"),
         (.timedOut(call: "a.B.C on /d", seconds: 25), "a.B.C on /d: no answer within 25 s"),
         (.timedOut(call: "a.B.C on /d", seconds: 0.5), "a.B.C on /d: no answer within 0.5 s"),

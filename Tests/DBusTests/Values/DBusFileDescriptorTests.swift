@@ -23,7 +23,8 @@ import Testing
             #expect(!isAtEnd(pair[1]))
             withExtendedLifetime(value) {}
         }
-        // Not at once: a child that another test starts at this moment has all descriptors until it executes its program.
+        // Not at once: a child that another test starts at this moment has all descriptors until it executes its
+        // program.
         var end = pollfd(fd: pair[1], events: Int16(POLLIN), revents: 0)
         #expect(poll(&end, 1, 60_000) == 1)
         #expect(isAtEnd(pair[1]))

@@ -3,8 +3,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DBusValueTests {
     @Test(arguments: [
-        (DBusValue.byte(1), "y"), (.boolean(true), "b"), (.int16(1), "n"), (.uint16(1), "q"), (.int32(1), "i"), (.uint32(1), "u"),
-        (.int64(1), "x"), (.uint64(1), "t"), (.double(1), "d"), (.string(""), "s"), (.objectPath("/"), "o"), (.signature("s"), "g"),
+        (DBusValue.byte(1), "y"), (.boolean(true), "b"), (.int16(1), "n"), (.uint16(1), "q"), (.int32(1), "i"),
+        (.uint32(1), "u"),
+        (.int64(1), "x"), (.uint64(1), "t"), (.double(1), "d"), (.string(""), "s"), (.objectPath("/"), "o"),
+        (.signature("s"), "g"),
         (.bytes([]), "ay"), (.strings([]), "as"), (.objectPaths([]), "ao"), (.properties([:]), "a{sv}"),
         (.structure([.byte(1), .structure([.string("")])]), "(y(s))"), (.variant(.strings([])), "v"),
         (.dictionary(key: "o", value: "a{sa{sv}}", [:]), "a{oa{sa{sv}}}"), (.array(element: "(yv)", []), "a(yv)"),
@@ -15,7 +17,10 @@ import Testing
 
     @Test func `properties are wrapped in only one variant`() {
         let properties = DBusValue.properties(["plain": .byte(1), "wrapped": .variant(.byte(2))])
-        #expect(properties.dictionaryValue == [.string("plain"): .variant(.byte(1)), .string("wrapped"): .variant(.byte(2))])
+        #expect(
+            properties.dictionaryValue == [
+                .string("plain"): .variant(.byte(1)), .string("wrapped"): .variant(.byte(2)),
+            ])
         #expect(properties.propertiesValue == ["plain": .byte(1), "wrapped": .byte(2)])
     }
 

@@ -7,7 +7,8 @@ import Testing
         let path = base.appending(path: ["users", "Anna Maria/ü", "100%", "~a-b_c.d", "?#"])
         #expect("\(path)" == "https://a.example/users/Anna%20Maria%2F%C3%BC/100%25/~a-b_c.d/%3F%23")
         #expect("\(try WebAddress("https://a.example/api/").appending(path: ["x"]))" == "https://a.example/api/x")
-        #expect("\(try WebAddress("https://a.example/api?k=v").appending(path: ["x"]))" == "https://a.example/api/x?k=v")
+        #expect(
+            "\(try WebAddress("https://a.example/api?k=v").appending(path: ["x"]))" == "https://a.example/api/x?k=v")
         #expect(base.appending(path: []) == base)
     }
 
@@ -18,7 +19,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("https://a.example/a/b%2Fc/d.json?k=v", "https://a.example/a/b%2Fc/?k=v"), ("https://a.example/a/b/", "https://a.example/a/"),
+        ("https://a.example/a/b%2Fc/d.json?k=v", "https://a.example/a/b%2Fc/?k=v"),
+        ("https://a.example/a/b/", "https://a.example/a/"),
         ("https://a.example/a", "https://a.example/"), ("https://a.example", "https://a.example/"),
         ("https://a.example//", "https://a.example/"),
     ]) func `the parent of an address is the folder of its path`(text: String, parent: String) throws {
@@ -45,7 +47,8 @@ import Testing
 
     /// A value is never treated as a template.
     @Test func `placeholders inside values are not replaced`() throws {
-        #expect("\(try WebAddress.filled("https://a.example/{a}", ["a": "{b}", "b": "c"]))" == "https://a.example/%7Bb%7D")
+        #expect(
+            "\(try WebAddress.filled("https://a.example/{a}", ["a": "{b}", "b": "c"]))" == "https://a.example/%7Bb%7D")
     }
 
     static let bad: [(String, WebAddress.Problem)] = [

@@ -90,7 +90,9 @@ import Testing
         ("http://[::ffff:127.0.0.1]", .insecure(host: "[::ffff:127.0.0.1]")),
     ]
 
-    @Test(arguments: bad) func `an invalid address is rejected with the reason`(_ text: String, _ problem: WebAddress.Problem) {
+    @Test(arguments: bad) func `an invalid address is rejected with the reason`(
+        _ text: String, _ problem: WebAddress.Problem
+    ) {
         #expect(throws: problem) { try WebAddress(text) }
     }
 
@@ -114,7 +116,10 @@ import Testing
         (.host("bücher"), "\"bücher\" is not an ASCII host name; write it in its form with xn--"),
         (.port("0"), "\"0\" is not a port; ports are 1 to 65535"),
         (.credentials, "an address cannot contain a user or password; use separate keys for them"),
-        (.fragment, "the address of a service cannot have a fragment (# and what follows); remove it, or write %23 for a literal #"),
+        (
+            .fragment,
+            "the address of a service cannot have a fragment (# and what follows); remove it, or write %23 for a literal #"
+        ),
         (.character("\u{1B}"), "the character \"\\u{1b}\" is not allowed in an address; write it percent-encoded"),
         (.escape, "a % in an address is followed by two hexadecimal digits; write %25 where a % is meant"),
         (.tooLong(limit: 8000), "an address cannot have more than 8000 bytes"),
@@ -122,10 +127,15 @@ import Testing
             .insecure(host: "a.example"),
             "plain http sends everything, including tokens, unencrypted to a.example; use https, or set `insecure` to true"
         ),
-        (.unknownName("usr\n", known: ["date", "user"]), "the template names {usr\\u{a}}; known names: {date}, {user}"),
+        (
+            .unknownName("usr\n", known: ["date", "user"]),
+            "the template names {usr\\u{a}}; known names: {date}, {user}"
+        ),
     ]
 
-    @Test(arguments: words) func `each problem has an explanatory message`(_ problem: WebAddress.Problem, _ words: String) {
+    @Test(arguments: words) func `each problem has an explanatory message`(
+        _ problem: WebAddress.Problem, _ words: String
+    ) {
         #expect("\(problem)" == words)
     }
 }

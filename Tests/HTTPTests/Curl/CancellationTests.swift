@@ -17,7 +17,9 @@ import WebTestSupport
         #expect(server.log.connections == 0)
     }
 
-    @Test(arguments: [Answer.stall, .stallInTheMiddle(of: .reply(body: "some")), .endlessBody(), .drip(.reply(), every: .seconds(1))])
+    @Test(arguments: [
+        Answer.stall, .stallInTheMiddle(of: .reply(body: "some")), .endlessBody(), .drip(.reply(), every: .seconds(1)),
+    ])
     func `cancellation during an exchange ends it and reports it as sent`(answer: Answer) async throws {
         let server = try LoopbackServer.start { _ in answer }
         let transport = CurlTransport.forTests(body: .max), request = try server.put()
@@ -43,7 +45,8 @@ import WebTestSupport
     @Test func `a request cancelled in the queue is not sent`() async throws {
         let server = try LoopbackServer.start { $0.path == "/stall" ? .stall : .reply() }
         let transport = CurlTransport.forTests()
-        let first = try server.put("", "/stall"), second = try server.put("", "/second"), third = try server.put("", "/third")
+        let first = try server.put("", "/stall"), second = try server.put("", "/second"),
+            third = try server.put("", "/third")
         let stalled = Task { await failure(transport, first) }
         await server.wait { $0.requests.count == 1 }
         let waiting = Task { await failure(transport, second) }
@@ -56,7 +59,8 @@ import WebTestSupport
         #expect(server.requests.map(\.path) == ["/stall", "/third"])
     }
 
-    /// Whenever the cancellation comes, the caller gets one true result: a request reported as not sent never reached the server.
+    /// Whenever the cancellation comes, the caller gets one true result: a request reported as not sent never reached
+    /// the server.
     @Test func `a request reported as not sent never reaches the server`() async throws {
         let server = try LoopbackServer.start { _ in .reply(status: 204) }
         let transport = CurlTransport.forTests()

@@ -8,7 +8,8 @@ import Testing
     private func failure(_ code: CURLcode, _ words: String = "") -> CurlFailure {
         // The standard messages of the codes come from libcurl.
         _ = CurlLibrary.problem
-        return CurlFailure(code: code, osError: 0, words: words, excess: nil, origin: "https://a.example", limits: HTTPLimits())
+        return CurlFailure(
+            code: code, osError: 0, words: words, excess: nil, origin: "https://a.example", limits: HTTPLimits())
     }
 
     @Test func `an unknown host or proxy is reported with advice`() {
@@ -17,13 +18,15 @@ import Testing
                 == "no address was found for https://a.example; check its name and this machine's network")
         #expect(
             failure(CURLE_COULDNT_RESOLVE_PROXY).reasonBeforeSending
-                == "no address was found for the proxy on the way to https://a.example; check the environment variables of proxies")
+                == "no address was found for the proxy on the way to https://a.example; check the environment variables of proxies"
+        )
     }
 
     @Test func `control characters in messages of libcurl are escaped`() {
         #expect(
             failure(CURLE_SSL_CONNECT_ERROR, "\u{1B}[2Jreason\n").reasonBeforeSending
-                == "no TLS connection to https://a.example: \\u{1b}[2Jreason\\u{a}; check that its port is one for https")
+                == "no TLS connection to https://a.example: \\u{1b}[2Jreason\\u{a}; check that its port is one for https"
+        )
     }
 
     /// libcurl's message can repeat what a server sent, and a server can repeat what it received.

@@ -7,7 +7,8 @@ import WebTestSupport
 @Suite(.timeLimit(.minutes(5))) struct ExchangeTests {
     @Test func `an answer is returned with status, headers and body`() async throws {
         let server = try LoopbackServer.start { _ in
-            .reply(status: 201, headers: [("X-One", "  first \t"), ("x-one", "second"), ("Empty", "")], body: "Grüße\0")
+            .reply(
+                status: 201, headers: [("X-One", "  first \t"), ("x-one", "second"), ("Empty", "")], body: "Grüße\0")
         }
         let answer = try await CurlTransport.forTests().send(server.put())
         #expect(answer.status == 201)
@@ -40,7 +41,9 @@ import WebTestSupport
         #expect(server.requests[0].text == "steps%20%26%20more=8%20123%3D%C3%BC&=")
     }
 
-    private func expectPreview(_ request: HTTPRequest, _ transport: CurlTransport, _ server: LoopbackServer) async throws {
+    private func expectPreview(_ request: HTTPRequest, _ transport: CurlTransport, _ server: LoopbackServer)
+        async throws
+    {
         _ = try await transport.send(request)
         let received = try #require(server.requests.last).description
         // libcurl decides the order of the headers.
@@ -53,7 +56,10 @@ import WebTestSupport
         let secret = Secret("t0ps3cret&more")
         let request = HTTPRequest.form(
             [.init("auth_token", .secret(secret)), .init("value", "3")], to: try server.address(),
-            headers: [.bearer(secret), .init("X-Key", .secret(prefix: "key=", secret)), .basic(user: "anna", password: secret)])
+            headers: [
+                .bearer(secret), .init("X-Key", .secret(prefix: "key=", secret)),
+                .basic(user: "anna", password: secret),
+            ])
         _ = try await CurlTransport.forTests().send(request)
         let received = server.requests[0]
         #expect(received.text == "auth_token=t0ps3cret%26more&value=3")
@@ -108,7 +114,9 @@ import WebTestSupport
     @Test(arguments: [301, 302, 303, 307, 308])
     func `a redirect is returned and not followed`(status: Int) async throws {
         let elsewhere = try LoopbackServer.start { _ in .reply() }
-        let server = try LoopbackServer.start { _ in .reply(status: status, headers: [("Location", elsewhere.url + "/trap")]) }
+        let server = try LoopbackServer.start { _ in
+            .reply(status: status, headers: [("Location", elsewhere.url + "/trap")])
+        }
         var request = try server.put()
         request.headers = [.bearer(Secret("token"))]
         let answer = try await CurlTransport.forTests().send(request)
@@ -121,7 +129,8 @@ import WebTestSupport
     /// A server may set cookies; the client does not send them back.
     @Test func `cookies of an answer are not sent with the next request`() async throws {
         let server = try LoopbackServer.start { _ in
-            .reply(status: 401, headers: [("Set-Cookie", "a=b"), ("WWW-Authenticate", "Basic"), ("Alt-Svc", "h2=\":1\"")])
+            .reply(
+                status: 401, headers: [("Set-Cookie", "a=b"), ("WWW-Authenticate", "Basic"), ("Alt-Svc", "h2=\":1\"")])
         }
         let transport = CurlTransport.forTests()
         for _ in 1...2 { #expect(try await transport.send(server.put()).status == 401) }

@@ -51,7 +51,9 @@ import WebTestSupport
         #expect(try await transport.send(server.put()).text == "3")
     }
 
-    @Test(arguments: [Answer.closeWithoutAnswer, .reset]) func `a request that must not repeat is sent only once`(answer: Answer) async throws {
+    @Test(arguments: [Answer.closeWithoutAnswer, .reset]) func `a request that must not repeat is sent only once`(
+        answer: Answer
+    ) async throws {
         let server = try LoopbackServer.start { $0.method == "POST" ? answer : .reply() }
         let transport = CurlTransport.forTests()
         for _ in 1...5 {
@@ -63,7 +65,8 @@ import WebTestSupport
     }
 
     /// Each answer is followed by an unrequested one, which must not be taken for the answer to the next request.
-    @Test(arguments: [200, 204]) func `an unrequested answer is not used for the next request`(status: Int) async throws {
+    @Test(arguments: [200, 204]) func `an unrequested answer is not used for the next request`(status: Int) async throws
+    {
         let server = try LoopbackServer.start { request in
             let lengths = status == 204 ? "" : "Content-Length: 0\r\n"
             let real = "HTTP/1.1 \(status) OK\r\nX-Number: \(request.number)\r\n\(lengths)\r\n"
@@ -96,7 +99,10 @@ import WebTestSupport
         let transport = CurlTransport.forTests()
         for _ in 1...2 {
             let answer = try await transport.send(server.put())
-            #expect((answer.status, answer.text, answer.header("X-One"), answer.header("X-Two")) == (200, "abc", "true", nil))
+            #expect(
+                (answer.status, answer.text, answer.header("X-One"), answer.header("X-Two")) == (
+                    200, "abc", "true", nil
+                ))
         }
     }
 
@@ -110,8 +116,8 @@ import WebTestSupport
         #expect(answer == HTTPResponse(status: 201, headers: [("Content-Length", "2")], body: Array("hi".utf8)))
     }
 
-    /// A header line that begins with a blank continues the previous line, which here belongs to the previous answer (libcurl 7.88 wrote
-    /// into its freed memory: curl's commit cd1c611b24).
+    /// A header line that begins with a blank continues the previous line, which here belongs to the previous answer
+    /// (libcurl 7.88 wrote into its freed memory: curl's commit cd1c611b24).
     @Test func `a folded line without a previous header does no harm`() async throws {
         let server = try LoopbackServer.start { request in
             let fold = request.number % 2 == 1 ? "" : " " + String(repeating: "x", count: 5000) + "\r\n"

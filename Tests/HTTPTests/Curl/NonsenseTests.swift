@@ -2,13 +2,18 @@ import HTTP
 import Testing
 import WebTestSupport
 
-/// Random answers, made of pieces of valid ones: every exchange ends within the limits, and the transport continues to work.
+/// Random answers, made of pieces of valid ones: every exchange ends within the limits, and the transport continues to
+/// work.
 @Suite(.timeLimit(.minutes(5))) struct NonsenseTests {
     private static let pieces: [String] = [
-        "HTTP/1.1 ", "HTTP/2 ", "200 ", "204 ", "304 ", "101 ", "100 ", "500 ", "OK", "\r\n", "\n", "\r", "\r\n\r\n", ":", " ", "\t", "\0",
-        "Content-Length: ", "Transfer-Encoding: ", "chunked", "gzip", "identity", "5", "0", "-1", "ffffffffffffffff", "99999999999999999999",
-        "5\r\nhello\r\n", "0\r\n\r\n", "Connection: ", "close", "keep-alive", "Retry-After: ", "Location: ", "http://127.0.0.1:1/", "x",
-        "Content-Encoding: ", "Trailer: ", "Upgrade: h2c\r\n", "Content-Range: bytes 1-2/3\r\n", "X: y\r\n", "Set-Cookie: a=b\r\n",
+        "HTTP/1.1 ", "HTTP/2 ", "200 ", "204 ", "304 ", "101 ", "100 ", "500 ", "OK", "\r\n", "\n", "\r", "\r\n\r\n",
+        ":", " ", "\t", "\0",
+        "Content-Length: ", "Transfer-Encoding: ", "chunked", "gzip", "identity", "5", "0", "-1", "ffffffffffffffff",
+        "99999999999999999999",
+        "5\r\nhello\r\n", "0\r\n\r\n", "Connection: ", "close", "keep-alive", "Retry-After: ", "Location: ",
+        "http://127.0.0.1:1/", "x",
+        "Content-Encoding: ", "Trailer: ", "Upgrade: h2c\r\n", "Content-Range: bytes 1-2/3\r\n", "X: y\r\n",
+        "Set-Cookie: a=b\r\n",
         "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n", "\u{FEFF}", "é",
     ]
 
@@ -24,7 +29,8 @@ import WebTestSupport
     private static func nonsense(_ seed: Int) -> String {
         var dice = Dice(state: UInt64(seed))
         let start = Int.random(in: 0..<8, using: &dice) > 0 ? "HTTP/1.1 200 OK\r\n" : ""
-        return start + (0..<Int.random(in: 1...40, using: &dice)).map { _ in pieces.randomElement(using: &dice)! }.joined()
+        return start
+            + (0..<Int.random(in: 1...40, using: &dice)).map { _ in pieces.randomElement(using: &dice)! }.joined()
     }
 
     @Test func `the transport continues to work after random answers`() async throws {

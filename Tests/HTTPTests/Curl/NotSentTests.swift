@@ -10,11 +10,14 @@ import WebTestSupport
 @Suite(.timeLimit(.minutes(5))) struct NotSentTests {
     @Test func `a refused connection is reported as not sent`() async throws {
         let port = try UnansweredPort.refusing()
-        let error = await failure(CurlTransport.forTests(), HTTPRequest(method: "PUT", url: try WebAddress(port.url + "/secret")))
+        let error = await failure(
+            CurlTransport.forTests(), HTTPRequest(method: "PUT", url: try WebAddress(port.url + "/secret")))
         #expect(
             error
                 == .notSent(
-                    reason: "no connection to \(port.url): Connection refused; check its address and whether the server runs"))
+                    reason:
+                        "no connection to \(port.url): Connection refused; check its address and whether the server runs"
+                ))
     }
 
     @Test func `an attempt to connect ends at its time limit`() async throws {
@@ -58,7 +61,10 @@ import WebTestSupport
         (.init("X-One", "a\u{7F}"), "the value of the header X-One has a control character in it"),
         (.init("X-One", "a\u{85}"), "the value of the header X-One has a control character in it"),
         (.bearer(Secret("a\r\nX-Two: b")), "the value of the header Authorization has a control character in it"),
-        (.init("X-One", .secret(prefix: "\n", Secret("a"))), "the value of the header X-One has a control character in it"),
+        (
+            .init("X-One", .secret(prefix: "\n", Secret("a"))),
+            "the value of the header X-One has a control character in it"
+        ),
         (.basic(user: "a:b", password: Secret("c")), "a user of basic authentication cannot have a colon in the name"),
         (.init("X One", "a"), "\"X One\" is not a header name"),
         (.init("X-One: a\r\nX-Two", "b"), "\"X-One: a\\u{d}\\u{a}X-Two\" is not a header name"),
@@ -69,8 +75,9 @@ import WebTestSupport
         (.init("Host", "elsewhere"), "the header Host cannot be set; istep sets it"),
     ]
 
-    @Test(arguments: unsendable) func `a request with an invalid header is not sent`(_ header: HTTPRequest.Header, _ words: String) async throws
-    {
+    @Test(arguments: unsendable) func `a request with an invalid header is not sent`(
+        _ header: HTTPRequest.Header, _ words: String
+    ) async throws {
         let server = try LoopbackServer.start { _ in .reply() }
         var request = try server.put()
         request.headers = [.init("Accept", "*/*"), header]
@@ -87,7 +94,9 @@ import WebTestSupport
         #expect(server.requests[0].header("Authorization") == "Basic YW5uYTphDQpi")
     }
 
-    @Test(arguments: ["", "GET /", "PUT\r\n", "GÉT"]) func `a request with an invalid method is not sent`(method: String) async throws {
+    @Test(arguments: ["", "GET /", "PUT\r\n", "GÉT"]) func `a request with an invalid method is not sent`(
+        method: String
+    ) async throws {
         let request = HTTPRequest(method: method, url: try WebAddress("http://localhost:1/"))
         let error = try #require(await failure(CurlTransport.forTests(), request))
         #expect("\(error)".hasSuffix("is not a method"))
@@ -111,7 +120,9 @@ import WebTestSupport
 
     @Test func `a missing or wrong library is reported`() throws {
         let missing = try #require(CurlLibrary.load("libcurl-that-is-not-there.so.4"))
-        #expect(missing.hasPrefix("sharing needs libcurl: sudo apt-get install libcurl4 (libcurl-that-is-not-there.so.4: cannot open"))
+        #expect(
+            missing.hasPrefix(
+                "sharing needs libcurl: sudo apt-get install libcurl4 (libcurl-that-is-not-there.so.4: cannot open"))
         let other = try #require(CurlLibrary.load("libc.so.6"))
         #expect(other.contains("undefined symbol: curl_global_init"))
     }

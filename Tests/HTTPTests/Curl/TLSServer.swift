@@ -15,7 +15,9 @@ final class TLSServer: Sendable {
         case backwards = "-rev"
     }
 
-    static func start(_ certificate: Certificate, _ kind: Kind = .web, _ options: [String] = []) async throws -> TLSServer {
+    static func start(_ certificate: Certificate, _ kind: Kind = .web, _ options: [String] = []) async throws
+        -> TLSServer
+    {
         let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/openssl")
         process.arguments =

@@ -13,7 +13,8 @@ import WebTestSupport
             #expect(
                 await failure(CurlTransport.forTests(), try get(server.url))
                     == .notSent(
-                        reason: "the certificate of \(server.url) is not trusted: SSL certificate problem: self-signed certificate; "
+                        reason:
+                            "the certificate of \(server.url) is not trusted: SSL certificate problem: self-signed certificate; "
                             + "check the address, or name the file of its authority in SSL_CERT_FILE"))
         }
     }
@@ -33,7 +34,8 @@ import WebTestSupport
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1")
             let server = try await TLSServer.start(certificate)
-            await #expect(processExitsWith: .success) { [url = server.url as String, path = certificate.path as String] in
+            await #expect(processExitsWith: .success) {
+                [url = server.url as String, path = certificate.path as String] in
                 setenv("SSL_CERT_FILE", path, 1)
                 let request = HTTPRequest(method: "GET", url: try WebAddress(url))
                 #expect(try await CurlTransport.forTests().send(request).status == 200)
@@ -47,7 +49,10 @@ import WebTestSupport
             let server = try await TLSServer.start(certificate)
             let error = await failure(CurlTransport.forTests(authorities: certificate.path), try get(server.url))
             guard case .notSent(let reason) = error else { return #expect(error == nil, "refused") }
-            #expect(reason.hasPrefix("the certificate of \(server.url) is not trusted: SSL: no alternative certificate subject name matches"))
+            #expect(
+                reason.hasPrefix(
+                    "the certificate of \(server.url) is not trusted: SSL: no alternative certificate subject name matches"
+                ))
         }
     }
 
@@ -98,7 +103,9 @@ import WebTestSupport
         #expect(error == .notSent(reason: "no connection to \(url) within 150 ms; check its address and the network"))
     }
 
-    @Test(arguments: [Arrival.close, .closeAfter(bytes: 10)]) func `a request is not sent if the handshake is aborted`(arrival: Arrival)
+    @Test(arguments: [Arrival.close, .closeAfter(bytes: 10)]) func `a request is not sent if the handshake is aborted`(
+        arrival: Arrival
+    )
         async throws
     {
         let server = try LoopbackServer.start(arrival: { _ in arrival }) { _ in .reply() }

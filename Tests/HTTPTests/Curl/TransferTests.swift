@@ -26,10 +26,13 @@ import Testing
     }
 
     static let durations: [(Duration, Int64, String)] = [
-        (.seconds(20), 20_000, "20 s"), (.milliseconds(150), 150, "150 ms"), (.nanoseconds(1), 1, "1 ms"), (.zero, 0, "0 s"),
+        (.seconds(20), 20_000, "20 s"), (.milliseconds(150), 150, "150 ms"), (.nanoseconds(1), 1, "1 ms"),
+        (.zero, 0, "0 s"),
     ]
 
-    @Test(arguments: durations) func `durations are rounded up to milliseconds`(_ duration: Duration, _ milliseconds: Int64, _ words: String) {
+    @Test(arguments: durations) func `durations are rounded up to milliseconds`(
+        _ duration: Duration, _ milliseconds: Int64, _ words: String
+    ) {
         #expect(duration.milliseconds == milliseconds)
         #expect(duration.inSeconds == words)
     }

@@ -8,7 +8,8 @@ import Testing
 
     @Test(arguments: [
         ("", "/x"), ("?bucket=steps&precision=s", "/x?bucket=steps&precision=s"), ("?token=geheim", "/x?token=•••••"),
-        ("?db=a&API_KEY=geheim=&x", "/x?db=a&API_KEY=•••••&x"), ("?access_token=geheim&db=b", "/x?access_token=•••••&db=b"),
+        ("?db=a&API_KEY=geheim=&x", "/x?db=a&API_KEY=•••••&x"),
+        ("?access_token=geheim&db=b", "/x?access_token=•••••&db=b"),
     ]) func `secrets in the query are masked`(query: String, shown: String) throws {
         let text = HTTPRequest(method: "GET", url: try WebAddress("https://a.example/x" + query)).preview
         #expect(text.hasPrefix("GET \(shown) HTTP/1.1\n"))
@@ -17,10 +18,12 @@ import Testing
     @Test(arguments: [
         ("/services/T024BE7LH/B0C3K1/xoxKq83mAlq0PZy51bTrX9", "/services/T024BE7LH/B0C3K1/•••••"),
         ("/api/webhook/5f0c", "/api/webhook/•••••"), ("/api/webhook/living-room-steps", "/api/webhook/•••••"),
-        ("/api/webhooks/1093/aB-c", "/api/webhooks/•••••/aB-c"), ("/x/3f2504e0-4f89-11d3-9a0c-0305e82c3301/y?a=b", "/x/•••••/y?a=b"),
+        ("/api/webhooks/1093/aB-c", "/api/webhooks/•••••/aB-c"),
+        ("/x/3f2504e0-4f89-11d3-9a0c-0305e82c3301/y?a=b", "/x/•••••/y?a=b"),
         ("/users/Anna/days/2014-04-20", "/users/Anna/days/2014-04-20"),
         ("/dav/anna/2014/04/steps-2014-04-20.json", "/dav/anna/2014/04/steps-2014-04-20.json"),
-        ("/api/v1/athlete/i12345/wellness/2014-04-20", "/api/v1/athlete/i12345/wellness/2014-04-20"), ("/hooks/steps", "/hooks/steps"),
+        ("/api/v1/athlete/i12345/wellness/2014-04-20", "/api/v1/athlete/i12345/wellness/2014-04-20"),
+        ("/hooks/steps", "/hooks/steps"),
         ("/api/states/sensor.istep_the_long_walker_2000", "/api/states/sensor.istep_the_long_walker_2000"),
     ]) func `secrets in the path are masked`(path: String, shown: String) throws {
         let text = HTTPRequest(method: "GET", url: try WebAddress("https://a.example" + path)).preview

@@ -39,7 +39,8 @@ import Testing
             let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
             for (month, days) in zip(months, [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]) {
                 for day in [1, days] {
-                    #expect(HTTPDate.seconds("Xxx, \(day) \(month) \(year) 00:00:00 GMT") == expected + (day - 1) * 86_400)
+                    #expect(
+                        HTTPDate.seconds("Xxx, \(day) \(month) \(year) 00:00:00 GMT") == expected + (day - 1) * 86_400)
                 }
                 expected += days * 86_400
             }
@@ -62,7 +63,9 @@ import Testing
         ("Fri, 31 Dec 9999 23:59:59 GMT", "Sat, 21 Nov 2026 12:00:00 GMT", 86_400),
     ]
 
-    @Test(arguments: waits) func `the delay of Retry-After is limited to one day`(_ retry: String?, _ date: String?, _ seconds: Int?) {
+    @Test(arguments: waits) func `the delay of Retry-After is limited to one day`(
+        _ retry: String?, _ date: String?, _ seconds: Int?
+    ) {
         let headers = [("Retry-After", retry), ("Date", date)].compactMap { pair in pair.1.map { (pair.0, $0) } }
         #expect(HTTPResponse(status: 429, headers: headers).retryAfter == seconds)
     }

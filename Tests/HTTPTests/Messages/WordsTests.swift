@@ -15,7 +15,10 @@ import Testing
         (#"{"error":{"code":7,"message":"no such user"}}"#, "no such user"),
         (#"{"code":"invalid","message":"unable to parse"}"#, "unable to parse"),
         (#"{"errors":["a","b"]}"#, "a; b"),
-        (#"{"errors":{"value":["is too large"],"daystamp":"is missing","number":3}}"#, "daystamp is missing; value is too large"),
+        (
+            #"{"errors":{"value":["is too large"],"daystamp":"is missing","number":3}}"#,
+            "daystamp is missing; value is too large"
+        ),
         (#"{"errors":[{"message":"a"},{"title":"b","detail":"c"}]}"#, "a; b: c"),
         (#"[{"message":"a"}]"#, "a"),
         (#"{"message":"","error":"b"}"#, "b"),
@@ -24,7 +27,10 @@ import Testing
         (#"{"message": "cut"#, #"{"message": "cut"#),
         (#"{"message":"\u001b[2Jhidden\u202e"}"#, "?[2Jhidden?"),
         (#"{"message":"two\nlines"}"#, "two lines"),
-        ("<html><head><title>404 Not Found</title></head><body><h1>404 Not Found</h1><hr>nginx</body></html>", "404 Not Found"),
+        (
+            "<html><head><title>404 Not Found</title></head><body><h1>404 Not Found</h1><hr>nginx</body></html>",
+            "404 Not Found"
+        ),
         ("<!DOCTYPE html><HTML><TITLE>Sign in &amp; out</TITLE>", "Sign in & out"),
         (
             "\n<html><style>h1 { color: red }</style><script>if (a < b) {}</script><!-- a > b --><h1>Too&nbsp;many</h1><p>requests</p>",
@@ -44,7 +50,8 @@ import Testing
     @Test func `the message has at most 200 characters`() {
         let longest = String(repeating: "ü", count: 200)
         #expect(HTTPResponse(status: 400, body: Array(longest.utf8)).words(hiding: []) == longest)
-        #expect(HTTPResponse(status: 400, body: Array((longest + "ü").utf8)).words(hiding: []) == longest.dropLast() + "…")
+        #expect(
+            HTTPResponse(status: 400, body: Array((longest + "ü").utf8)).words(hiding: []) == longest.dropLast() + "…")
         // One character can consist of any number of scalars.
         let endless = "a" + String(repeating: "\u{301}", count: 50_000)
         #expect(HTTPResponse(status: 400, body: Array(endless.utf8)).words(hiding: []).utf8.count < 2000)
@@ -69,7 +76,9 @@ import Testing
         let secret = Secret("t0ps3cret-t0ps3cret")
         for start in [String(repeating: " ", count: 3990), String(repeating: "t0ps3cret-t0ps3cret", count: 209)] {
             for filler in ["", "x", "xxxxxxx", "xxxxxxxxxxxxx"] {
-                let text = start + filler + String(repeating: "t0ps3cret-t0ps3cret", count: 20) + String(repeating: " ", count: 9000)
+                let text =
+                    start + filler + String(repeating: "t0ps3cret-t0ps3cret", count: 20)
+                    + String(repeating: " ", count: 9000)
                 let words = HTTPResponse(status: 400, body: Array(text.utf8)).words(hiding: [secret])
                 #expect(!words.contains("t0p"), "\(words)")
             }
@@ -84,7 +93,8 @@ import Testing
         #expect(HTTPResponse.line(of: #"{"message":"t0ps3cret"}"#, hiding: []) == #"{"message":"t0ps3cret"}"#)
     }
 
-    /// Bodies that are deeper than any parser's stack and larger than any sentence take little time and cause no failure.
+    /// Bodies that are deeper than any parser's stack and larger than any sentence take little time and cause no
+    /// failure.
     @Test(
         .timeLimit(.minutes(10)), .cpuBound,
         arguments: ["[", "{\"error\":", "<", "<!--", "<script>", "&amp;", "\u{1B}", " ", "{\"errors\":[", "</"])

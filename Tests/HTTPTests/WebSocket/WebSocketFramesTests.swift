@@ -20,17 +20,23 @@ import WebTestSupport
         return events
     }
 
-    @Test(arguments: [0, 1, 125, 126, 127, 65_535, 65_536]) func `a text of any length arrives, in any pieces`(_ length: Int) throws {
+    @Test(arguments: [0, 1, 125, 126, 127, 65_535, 65_536]) func `a text of any length arrives, in any pieces`(
+        _ length: Int
+    ) throws {
         let text = String(repeating: "x", count: length)
-        for pieces in [Int.max, 1000] { #expect(try events(WebSocketPeer.text(text), limit: 70_000, pieces: pieces) == [.text(text)]) }
+        for pieces in [Int.max, 1000] {
+            #expect(try events(WebSocketPeer.text(text), limit: 70_000, pieces: pieces) == [.text(text)])
+        }
     }
 
     @Test func `fragments become one message, with control frames between them`() throws {
         let bytes =
             WebSocketPeer.frame(1, [0xc3], isLast: false) + WebSocketPeer.frame(9, [7, 8]) + WebSocketPeer.frame(10, [])
-            + WebSocketPeer.frame(0, [], isLast: false) + WebSocketPeer.frame(0, [0xa4]) + WebSocketPeer.frame(8, [0x03, 0xe8, 0x6f, 0x6b])
+            + WebSocketPeer.frame(0, [], isLast: false) + WebSocketPeer.frame(0, [0xa4])
+            + WebSocketPeer.frame(8, [0x03, 0xe8, 0x6f, 0x6b])
         for pieces in [Int.max, 1] {
-            #expect(try events(bytes, pieces: pieces) == [.ping([7, 8]), .text("ä"), .close(code: 1000, reason: "ok")])
+            #expect(
+                try events(bytes, pieces: pieces) == [.ping([7, 8]), .text("ä"), .close(code: 1000, reason: "ok")])
         }
     }
 
@@ -39,11 +45,14 @@ import WebTestSupport
     }
 
     static let violations: [(String, [UInt8])] = [
-        ("extension", [0xc1, 1, 65]), ("unknown kind", [0x83, 0]), ("unknown kind", [0x8b, 0]), ("masked", [0x81, 0x81, 1, 2, 3, 4, 5]),
+        ("extension", [0xc1, 1, 65]), ("unknown kind", [0x83, 0]), ("unknown kind", [0x8b, 0]),
+        ("masked", [0x81, 0x81, 1, 2, 3, 4, 5]),
         ("control frame", [0x09, 0]), ("control frame", [0x89, 126, 0, 126]), ("length", [0x81, 126, 0, 5]),
         ("length", [0x81, 127, 0, 0, 0, 0, 0, 0, 0xff, 0xff]), ("length", [0x81, 127, 0x80, 0, 0, 0, 0, 1, 0, 0]),
-        ("more than", [0x81, 127, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), ("more than", [0x81, 126, 0x04, 0x01]),
-        ("not begun", [0x80, 1, 65]), ("in the middle", [0x01, 1, 65, 0x81, 1, 66]), ("not UTF-8", [0x81, 1, 0xff]), ("bytes", [0x82, 1, 0]),
+        ("more than", [0x81, 127, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+        ("more than", [0x81, 126, 0x04, 0x01]),
+        ("not begun", [0x80, 1, 65]), ("in the middle", [0x01, 1, 65, 0x81, 1, 66]), ("not UTF-8", [0x81, 1, 0xff]),
+        ("bytes", [0x82, 1, 0]),
         ("status", [0x88, 1, 3]), ("status", [0x88, 3, 3, 0xe8, 0xff]),
     ]
 
@@ -76,14 +85,17 @@ import WebTestSupport
 
     @Test func `a message of too many empty fragments is a protocol violation`() {
         let empty = WebSocketPeer.frame(0, [], isLast: false)
-        let bytes = WebSocketPeer.frame(1, [], isLast: false) + (0..<WebSocketFrames.mostFragments).flatMap { _ in empty }
+        let bytes =
+            WebSocketPeer.frame(1, [], isLast: false) + (0..<WebSocketFrames.mostFragments).flatMap { _ in empty }
         #expect(throws: WebSocketFrames.Violation.self) { try events(bytes) }
     }
 
     @Test func `random bytes cause no crash of the frame decoder`() {
         var generator = SeededGenerator(seed: 6455)
         for _ in 0..<2000 {
-            let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
+                UInt8.random(in: .min ... .max, using: &generator)
+            }
             _ = try? events(bytes, pieces: 3)
         }
     }

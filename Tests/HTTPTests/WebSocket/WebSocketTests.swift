@@ -47,7 +47,8 @@ import WebTestSupport
     }
 
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
-    private static let good = "HTTP/1.1 101 Switching Protocols\r\nupgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
+    private static let good =
+        "HTTP/1.1 101 Switching Protocols\r\nupgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
 
     @Test func `bytes after the handshake are passed on as frames`() throws {
         var handshake = try handshake()
@@ -60,7 +61,8 @@ import WebTestSupport
         good + "\r\n", good + "Sec-WebSocket-Accept: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
         good + "Sec-WebSocket-Accept: \(accept)\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
         good + "Sec-WebSocket-Accept: \(accept)\r\nSec-WebSocket-Protocol: chat\r\n\r\n",
-        "HTTP/1.1 101 OK\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n\r\n", "HTTP/1.1 1e2 X\r\n\r\n", "\r\n\r\n",
+        "HTTP/1.1 101 OK\r\nSec-WebSocket-Accept: \(accept)\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n\r\n",
+        "HTTP/1.1 1e2 X\r\n\r\n", "\r\n\r\n",
         "HTTP/1.1 101 X\r\nX: " + String(repeating: "x", count: 1001),
     ]) func `a server that does not confirm the WebSocket protocol is refused`(_ answer: String) throws {
         var handshake = try handshake()
@@ -83,7 +85,10 @@ import WebTestSupport
     private let transport = CurlTransport(
         userAgent: "istep/test", limits: HTTPLimits(connect: .seconds(60), silence: .seconds(60), whole: .seconds(120)))
 
-    private func withServer(_ answer: @escaping @Sendable (ReceivedRequest) -> Answer, _ body: (WebAddress, LoopbackServer) async throws -> Void)
+    private func withServer(
+        _ answer: @escaping @Sendable (ReceivedRequest) -> Answer,
+        _ body: (WebAddress, LoopbackServer) async throws -> Void
+    )
         async throws
     {
         let server = try LoopbackServer.start(answer)
@@ -91,7 +96,9 @@ import WebTestSupport
         try await body(try WebAddress(server.url + "/api/websocket"), server)
     }
 
-    private static func accept(_ request: ReceivedRequest) -> String { WebSocketHandshake.answer(to: request.header("Sec-WebSocket-Key") ?? "") }
+    private static func accept(_ request: ReceivedRequest) -> String {
+        WebSocketHandshake.answer(to: request.header("Sec-WebSocket-Key") ?? "")
+    }
 
     /// A conversation in which the server sends these bytes as soon as it is open.
     private static func sending(_ bytes: [UInt8], thenCloses: Bool = false) -> @Sendable (ReceivedRequest) -> Answer {
@@ -99,7 +106,9 @@ import WebTestSupport
     }
 
     @Test func `texts are sent and received`() async throws {
-        try await withServer({ .conversation(WebSocketPeer(accept: Self.accept($0), greeting: ["hello"], reply: { [$0, $0] })) }) {
+        try await withServer({
+            .conversation(WebSocketPeer(accept: Self.accept($0), greeting: ["hello"], reply: { [$0, $0] }))
+        }) {
             url, server in
             let socket = try await transport.open(url)
             #expect(try await socket.receive() == "hello")
@@ -114,7 +123,8 @@ import WebTestSupport
     }
 
     @Test func `each connection has a key of its own`() async throws {
-        try await withServer({ .conversation(WebSocketPeer(accept: Self.accept($0), reply: { _ in [] })) }) { url, server in
+        try await withServer({ .conversation(WebSocketPeer(accept: Self.accept($0), reply: { _ in [] })) }) {
+            url, server in
             for _ in 0..<2 { await (try transport.open(url)).close() }
             #expect(Set(server.requests.compactMap { $0.header("Sec-WebSocket-Key") }).count == 2)
         }
@@ -163,7 +173,8 @@ import WebTestSupport
     }
 
     @Test func `a close is reported with its reason, on one line`() async throws {
-        try await withServer(Self.sending(WebSocketPeer.frame(8, [0x03, 0xf3] + Array("bad\n\u{1b}[2J".utf8)))) { url, _ in
+        try await withServer(Self.sending(WebSocketPeer.frame(8, [0x03, 0xf3] + Array("bad\n\u{1b}[2J".utf8)))) {
+            url, _ in
             let socket = try await transport.open(url)
             let error = await #expect(throws: WebSocketError.self) { try await socket.receive() }
             guard case .closed(let words) = error else {
@@ -197,11 +208,13 @@ import WebTestSupport
 
     /// Nothing but pongs, many at a time, so that there is always something to read.
     private static func flood(_ request: ReceivedRequest) -> Answer {
-        .endless(after: WebSocketPeer.head(accept: accept(request)), (0..<4096).flatMap { _ in WebSocketPeer.frame(10, []) })
+        .endless(
+            after: WebSocketPeer.head(accept: accept(request)), (0..<4096).flatMap { _ in WebSocketPeer.frame(10, []) })
     }
 
     @Test func `a server that floods pongs is disconnected after the time limit`() async throws {
-        let hasty = CurlTransport(userAgent: "istep/test", limits: HTTPLimits(silence: .seconds(60), whole: .milliseconds(500)))
+        let hasty = CurlTransport(
+            userAgent: "istep/test", limits: HTTPLimits(silence: .seconds(60), whole: .milliseconds(500)))
         try await withServer({ Self.flood($0) }) { url, _ in
             let error = await #expect(throws: WebSocketError.self) { try await hasty.open(url).receive() }
             #expect("\(String(describing: error))".contains("no whole answer"))

@@ -17,7 +17,8 @@ import Testing
 
     @Test(arguments: [
         ("OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed", "certificate verify failed"),
-        ("Error: host name verification failed.", "host name verification failed"), ("", ""), (" : : ", ""), ("a\u{1B}[2J\nb", "a[2Jb"),
+        ("Error: host name verification failed.", "host name verification failed"), ("", ""), (" : : ", ""),
+        ("a\u{1B}[2J\nb", "a[2Jb"),
         (String(repeating: "x", count: 1000), String(repeating: "x", count: 120)),
     ])
     func `a log line is reduced to its message`(line: String, essence: String) {

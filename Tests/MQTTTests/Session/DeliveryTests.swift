@@ -62,7 +62,8 @@ import Testing
         (0x86, .refused(credentials: true, reason: "")), (0x87, .refused(credentials: true, reason: "")),
         (0x8A, .refused(credentials: true, reason: "")), (2, .refused(credentials: false, reason: "")),
         (0x85, .refused(credentials: false, reason: "")), (0x9D, .refused(credentials: false, reason: "")),
-        (3, .notSent(reason: "")), (0x88, .notSent(reason: "")), (0x89, .notSent(reason: "")), (0x97, .notSent(reason: "")),
+        (3, .notSent(reason: "")), (0x88, .notSent(reason: "")), (0x89, .notSent(reason: "")),
+        (0x97, .notSent(reason: "")),
         (0x9F, .notSent(reason: "")), (200, .refused(credentials: false, reason: "")),
     ])
     func `a refused connection is classified by its code`(code: Int, kind: MQTTError) throws {
@@ -77,7 +78,9 @@ import Testing
         var first = try delivery(1)
         #expect(first.handle(refusal) == .useOlderVersion)
         var second = try delivery(1, usesMQTT311: true)
-        #expect(second.handle(refusal) == .fail(.refused(credentials: false, reason: "the broker refused the connection: code \(code)")))
+        #expect(
+            second.handle(refusal)
+                == .fail(.refused(credentials: false, reason: "the broker refused the connection: code \(code)")))
     }
 
     @Test func `an early loss leads to one retry with the older version`() throws {
@@ -113,9 +116,13 @@ import Testing
 
     @Test func `a temporary refusal means not sent only for a single message`() throws {
         var one = try publishing(1)
-        #expect(one.handle(acknowledged(1, 0x97)) == .fail(.notSent(reason: "the broker rejected a message for t0: code 151")))
+        #expect(
+            one.handle(acknowledged(1, 0x97))
+                == .fail(.notSent(reason: "the broker rejected a message for t0: code 151")))
         var two = try publishing(2)
-        #expect(two.handle(acknowledged(1, 0x97)) == .fail(.unanswered(reason: "the broker rejected a message for t0: code 151")))
+        #expect(
+            two.handle(acknowledged(1, 0x97))
+                == .fail(.unanswered(reason: "the broker rejected a message for t0: code 151")))
     }
 
     @Test func `the reason of the broker for a disconnect is reported`() throws {
@@ -136,8 +143,12 @@ import Testing
     @Test func `a broker without retain support receives no retained messages`() throws {
         let event = Delivery.Event.connected(BrokerCode(number: 0), retains: false)
         var retained = try delivery(1)
-        #expect(retained.handle(event) == .fail(.refused(credentials: false, reason: "it does not support retained messages")))
-        var passing = Delivery([try MQTTMessage(topic: "a", payload: [], isRetained: false)], usesMQTT311: false) { _ in "" }
+        #expect(
+            retained.handle(event)
+                == .fail(.refused(credentials: false, reason: "it does not support retained messages")))
+        var passing = Delivery([try MQTTMessage(topic: "a", payload: [], isRetained: false)], usesMQTT311: false) { _ in
+            ""
+        }
         #expect(passing.handle(event) == .publish)
     }
 

@@ -8,13 +8,16 @@ import Testing
         #expect(try MQTTBroker(host: "broker.example.org", tls: true).port == 8883)
     }
 
-    @Test(arguments: ["localhost", "LOCALHOST", "broker.localhost", "127.0.0.1", "127.255.255.254", "::1", "0:0:0:0:0:0:0:1"])
+    @Test(arguments: [
+        "localhost", "LOCALHOST", "broker.localhost", "127.0.0.1", "127.255.255.254", "::1", "0:0:0:0:0:0:0:1",
+    ])
     func `loopback is allowed without TLS`(host: String) throws {
         #expect(try !MQTTBroker(host: host, tls: false).isEncrypted)
     }
 
     @Test(arguments: [
-        "broker.example.org", "192.168.1.2", "128.0.0.1", "127.1", "0x7f.0.0.1", "::2", "fe80::1%eth0", "::ffff:127.0.0.1",
+        "broker.example.org", "192.168.1.2", "128.0.0.1", "127.1", "0x7f.0.0.1", "::2", "fe80::1%eth0",
+        "::ffff:127.0.0.1",
         "localhost.example.org", "127.0.0.1.example.org", "notlocalhost",
     ])
     func `another host requires TLS or the insecure option`(host: String) throws {
@@ -24,7 +27,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "mqtt://localhost", "local host", "localhost\n", "localhost:1883", "[::1]", "a\0b", "höst", "-x", ".", "::1%", "::1%a b",
+        "", "mqtt://localhost", "local host", "localhost\n", "localhost:1883", "[::1]", "a\0b", "höst", "-x", ".",
+        "::1%", "::1%a b",
         String(repeating: "a", count: 254),
     ])
     func `an invalid host is rejected`(host: String) {
@@ -52,7 +56,8 @@ import Testing
     @Test func `a password set later changes no other property`() throws {
         let broker = try MQTTBroker(host: "broker.example.org", port: 7, tls: false, username: "anna", insecure: true)
         let whole = try MQTTBroker(
-            host: "broker.example.org", port: 7, tls: false, username: "anna", password: Secret("opensesame"), insecure: true)
+            host: "broker.example.org", port: 7, tls: false, username: "anna", password: Secret("opensesame"),
+            insecure: true)
         #expect(try broker.with(password: Secret("opensesame")) == whole)
         #expect(throws: MQTTBroker.Problem.badPassword) { try broker.with(password: Secret("")) }
     }
@@ -67,8 +72,11 @@ import Testing
 
     @Test func `problem descriptions give advice without control characters`() {
         let problems: [MQTTBroker.Problem] = [
-            .badHost("\u{1B}[2J"), .badPort(0), .notEncrypted(host: "x"), .badUsername, .badPassword, .passwordWithoutUsername,
+            .badHost("\u{1B}[2J"), .badPort(0), .notEncrypted(host: "x"), .badUsername, .badPassword,
+            .passwordWithoutUsername,
         ]
-        for problem in problems { #expect(problem.description.contains(":") && !problem.description.contains("\u{1B}")) }
+        for problem in problems {
+            #expect(problem.description.contains(":") && !problem.description.contains("\u{1B}"))
+        }
     }
 }

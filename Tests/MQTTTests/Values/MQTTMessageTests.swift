@@ -2,7 +2,10 @@ import MQTT
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MQTTMessageTests {
-    @Test(arguments: ["a", "istep/anna/steps", "homeassistant/sensor/istep_anna/config", "/", "ö/👟", String(repeating: "a", count: 65_535)])
+    @Test(arguments: [
+        "a", "istep/anna/steps", "homeassistant/sensor/istep_anna/config", "/", "ö/👟",
+        String(repeating: "a", count: 65_535),
+    ])
     func `a valid topic is accepted`(topic: String) throws {
         let message = try MQTTMessage(topic: topic, payload: [1])
         #expect(message.isRetained)
@@ -29,7 +32,8 @@ import Testing
 
     @Test func `problem descriptions contain no control characters`() {
         let problems: [MQTTMessage.Problem] = [
-            .topicLength(0), .topicLength(70_000), .topicCharacter("\u{1B}"), .reservedTopic("$\u{1B}"), .payloadSize(1),
+            .topicLength(0), .topicLength(70_000), .topicCharacter("\u{1B}"), .reservedTopic("$\u{1B}"),
+            .payloadSize(1),
         ]
         for problem in problems { #expect(!problem.description.unicodeScalars.contains { $0.value < 32 }) }
     }

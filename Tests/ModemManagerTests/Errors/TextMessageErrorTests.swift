@@ -5,11 +5,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct TextMessageErrorTests {
     static let all: [TextMessageError] = [
-        .noBus("no such file"), .notRunning, .noModem(wanted: nil), .noModem(wanted: "7"), .severalModems(["modem 0", "modem 1"]),
-        .noMessaging(modem: "modem 0"), .locked(modem: "modem 0", index: "0", lock: "sim-pin"), .disabled(modem: "modem 0", index: "0"),
+        .noBus("no such file"), .notRunning, .noModem(wanted: nil), .noModem(wanted: "7"),
+        .severalModems(["modem 0", "modem 1"]),
+        .noMessaging(modem: "modem 0"), .locked(modem: "modem 0", index: "0", lock: "sim-pin"),
+        .disabled(modem: "modem 0", index: "0"),
         .notRegistered(modem: "modem 0", index: "0"), .notReady(modem: "modem 0", index: "0", state: "it is starting"),
         .accessDenied("sending"), .badNumber("x"), .badText("it is empty"), .textTooLong(parts: 4, limit: 3),
-        .textTooLong(parts: nil, limit: 3), .refused(reason: "barred"), .notNow(reason: "no network"), .unanswered(reason: "no answer"),
+        .textTooLong(parts: nil, limit: 3), .refused(reason: "barred"), .notNow(reason: "no network"),
+        .unanswered(reason: "no answer"),
         .cancelled(wasSent: false),
         .cancelled(wasSent: true),
     ]

@@ -4,7 +4,8 @@ import ModemTestSupport
 import PrivateBus
 import Testing
 
-/// Which messages are certainly not sent, and which may have been sent: this decides whether a message is sent twice, or never.
+/// Which messages are certainly not sent, and which may have been sent: this decides whether a message is sent twice,
+/// or never.
 @Suite(.timeLimit(.minutes(5)))
 struct DoubtTests {
     private static let core = "org.freedesktop.ModemManager1.Error.Core."
@@ -12,7 +13,9 @@ struct DoubtTests {
     private static let message = "org.freedesktop.ModemManager1.Error.Message."
     private static let bus = "org.freedesktop.DBus.Error."
 
-    private func sending(_ what: FakeModemManager.Sending, text: String = "steps") async throws -> (TextMessageError?, kept: Int) {
+    private func sending(_ what: FakeModemManager.Sending, text: String = "steps") async throws -> (
+        TextMessageError?, kept: Int
+    ) {
         var result: (TextMessageError?, kept: Int) = (nil, 0)
         try await withMessages { messages, fake in
             await fake.onSend(what)
@@ -23,7 +26,8 @@ struct DoubtTests {
     }
 
     @Test(arguments: [
-        (core + "InvalidArgs", "Cannot generate PDUs"), (core + "Unsupported", "Sending SMS is not supported by this modem"),
+        (core + "InvalidArgs", "Cannot generate PDUs"),
+        (core + "Unsupported", "Sending SMS is not supported by this modem"),
         (bus + "UnknownMethod", "Object does not exist"), (equipment + "SimPin", "SIM PIN required"),
         (message + "NotAllowed", "Operation not allowed"), (message + "SmscAddressUnknown", "SMSC address unknown"),
         (message + "Unknown", "Unknown message error: 21"), (message + "Unknown", "Unknown message error: 50"),
@@ -39,7 +43,8 @@ struct DoubtTests {
     }
 
     @Test(arguments: [
-        (core + "WrongState", "device not enabled"), (core + "Retry", "SMS storage currently locked"), (equipment + "NoNetwork", "No network"),
+        (core + "WrongState", "device not enabled"), (core + "Retry", "SMS storage currently locked"),
+        (equipment + "NoNetwork", "No network"),
         (message + "NoNetwork", "No network"), (message + "SimBusy", "SIM busy"),
     ])
     func `a temporary refusal is reported as not sent`(name: String, words: String) async throws {
@@ -57,9 +62,11 @@ struct DoubtTests {
         (core + "Failed", "Couldn't read message reference: 0 fields parsed from response ''"),
         (core + "Aborted", "Aborted"), (core + "Cancelled", "Operation was cancelled"), (core + "Retry2", ""),
         ("org.freedesktop.ModemManager1.Error.Serial.ResponseTimeout", "Serial command timed out"),
-        (message + "NetworkTimeout", "Network timeout"), (message + "Unknown", "Unknown error"), (message + "MeFailure", "ME failure"),
+        (message + "NetworkTimeout", "Network timeout"), (message + "Unknown", "Unknown error"),
+        (message + "MeFailure", "ME failure"),
         (message + "Unknown", "Unknown message error: 41"), (message + "Unknown", "Unknown message error: 500"),
-        (message + "MemoryFull", "Memory full"), (equipment + "NetworkTimeout", "Network timeout"), (equipment + "Unknown", "Unknown error"),
+        (message + "MemoryFull", "Memory full"), (equipment + "NetworkTimeout", "Network timeout"),
+        (equipment + "Unknown", "Unknown error"),
         ("org.freedesktop.libqmi.Error.Protocol.WmsCauseCode", "QMI protocol error (54)"),
         (bus + "NoReply", "Message recipient disconnected from message bus without replying"), (bus + "TimedOut", ""),
         ("org.example.SomethingNew", "who knows"),
@@ -82,7 +89,8 @@ struct DoubtTests {
             return
         }
         // This error occurs before the first part is sent.
-        guard case .notNow = try await sending(.fail(Self.core + "WrongState", "device not enabled"), text: long).0 else {
+        guard case .notNow = try await sending(.fail(Self.core + "WrongState", "device not enabled"), text: long).0
+        else {
             Issue.record("doubted")
             return
         }
@@ -93,7 +101,9 @@ struct DoubtTests {
     ])
     func `a polkit refusal to send is reported as access denied`(name: String) async throws {
         let (error, kept) = try await sending(.fail(name, "PolicyKit authorization failed: not authorized for 'x'"))
-        #expect(error == .accessDenied(#"sending a text message: "PolicyKit authorization failed: not authorized for 'x'""#))
+        #expect(
+            error == .accessDenied(#"sending a text message: "PolicyKit authorization failed: not authorized for 'x'""#)
+        )
         #expect(error?.mayHaveBeenSent == false)
         #expect(kept == 0)
     }
@@ -107,7 +117,8 @@ struct DoubtTests {
     }
 
     @Test(arguments: [FakeModemManager.Sending.die, .succeedAndDie])
-    func `an exit of ModemManager during sending is reported as unanswered`(what: FakeModemManager.Sending) async throws {
+    func `an exit of ModemManager during sending is reported as unanswered`(what: FakeModemManager.Sending) async throws
+    {
         let (error, _) = try await sending(what)
         #expect(error == .unanswered(reason: "ModemManager ended before its answer"))
     }
@@ -167,7 +178,8 @@ struct DoubtTests {
     }
 
     @Test func `error texts of a modem are escaped and shortened`() async throws {
-        let (error, _) = try await sending(.fail(Self.core + "Failed", "\u{1B}[2J\n" + String(repeating: "x", count: 10_000)))
+        let (error, _) = try await sending(
+            .fail(Self.core + "Failed", "\u{1B}[2J\n" + String(repeating: "x", count: 10_000)))
         let text = error?.description ?? ""
         #expect(text.contains(#"\u{1b}[2J\u{a}xxx"#))
         #expect(text.count < 400)

@@ -11,7 +11,10 @@ struct SendingTests {
             #expect(identity == "/org/freedesktop/ModemManager1/SMS/0")
             #expect(await fake.delivered == [FakeMessage(text: "Anna: 12034 steps\n100 %", number: receiver)])
             // Nothing else was done to the modem.
-            #expect(await fake.calls == ["org.freedesktop.ModemManager1.Modem.Messaging.Create", "org.freedesktop.ModemManager1.Sms.Send"])
+            #expect(
+                await fake.calls == [
+                    "org.freedesktop.ModemManager1.Modem.Messaging.Create", "org.freedesktop.ModemManager1.Sms.Send",
+                ])
         }
     }
 
@@ -26,7 +29,9 @@ struct SendingTests {
 
     @Test func `a huge text is rejected without counting its parts`() async throws {
         try await withMessages { messages, fake in
-            let error = await failure { _ = try await messages.send(String(repeating: "a", count: 10_000_000), to: receiver) }
+            let error = await failure {
+                _ = try await messages.send(String(repeating: "a", count: 10_000_000), to: receiver)
+            }
             #expect(error == .textTooLong(parts: nil, limit: 3))
             #expect(await fake.calls.isEmpty)
         }
@@ -54,7 +59,9 @@ struct SendingTests {
         (.initializing, .notReady(modem: "modem 0 (A B)", index: "0", state: "it is starting")),
         (.failed, .notReady(modem: "modem 0 (A B)", index: "0", state: "it failed (no SIM, or a broken one?)")),
     ])
-    func `a modem that is not ready is reported and not changed`(state: FakeModem.State, expected: TextMessageError) async throws {
+    func `a modem that is not ready is reported and not changed`(state: FakeModem.State, expected: TextMessageError)
+        async throws
+    {
         var modem = FakeModem()
         modem.state = state
         modem.lock = state == .locked ? 2 : 1

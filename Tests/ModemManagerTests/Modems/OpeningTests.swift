@@ -88,7 +88,9 @@ struct OpeningTests {
     @Test func `an unplugged modem is reported as missing`() async throws {
         try await withMessages { messages, fake in
             await fake.set([:])
-            #expect(await failure { _ = try await messages.modem() } == .noModem(wanted: "/org/freedesktop/ModemManager1/Modem/0"))
+            #expect(
+                await failure { _ = try await messages.modem() }
+                    == .noModem(wanted: "/org/freedesktop/ModemManager1/Modem/0"))
         }
     }
 

@@ -23,15 +23,19 @@ struct BandFixture {
     typealias Tamper = @Sendable ([UInt8]) -> [UInt8]?
 
     static func play(
-        _ model: any LinkedPedometerModel.Type, _ band: SimulatedSerialBand, cursor: PedometerCursor = PedometerCursor(),
-        clock: ClockState = ClockState(), days: Int? = nil, at now: Timestamp = now, isProbe: Bool = false, linkEndsAfter: Int = .max,
+        _ model: any LinkedPedometerModel.Type, _ band: SimulatedSerialBand,
+        cursor: PedometerCursor = PedometerCursor(),
+        clock: ClockState = ClockState(), days: Int? = nil, at now: Timestamp = now, isProbe: Bool = false,
+        linkEndsAfter: Int = .max,
         secondsPerValue: Int = 0, _ tamper: @escaping Tamper = { $0 }
     ) throws -> SessionPlayer.Outcome {
         let received = Mutex<[[UInt8]]>([])
         band.linkOpened(PeripheralLink { _, bytes in received.withLock { $0.append(bytes) } })
         defer { band.linkClosed() }
         func id(_ address: GATTAddress) -> CharacteristicID? {
-            guard let service = AttributeUUID("\(address.service)"), let own = AttributeUUID("\(address.characteristic)") else { return nil }
+            guard let service = AttributeUUID("\(address.service)"),
+                let own = AttributeUUID("\(address.characteristic)")
+            else { return nil }
             return CharacteristicID(service, own)
         }
         var player = SessionPlayer(
@@ -48,7 +52,8 @@ struct BandFixture {
         var pedometer = Pedometer.sample(model, cursor: cursor)
         pedometer.clock = clock
         let context = SessionContext(pedometer: pedometer, localTime: .zone(zone), days: days)
-        return player.play(AnySession(session: isProbe ? try model.probe(context) : try model.session(context)), at: now)
+        return player.play(
+            AnySession(session: isProbe ? try model.probe(context) : try model.session(context)), at: now)
     }
 }
 

@@ -34,11 +34,13 @@ import Testing
     }
 
     private func exchange(_ answer: ProtocolExchange.Answer, attempts: Int = 3) -> ProtocolExchange {
-        ProtocolExchange(request: .write([9], to: Self.address), name: "a test", answer: answer, timeout: 5, attempts: attempts)
+        ProtocolExchange(
+            request: .write([9], to: Self.address), name: "a test", answer: answer, timeout: 5, attempts: attempts)
     }
 
     private func play(
-        _ exchanges: [ProtocolExchange], linkEndsAfter: Int = .max, secondsPerValue: Int = 0, _ answers: @escaping (Int) -> [[UInt8]]
+        _ exchanges: [ProtocolExchange], linkEndsAfter: Int = .max, secondsPerValue: Int = 0,
+        _ answers: @escaping (Int) -> [[UInt8]]
     ) -> SessionPlayer.Outcome {
         var writes = 0
         var player = SessionPlayer(
@@ -54,7 +56,9 @@ import Testing
 
     @Test func `a required answer that never comes is an error, an optional one is left out`() {
         let optional = play([exchange(.optional), exchange(.required)]) { $0 <= 3 ? [] : [[1], [2]] }
-        #expect(optional.error == nil && optional.written.count == 4 && optional.waited == 15 && optional.batches.count == 2)
+        #expect(
+            optional.error == nil && optional.written.count == 4 && optional.waited == 15 && optional.batches.count == 2
+        )
         let required = play([exchange(.required), exchange(.required)]) { _ in [] }
         #expect(required.error == .noAnswer(to: "a test", attempts: 3, seconds: 15) && required.written.count == 3)
     }
@@ -76,7 +80,9 @@ import Testing
     }
 
     @Test func `packets that are no answer do not extend the wait, and have an end`() {
-        let chatter = play([exchange(.optional, attempts: 1)], secondsPerValue: 1) { _ in Array(repeating: [7], count: 1_000) }
+        let chatter = play([exchange(.optional, attempts: 1)], secondsPerValue: 1) { _ in
+            Array(repeating: [7], count: 1_000)
+        }
         #expect(chatter.error == nil && chatter.report != nil)
         let endless = play([exchange(.required)]) { _ in Array(repeating: [1], count: 20_000) }
         #expect(endless.error == .undecodable("too many packets"))

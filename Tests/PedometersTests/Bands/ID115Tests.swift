@@ -6,7 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ID115Tests {
     @Test(arguments: [2, 3, 18])
-    func `slots that came in before the link was lost are stored, with the time that they account for`(packets: Int) throws {
+    func `slots that came in before the link was lost are stored, with the time that they account for`(packets: Int)
+        throws
+    {
         let memory = BandFixture.memory(days: 1)
         let first = try BandFixture.play(ID115.self, .id115(memory), linkEndsAfter: packets)
         #expect(first.wasCut && first.coverage.isEmpty == (packets < 3))
@@ -16,8 +18,10 @@ import Testing
         #expect(first.coverage.last?.end ?? midnight == end && first.cursor?.readThrough == (packets < 3 ? nil : end))
         let before = memory.quarters.filter { $0.key - 7_200 < end.seconds }.values.reduce(0, +)
         #expect(first.steps == before && (before > 0) == (packets == 18))
-        let second = try BandFixture.play(ID115.self, .id115(memory), cursor: first.cursor ?? PedometerCursor(), at: BandFixture.now + 60)
-        #expect(second.steps == memory.steps && Set(first.samples).isSubset(of: second.samples) && second.notices.isEmpty)
+        let second = try BandFixture.play(
+            ID115.self, .id115(memory), cursor: first.cursor ?? PedometerCursor(), at: BandFixture.now + 60)
+        #expect(
+            second.steps == memory.steps && Set(first.samples).isSubset(of: second.samples) && second.notices.isEmpty)
     }
 
     /// The bit fields of `FetchActivityOperation.parseSample`.
@@ -44,7 +48,9 @@ import Testing
     @Test func `a packet out of order is requested again, and then an error`() throws {
         let memory = BandFixture.memory(days: 1)
         let lost = Counter()
-        let again = try BandFixture.play(ID115.self, .id115(memory)) { $0[1] == 3 && $0[2] == 4 && lost.next() == 1 ? nil : $0 }
+        let again = try BandFixture.play(ID115.self, .id115(memory)) {
+            $0[1] == 3 && $0[2] == 4 && lost.next() == 1 ? nil : $0
+        }
         #expect(again.steps == memory.stepsToday)
         let never = try BandFixture.play(ID115.self, .id115(memory)) { $0[1] == 3 && $0[2] == 4 ? nil : $0 }
         #expect(never.samples.isEmpty && never.error != nil)
@@ -55,7 +61,9 @@ import Testing
         // Two, and 62 quarters of an hour in threes.
         let last: UInt8 = 23
         let lost = Counter()
-        let again = try BandFixture.play(ID115.self, .id115(memory)) { $0[1] == 3 && $0[2] == last && lost.next() == 1 ? nil : $0 }
+        let again = try BandFixture.play(ID115.self, .id115(memory)) {
+            $0[1] == 3 && $0[2] == last && lost.next() == 1 ? nil : $0
+        }
         let midnight = LocalTime.zone(BandFixture.zone).moment(BandFixture.today)
         #expect(again.steps == memory.stepsToday && again.covers(TimeSpan(midnight, BandFixture.now)))
         let band = SimulatedSerialBand.id115(memory)
@@ -72,16 +80,20 @@ import Testing
     }
 
     /// The midnight timer reads it five minutes before midnight.
-    @Test(arguments: [(300, false), (599, false), (900, true)]) func `the last minutes of a day are not reported as lost`(
+    @Test(arguments: [(300, false), (599, false), (900, true)])
+    func `the last minutes of a day are not reported as lost`(
         secondsBefore: Int, isReported: Bool
     ) throws {
         let midnight = LocalTime.zone(BandFixture.zone).moment(BandFixture.today)
         let outcome = try BandFixture.play(
-            ID115.self, .id115(BandFixture.memory(days: 2)), cursor: PedometerCursor(readThrough: midnight - secondsBefore))
+            ID115.self, .id115(BandFixture.memory(days: 2)),
+            cursor: PedometerCursor(readThrough: midnight - secondsBefore))
         #expect(outcome.notices == (isReported ? [.dayNotClosed(BandFixture.today.advanced(by: -1))] : []))
     }
 
-    @Test(arguments: [-1, 1, -200]) func `slots of another day are not stored, and the band's clock is set`(days: Int) throws {
+    @Test(arguments: [-1, 1, -200]) func `slots of another day are not stored, and the band's clock is set`(days: Int)
+        throws
+    {
         let band = SimulatedSerialBand.id115(BandFixture.memory(days: 1, at: BandFixture.now + days * 86_400))
         let outcome = try BandFixture.play(ID115.self, band)
         #expect(outcome.samples.isEmpty && outcome.coverage.isEmpty && outcome.cursor == nil)
@@ -111,6 +123,7 @@ import Testing
             packet[10] = minutes
             return packet
         }
-        #expect(outcome.samples.isEmpty && outcome.notices.contains { if case .undecodable = $0 { true } else { false } })
+        #expect(
+            outcome.samples.isEmpty && outcome.notices.contains { if case .undecodable = $0 { true } else { false } })
     }
 }

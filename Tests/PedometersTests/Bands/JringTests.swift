@@ -19,14 +19,18 @@ import Testing
         #expect(ring.written.last == Jring.packet(0x01, .little(BandFixture.now.seconds + 18 + 7_200, 4)))
         #expect(outcome.doubts.isEmpty)
         // Whether the ring has no older days, or was silent by chance, shows when they are requested once more.
-        #expect(outcome.cursor?.readThrough == BandFixture.now && outcome.cursor?.missing?.count == 3 && outcome.cursor?.reportedGaps == [])
+        #expect(
+            outcome.cursor?.readThrough == BandFixture.now && outcome.cursor?.missing?.count == 3
+                && outcome.cursor?.reportedGaps == [])
         let twice = SimulatedSerialBand.jring(memory, days: 4)
-        let second = try BandFixture.play(Jring.self, twice, cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 60)
+        let second = try BandFixture.play(
+            Jring.self, twice, cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 60)
         #expect(Self.requests(twice) == [0, 4, 4, 5, 6])
         #expect(second.cursor == PedometerCursor(readThrough: BandFixture.now + 60))
         // The next sync requests today only.
         let again = SimulatedSerialBand.jring(memory, days: 4)
-        _ = try BandFixture.play(Jring.self, again, cursor: second.cursor ?? PedometerCursor(), at: BandFixture.now + 120)
+        _ = try BandFixture.play(
+            Jring.self, again, cursor: second.cursor ?? PedometerCursor(), at: BandFixture.now + 120)
         #expect(again.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } == [0])
     }
 
@@ -39,7 +43,9 @@ import Testing
     }
 
     /// The days that were requested.
-    private static func requests(_ ring: SimulatedSerialBand) -> [Int] { ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) } }
+    private static func requests(_ ring: SimulatedSerialBand) -> [Int] {
+        ring.written.filter { $0[0] == 0x10 }.map { Int($0[1]) }
+    }
 
     @Test(arguments: [1, 3, 9])
     func `an unanswered day is requested again and reported, and later days are stored`(silent: Int) throws {
@@ -79,7 +85,10 @@ import Testing
             // Of a ring that was never read, it may be older than what it holds.
             #expect(cursor.reportedGaps == (sync == 0 && !isNew ? [DayGap(day, .unanswered)] : []))
         }
-        #expect(requests == (isNew ? [[0, 1, 2, 2, 3, 4, 4, 5, 6], [0, 2, 2, 4, 5], [0]] : [[0, 1, 2, 2, 3], [0, 2, 2], [0]]))
+        #expect(
+            requests
+                == (isNew
+                    ? [[0, 1, 2, 2, 3, 4, 4, 5, 6], [0, 2, 2, 4, 5], [0]] : [[0, 1, 2, 2, 3], [0, 2, 2], [0]]))
         #expect(cursor == PedometerCursor(readThrough: BandFixture.now + 40))
         let span = LocalTime.zone(BandFixture.zone).span(of: day)
         #expect(!coverage.contains { $0.overlaps(span) })
@@ -90,11 +99,13 @@ import Testing
     func `data received before a lost link are stored, and the next sync requests the rest`(packets: Int) throws {
         let memory = BandFixture.memory(days: 5)
         let read = PedometerCursor(readThrough: BandFixture.now - 4 * 86_400)
-        let first = try BandFixture.play(Jring.self, .jring(memory, days: 5, isSparse: false), cursor: read, linkEndsAfter: packets)
+        let first = try BandFixture.play(
+            Jring.self, .jring(memory, days: 5, isSparse: false), cursor: read, linkEndsAfter: packets)
         #expect(first.wasCut && first.steps < memory.steps)
         #expect(first.samples.isEmpty == (packets < 90), "today is compared with the total up to the present time")
         let cursor = first.cursor ?? read
-        let second = try BandFixture.play(Jring.self, .jring(memory, days: 5, isSparse: false), cursor: cursor, at: BandFixture.now + 60)
+        let second = try BandFixture.play(
+            Jring.self, .jring(memory, days: 5, isSparse: false), cursor: cursor, at: BandFixture.now + 60)
         #expect(second.error == nil && second.cursor?.missing == nil)
         let slots = first.slots.merging(second.slots, uniquingKeysWith: max)
         #expect(slots.values.reduce(0, +) == memory.steps)
@@ -108,7 +119,8 @@ import Testing
         var (cursor, slots, isCut, syncs) = (PedometerCursor(), [Timestamp: Int](), true, 0)
         while isCut, syncs < 20 {
             let outcome = try BandFixture.play(
-                Jring.self, .jring(memory, days: 28, isSparse: false), cursor: cursor, at: BandFixture.now + 10 * syncs, linkEndsAfter: 400)
+                Jring.self, .jring(memory, days: 28, isSparse: false), cursor: cursor, at: BandFixture.now + 10 * syncs,
+                linkEndsAfter: 400)
             cursor = outcome.cursor ?? cursor
             slots.merge(outcome.slots, uniquingKeysWith: max)
             (isCut, syncs) = (outcome.wasCut, syncs + 1)
@@ -120,7 +132,9 @@ import Testing
         #expect(cursor == PedometerCursor(readThrough: BandFixture.now + 80))
     }
 
-    @Test func `of a ring that was never read, today counts if the link is lost after the present time was received`() throws {
+    @Test func `of a ring that was never read, today counts if the link is lost after the present time was received`()
+        throws
+    {
         let memory = BandFixture.memory(days: 3)
         // Were its minutes as many as its total, it would have ended.
         let ring = SimulatedSerialBand.jring(memory, days: 3, total: memory.stepsToday + 10, isSparse: false)
@@ -160,7 +174,8 @@ import Testing
             $0[0] == 0x11 || (Self.daysAgo($0) ?? 0) > 0 ? nil : $0
         }
         #expect(outcome.cursor?.readThrough == BandFixture.now && outcome.cursor?.reportedGaps.count == 9)
-        let next = try BandFixture.play(Jring.self, .jring(memory, days: 10), cursor: outcome.cursor ?? read, at: BandFixture.now + 60)
+        let next = try BandFixture.play(
+            Jring.self, .jring(memory, days: 10), cursor: outcome.cursor ?? read, at: BandFixture.now + 60)
         #expect(next.steps == memory.steps && next.cursor == PedometerCursor(readThrough: BandFixture.now + 60))
     }
 
@@ -177,7 +192,8 @@ import Testing
     @Test func `a day for which the ring reports no data is not missing`() throws {
         let memory = BandFixture.memory(days: 3)
         let read = PedometerCursor(readThrough: BandFixture.now - 2 * 86_400)
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3, isSparse: false), cursor: read) { packet in
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3, isSparse: false), cursor: read) {
+            packet in
             // The first packet of the day is the refusal.
             guard Self.daysAgo(packet) == 1 else { return packet }
             return packet.little(1, 4).map { $0 % 86_400 } == 0 ? Self.refusing(1) : nil
@@ -189,8 +205,11 @@ import Testing
         let memory = BandFixture.memory(days: 3)
         let old = BandFixture.today.daysSince1970 * 86_400 - 20 * 86_400
         let read = PedometerCursor(readThrough: BandFixture.now - 86_400)
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3, isSparse: false), cursor: read) { packet in
-            guard Self.daysAgo(packet) == 1, packet.little(1, 4).map({ $0 % 86_400 < 3_600 }) == true else { return packet }
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 3, isSparse: false), cursor: read) {
+            packet in
+            guard Self.daysAgo(packet) == 1, packet.little(1, 4).map({ $0 % 86_400 < 3_600 }) == true else {
+                return packet
+            }
             let time = [UInt8].little(old + (packet.little(1, 4) ?? 0) % 86_400, 4)
             return [0x10] + time + Array(packet[5...])
         }
@@ -202,10 +221,13 @@ import Testing
         // The ring shows 14:40, and is an hour behind.
         let midnight = LocalTime.zone(BandFixture.zone).moment(BandFixture.today)
         let shown = BandFixture.today.daysSince1970 * 86_400 - 3_600
-        let memory = BandMemory(quarters: [shown: 150]) { WallClock(year: 2026, month: 5, day: 20, hour: 14, minute: 40) }
+        let memory = BandMemory(quarters: [shown: 150]) {
+            WallClock(year: 2026, month: 5, day: 20, hour: 14, minute: 40)
+        }
         let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2))
         #expect(outcome.notices.contains(.clockWasOff(seconds: -3_600)))
-        #expect(outcome.steps == 150 && outcome.samples.allSatisfy { $0.day == BandFixture.today && $0.start >= midnight })
+        #expect(
+            outcome.steps == 150 && outcome.samples.allSatisfy { $0.day == BandFixture.today && $0.start >= midnight })
         #expect(outcome.coverage.allSatisfy { $0.end <= BandFixture.now } && outcome.cursor?.tail != nil)
         // Set since two days by istep: it is not known when another program changed it.
         let settings = ClockState(settings: [.init(at: BandFixture.now - 2 * 86_400, utcOffset: 7_200)])
@@ -225,8 +247,8 @@ import Testing
         for daysAgo in 1...3 {
             #expect(outcome.covers(LocalTime.zone(BandFixture.zone).span(of: BandFixture.today.advanced(by: -daysAgo))))
         }
-        // Today's minutes are as many as its total: nothing more can arrive. The other days end by two seconds of silence, and their
-        // link is kept.
+        // Today's minutes are as many as its total: nothing more can arrive. The other days end by two seconds of
+        // silence, and their link is kept.
         #expect(outcome.waited == 6 && ring.written.contains(Jring.keepAlive))
     }
 
@@ -236,8 +258,12 @@ import Testing
         let packet = Jring.packet(0x10, .little(start, 4) + [UInt8](repeating: 10, count: 15))
         let memory = BandMemory(quarters: [start: 150]) { WallClock(seconds: BandFixture.now.seconds + 7_200) }
         let read = PedometerCursor(readThrough: BandFixture.now - 3_600)
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 1), cursor: read) { $0[0] == 0x10 ? packet : $0 }
-        #expect(outcome.steps == 130 && outcome.notices.isEmpty && outcome.cursor == PedometerCursor(readThrough: BandFixture.now))
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 1), cursor: read) {
+            $0[0] == 0x10 ? packet : $0
+        }
+        #expect(
+            outcome.steps == 130 && outcome.notices.isEmpty
+                && outcome.cursor == PedometerCursor(readThrough: BandFixture.now))
         #expect(outcome.coverage.last?.end == BandFixture.now)
     }
 
@@ -270,12 +296,15 @@ import Testing
         #expect(outcome.cursor?.missing == [DayGap(BandFixture.today.advanced(by: -1), .incomplete)])
     }
 
-    @Test func `steps of the present quarter of an hour are not missing if the ring has sent nothing of today yet`() throws {
+    @Test func `steps of the present quarter of an hour are not missing if the ring has sent nothing of today yet`()
+        throws
+    {
         let midnight = LocalTime.zone(BandFixture.zone).moment(BandFixture.today)
         func play(_ total: Int) throws -> SessionPlayer.Outcome {
             let memory = BandFixture.memory(days: 1, at: midnight + 600)
             let read = PedometerCursor(readThrough: midnight)
-            return try BandFixture.play(Jring.self, .jring(memory, days: 1, total: total), cursor: read, at: midnight + 600)
+            return try BandFixture.play(
+                Jring.self, .jring(memory, days: 1, total: total), cursor: read, at: midnight + 600)
         }
         let few = try play(200)
         #expect(few.notices.isEmpty && few.coverage.isEmpty && few.cursor?.missing == nil && few.error == nil)
@@ -307,26 +336,34 @@ import Testing
     }
 
     @Test func `without a total nothing is counted`() throws {
-        let outcome = try BandFixture.play(Jring.self, .jring(BandFixture.memory(days: 2), days: 2)) { $0[0] == 0x03 ? nil : $0 }
+        let outcome = try BandFixture.play(Jring.self, .jring(BandFixture.memory(days: 2), days: 2)) {
+            $0[0] == 0x03 ? nil : $0
+        }
         #expect(outcome.samples.isEmpty && outcome.doubts == [.unchecked])
     }
 
     @Test func `a clock that is off is reported`() throws {
-        let outcome = try BandFixture.play(Jring.self, .jring(BandFixture.memory(days: 1, at: BandFixture.now - 7_200), days: 1))
+        let outcome = try BandFixture.play(
+            Jring.self, .jring(BandFixture.memory(days: 1, at: BandFixture.now - 7_200), days: 1))
         #expect(outcome.notices.contains(.clockWasOff(seconds: -7_200)))
     }
 
     @Test func `the steps of a ring that refuses today although it has a total are in doubt`() throws {
         let memory = BandFixture.memory(days: 2)
-        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2)) { $0[0] == 0x10 || $0[0] == 0x11 ? Jring.packet(0x90) : $0 }
+        let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 2)) {
+            $0[0] == 0x10 || $0[0] == 0x11 ? Jring.packet(0x90) : $0
+        }
         #expect(outcome.samples.isEmpty && outcome.cursor == nil && outcome.doubts == [.totals(0, memory.stepsToday)])
     }
 
     @Test func `a ring whose clock was never set gives no steps, and its clock is set`() throws {
-        let memory = BandMemory(quarters: [946_684_800 + 3_600: 300]) { WallClock(year: 2000, month: 1, day: 1, hour: 2) }
+        let memory = BandMemory(quarters: [946_684_800 + 3_600: 300]) {
+            WallClock(year: 2000, month: 1, day: 1, hour: 2)
+        }
         let outcome = try BandFixture.play(Jring.self, .jring(memory, days: 1))
         #expect(outcome.samples.isEmpty && outcome.doubts == [.unchecked] && outcome.report?.clockSet != nil)
-        #expect(outcome.notices.contains { if case .clockWasOff(let seconds?) = $0 { seconds < -86_400 } else { false } })
+        #expect(
+            outcome.notices.contains { if case .clockWasOff(let seconds?) = $0 { seconds < -86_400 } else { false } })
     }
 
     @Test func `the steps of a live packet are decoded`() {

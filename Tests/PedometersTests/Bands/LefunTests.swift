@@ -51,7 +51,8 @@ import Testing
         let day = LocalTime.zone(BandFixture.zone).span(of: BandFixture.today)
         #expect(outcome.steps == memory.stepsToday && outcome.samples.allSatisfy { day.contains($0.start) })
         #expect(outcome.doubts.count == 6)
-        #expect(outcome.doubts.contains(.totals(memory.steps - memory.stepsToday, memory.steps - memory.stepsToday + 100)))
+        #expect(
+            outcome.doubts.contains(.totals(memory.steps - memory.stepsToday, memory.steps - memory.stepsToday + 100)))
         #expect(outcome.cursor == nil)
     }
 
@@ -67,12 +68,17 @@ import Testing
         #expect(outcome.error == nil && outcome.cursor == nil)
         #expect(outcome.notices == [.clockWasOff(seconds: 6 * 86_400)])
         #expect(!outcome.samples.contains { $0.day == BandFixture.today.advanced(by: -6) })
-        #expect(outcome.coverage.allSatisfy { $0.start >= LocalTime.zone(BandFixture.zone).moment(BandFixture.today.advanced(by: -5)) })
+        #expect(
+            outcome.coverage.allSatisfy {
+                $0.start >= LocalTime.zone(BandFixture.zone).moment(BandFixture.today.advanced(by: -5))
+            })
     }
 
     @Test func `a clock in another zone gives the day on which the steps were made`() throws {
         let shown = BandFixture.today.daysSince1970 * 86_400 - 3_600
-        let memory = BandMemory(quarters: [shown: 150, shown + 900: 100]) { WallClock(year: 2026, month: 5, day: 20, hour: 14, minute: 40) }
+        let memory = BandMemory(quarters: [shown: 150, shown + 900: 100]) {
+            WallClock(year: 2026, month: 5, day: 20, hour: 14, minute: 40)
+        }
         let outcome = try BandFixture.play(Lefun.self, .lefun(memory))
         #expect(outcome.steps == 250 && outcome.samples.allSatisfy { $0.day == BandFixture.today && $0.length == 900 })
         #expect(outcome.notices == [.clockWasOff(seconds: -3_600)] && outcome.cursor?.tail?.count == 1)
@@ -81,7 +87,9 @@ import Testing
     @Test func `a day with a lost record is requested again`() throws {
         let memory = BandFixture.memory(days: 1)
         let lost = Counter()
-        let outcome = try BandFixture.play(Lefun.self, .lefun(memory)) { $0[2] == 0x13 && $0[5] == 2 && lost.next() == 1 ? nil : $0 }
+        let outcome = try BandFixture.play(Lefun.self, .lefun(memory)) {
+            $0[2] == 0x13 && $0[5] == 2 && lost.next() == 1 ? nil : $0
+        }
         #expect(outcome.steps == memory.stepsToday && outcome.error == nil)
     }
 
@@ -101,17 +109,22 @@ import Testing
         let lost = try BandFixture.play(Lefun.self, .lefun(memory, sendsTotals: false)) {
             $0[2] == 0x13 && $0[3] == 2 && $0[5] == 2 ? nil : $0
         }
-        #expect(missing(lost.cursor) == [2: .incomplete] && !lost.samples.contains { $0.day == BandFixture.today.advanced(by: -2) })
+        #expect(
+            missing(lost.cursor) == [2: .incomplete]
+                && !lost.samples.contains { $0.day == BandFixture.today.advanced(by: -2) })
     }
 
-    @Test func `a total that does not arrive from a band that sends totals is requested again by the next sync`() throws {
+    @Test func `a total that does not arrive from a band that sends totals is requested again by the next sync`() throws
+    {
         let memory = BandFixture.memory(days: 7)
         let outcome = try play(memory, silent: [3], total: true, cursor: PedometerCursor())
         #expect(missing(outcome.cursor) == [3: .incomplete] && outcome.doubts.isEmpty)
         #expect(!outcome.samples.contains { $0.day == BandFixture.today.advanced(by: -3) })
         let next = try BandFixture.play(Lefun.self, .lefun(memory), cursor: try #require(outcome.cursor))
         #expect(missing(next.cursor).isEmpty && next.samples.contains { $0.day == BandFixture.today.advanced(by: -3) })
-        let doubtful = try BandFixture.play(Lefun.self, .lefun(memory, missing: 100)) { $0[2] == 0x12 && $0[3] == 6 ? nil : $0 }
+        let doubtful = try BandFixture.play(Lefun.self, .lefun(memory, missing: 100)) {
+            $0[2] == 0x12 && $0[3] == 6 ? nil : $0
+        }
         // The first total was not answered, so none is compared.
         #expect(doubtful.doubts.isEmpty)
     }
@@ -119,14 +132,17 @@ import Testing
     // MARK: Days that are missing
 
     /// Plays a sync in which the band does not answer for some days.
-    private func play(_ memory: BandMemory, silent: Set<Int>, total: Bool = false, cursor: PedometerCursor) throws -> SessionPlayer.Outcome {
+    private func play(_ memory: BandMemory, silent: Set<Int>, total: Bool = false, cursor: PedometerCursor) throws
+        -> SessionPlayer.Outcome
+    {
         try BandFixture.play(Lefun.self, .lefun(memory), cursor: cursor) { packet in
             packet[2] == (total ? 0x12 : 0x13) && silent.contains(Int(packet[3])) ? nil : packet
         }
     }
 
     private func missing(_ cursor: PedometerCursor?) -> [Int: DayGap.Reason] {
-        Dictionary(uniqueKeysWithValues: (cursor?.missing ?? []).map { ($0.day.distance(to: BandFixture.today), $0.reason) })
+        Dictionary(
+            uniqueKeysWithValues: (cursor?.missing ?? []).map { ($0.day.distance(to: BandFixture.today), $0.reason) })
     }
 
     @Test func `a day without an answer is requested again, and the other days are stored`() throws {
@@ -134,10 +150,13 @@ import Testing
         let before = PedometerCursor(readThrough: BandFixture.now - 5 * 86_400)
         let first = try play(memory, silent: [3], cursor: before)
         #expect(first.error == nil && first.report?.clockSet != nil)
-        #expect(missing(first.cursor) == [3: .unanswered] && first.cursor?.readThrough.map { $0 >= BandFixture.now } == true)
+        #expect(
+            missing(first.cursor) == [3: .unanswered] && first.cursor?.readThrough.map { $0 >= BandFixture.now } == true
+        )
         #expect(!first.samples.contains { $0.day == BandFixture.today.advanced(by: -3) })
         #expect(
-            first.samples.contains { $0.day == BandFixture.today } && first.samples.contains { $0.day == BandFixture.today.advanced(by: -4) })
+            first.samples.contains { $0.day == BandFixture.today }
+                && first.samples.contains { $0.day == BandFixture.today.advanced(by: -4) })
         let second = try play(memory, silent: [], cursor: try #require(first.cursor))
         #expect(second.samples.contains { $0.day == BandFixture.today.advanced(by: -3) })
         #expect(second.cursor?.missing == nil && second.error == nil)
@@ -145,7 +164,8 @@ import Testing
 
     @Test func `a record with an impossible date does not affect other days`() throws {
         let outcome = try BandFixture.play(
-            Lefun.self, .lefun(BandFixture.memory(days: 7)), cursor: PedometerCursor(readThrough: BandFixture.now - 6 * 86_400)
+            Lefun.self, .lefun(BandFixture.memory(days: 7)),
+            cursor: PedometerCursor(readThrough: BandFixture.now - 6 * 86_400)
         ) { packet in
             guard packet[2] == 0x13, packet[3] == 6, packet[5] == 1 else { return packet }
             var fields = Array(packet[3..<packet.count - 1])
@@ -154,7 +174,8 @@ import Testing
         }
         #expect(outcome.error == nil && missing(outcome.cursor) == [6: .incomplete])
         #expect(
-            outcome.samples.contains { $0.day == BandFixture.today } && outcome.samples.contains { $0.day == BandFixture.today.advanced(by: -5) }
+            outcome.samples.contains { $0.day == BandFixture.today }
+                && outcome.samples.contains { $0.day == BandFixture.today.advanced(by: -5) }
         )
     }
 
@@ -186,7 +207,8 @@ import Testing
             Lefun.self, .lefun(BandFixture.memory(days: 7)), cursor: PedometerCursor(readThrough: read, missing: [gap]))
         #expect(
             outcome.notices == [
-                .tooOld([gap.day]), .lost(from: BandFixture.today.advanced(by: -10), through: BandFixture.today.advanced(by: -7)),
+                .tooOld([gap.day]),
+                .lost(from: BandFixture.today.advanced(by: -10), through: BandFixture.today.advanced(by: -7)),
             ])
         #expect(outcome.cursor?.missing == nil)
     }

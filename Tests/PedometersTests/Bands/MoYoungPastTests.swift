@@ -11,7 +11,9 @@ import Testing
     }
 
     @Test(arguments: [false, true], [UInt64(5), 6, 7])
-    func `a day that was partly read is completed by its total, whatever the order of the requests`(isReversed: Bool, seed: UInt64) throws {
+    func `a day that was partly read is completed by its total, whatever the order of the requests`(
+        isReversed: Bool, seed: UInt64
+    ) throws {
         let watch = worn(isReversed: isReversed, seed: seed)
         // In the afternoons and mornings: steps of each day are missing after its last reading.
         for day in 0...4 {
@@ -34,8 +36,8 @@ import Testing
         #expect(watch.band.written[asked...].allSatisfy { $0[4] == 0x31 })
     }
 
-    /// A phone has set the watch to UTC, at a place eight hours east of that: in the night its day is still the one before, and its totals are
-    /// those of earlier days.
+    /// A phone has set the watch to UTC, at a place eight hours east of that: in the night its day is still the one
+    /// before, and its totals are those of earlier days.
     @Test func `no day is completed in the night by a counter that has not fallen`() throws {
         let zone = LocalTime.fixed(8 * 3_600), today = BandFixture.today
         let evening = zone.moment(today.advanced(by: -1), seconds: 22 * 3_600)
@@ -99,14 +101,16 @@ import Testing
         #expect(watch.steps(1) == watch.memory.stepsToday)
     }
 
-    @Test(arguments: [(0, 30), (23, 59)]) func `around midnight no past day is requested`(hour: Int, minute: Int) throws {
+    @Test(arguments: [(0, 30), (23, 59)]) func `around midnight no past day is requested`(hour: Int, minute: Int) throws
+    {
         let watch = worn()
         try watch.sync(0, 9)
         try watch.sync(1, hour, minute)
         #expect(watch.band.written.count { $0[4] == 0x33 } == 2)
     }
 
-    /// Read at 20:00, then at 15:00 with more steps than then: without the total it is not known whether the counter was reset.
+    /// Read at 20:00, then at 15:00 with more steps than then: without the total it is not known whether the counter
+    /// was reset.
     @Test func `the total of yesterday shows that today's counter was reset`() throws {
         let watch = worn()
         for day in 0...2 { try watch.sync(day, 22) }
@@ -122,7 +126,9 @@ import Testing
         let watch = worn()
         for day in 0...2 { try watch.sync(day, 20) }
         watch.clock.record(
-            ClockState.Setting(at: LocalTime.zone(BandFixture.zone).moment(BandFixture.today, seconds: 2 * 86_400 + 75_000), utcOffset: 0),
+            ClockState.Setting(
+                at: LocalTime.zone(BandFixture.zone).moment(BandFixture.today, seconds: 2 * 86_400 + 75_000),
+                utcOffset: 0),
             memory: 40 * 86_400)
         let before = watch.steps(2)
         try watch.sync(3, 10)

@@ -6,7 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MoYoungTests {
     @Test(arguments: [SimulatedSerialBand.MoYoungOrder.stepsFirst, .distanceFirst], [false, true])
-    func `the sum of the hours shows which number is the steps`(order: SimulatedSerialBand.MoYoungOrder, isSecond: Bool) throws {
+    func `the sum of the hours shows which number is the steps`(order: SimulatedSerialBand.MoYoungOrder, isSecond: Bool)
+        throws
+    {
         let memory = BandFixture.memory(days: 1)
         let band = SimulatedSerialBand.moYoung(memory, order, isSecond: isSecond, sendsHours: true)
         let outcome = try BandFixture.play(MoYoung.self, band)
@@ -17,12 +19,14 @@ import Testing
         let time = BandFixture.now.seconds + 7_200 - 8 * 3_600
         #expect(band.written.last == [0xfe, 0xea, isSecond ? 0x20 : 0x10, 10, 0x31] + [UInt8].big(time, 4) + [8])
         // The next reading counts the growth only.
-        let again = try BandFixture.play(MoYoung.self, band, cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 600)
+        let again = try BandFixture.play(
+            MoYoung.self, band, cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 600)
         #expect(again.steps == 0 && again.doubts.isEmpty)
         // Hours are needed again only by a watch that sends the distance first.
         #expect(band.written.count { $0[4] == 0x59 } == (order == .distanceFirst ? 2 : 1))
         let silent = SimulatedSerialBand.moYoung(memory, order, isSecond: isSecond)
-        let later = try BandFixture.play(MoYoung.self, silent, cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 600)
+        let later = try BandFixture.play(
+            MoYoung.self, silent, cursor: outcome.cursor ?? PedometerCursor(), at: BandFixture.now + 600)
         #expect(later.steps == 0 && later.doubts == (order == .distanceFirst ? [.unchecked] : []))
     }
 
@@ -32,7 +36,8 @@ import Testing
         let player = SessionPlayer(
             read: { $0 == MoYoung.manufacturer ? Array("MOYOUNG-V2".utf8) : real }, write: { _, _ in [] })
         let outcome = player.play(
-            ExchangeSession(MoYoungReading(SessionContext(pedometer: .sample(MoYoung.self), localTime: .fixed(7_200)))), at: BandFixture.now)
+            ExchangeSession(MoYoungReading(SessionContext(pedometer: .sample(MoYoung.self), localTime: .fixed(7_200)))),
+            at: BandFixture.now)
         #expect(outcome.steps == 8_319 && outcome.notices.isEmpty && outcome.report?.clockSet != nil)
         // What other clients never request is waited for briefly.
         #expect(outcome.waited <= 4)
@@ -60,11 +65,15 @@ import Testing
     /// Steps, metres, the sum of the hours, and what is taken for the steps.
     @Test(
         arguments: [
-            (40, 29, 40, 40), (29, 40, 40, 40), (10_000, 9_900, 10_000, 10_000), (10_010, 9_900, 10_000, 10_010), (10_050, 9_940, 10_000, nil),
-            (42, 29, 40, 42), (45, 35, 40, nil), (0, 0, 0, 0), (7_000, 4_900, 5_100, nil), (7_000, 4_900, 7_100, 7_000), (500, 500, 500, 500),
+            (40, 29, 40, 40), (29, 40, 40, 40), (10_000, 9_900, 10_000, 10_000), (10_010, 9_900, 10_000, 10_010),
+            (10_050, 9_940, 10_000, nil),
+            (42, 29, 40, 42), (45, 35, 40, nil), (0, 0, 0, 0), (7_000, 4_900, 5_100, nil), (7_000, 4_900, 7_100, 7_000),
+            (500, 500, 500, 500),
             (7_000, 4_900, 6_000, nil),
         ] as [(Int, Int, Int, Int?)])
-    func `the number that equals or is much closer to the sum of the hours is the steps`(first: Int, second: Int, sum: Int, steps: Int?) {
+    func `the number that equals or is much closer to the sum of the hours is the steps`(
+        first: Int, second: Int, sum: Int, steps: Int?
+    ) {
         #expect(MoYoungReading.steps(first, second, sum: sum) == steps)
         #expect(MoYoungReading.steps(second, first, sum: sum) == steps)
     }
@@ -96,7 +105,8 @@ import Testing
 
     @Test func `a value of another length belongs to another device`() throws {
         let outcome = SessionPlayer(read: { _ in [1, 2, 3, 4] }).play(
-            ExchangeSession(MoYoungReading(SessionContext(pedometer: .sample(MoYoung.self), localTime: .fixed(0)))), at: BandFixture.now)
+            ExchangeSession(MoYoungReading(SessionContext(pedometer: .sample(MoYoung.self), localTime: .fixed(0)))),
+            at: BandFixture.now)
         #expect(outcome.error == .undecodable("4 bytes where 9 were expected"))
     }
 }

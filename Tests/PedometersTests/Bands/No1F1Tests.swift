@@ -10,7 +10,8 @@ import Testing
         let band = SimulatedSerialBand.no1f1(memory)
         let outcome = try BandFixture.play(No1F1.self, band)
         #expect(outcome.steps == memory.steps && memory.steps > 0)
-        #expect(outcome.samples.allSatisfy { $0.length == 3_600 && $0.utcOffset == 7_200 && $0.start.seconds % 3_600 == 0 })
+        #expect(
+            outcome.samples.allSatisfy { $0.length == 3_600 && $0.utcOffset == 7_200 && $0.start.seconds % 3_600 == 0 })
         #expect(outcome.report?.battery == 73 && outcome.report?.firmware == "F1V2.0")
         // 2026-05-20 15:40:00
         #expect(band.written.last == bytes("a3 07ea 05 14 0f 28 00"))
@@ -22,8 +23,11 @@ import Testing
 
     /// The layout that `No1F1Support.handleActivityData` decodes: 2026-05-20 08:00, 1,234 steps.
     @Test func `a record has a big-endian year and big-endian steps`() throws {
-        let band = SimulatedSerialBand.no1f1(BandMemory(quarters: [:]) { WallClock(year: 2026, month: 5, day: 20, hour: 15) })
-        let outcome = try BandFixture.play(No1F1.self, band) { $0.starts(with: [0xb2, 0xfd]) ? bytes("b2 07ea 05 14 08 04d2") : $0 }
+        let band = SimulatedSerialBand.no1f1(
+            BandMemory(quarters: [:]) { WallClock(year: 2026, month: 5, day: 20, hour: 15) })
+        let outcome = try BandFixture.play(No1F1.self, band) {
+            $0.starts(with: [0xb2, 0xfd]) ? bytes("b2 07ea 05 14 08 04d2") : $0
+        }
         // Without its end the answer is requested three times, and not stored.
         #expect(outcome.samples.isEmpty && outcome.error != nil)
         #expect(band.written.filter { $0 == [0xb2, 0xfa] }.count == 3)
@@ -53,7 +57,9 @@ import Testing
     @Test func `a record from years ago does not extend the coverage back to its time`() throws {
         let old = Day("2005-01-01")!.daysSince1970 * 86_400
         let today = BandFixture.today.daysSince1970 * 86_400
-        let memory = BandMemory(quarters: [old: 300, today + 8 * 3_600: 200]) { WallClock(year: 2026, month: 5, day: 20, hour: 15, minute: 40) }
+        let memory = BandMemory(quarters: [old: 300, today + 8 * 3_600: 200]) {
+            WallClock(year: 2026, month: 5, day: 20, hour: 15, minute: 40)
+        }
         let outcome = try BandFixture.play(No1F1.self, .no1f1(memory))
         #expect(outcome.steps == 200 && outcome.notices == [.implausible(samples: 1)])
         let first = Timestamp(today + 8 * 3_600 - 7_200)
@@ -61,7 +67,9 @@ import Testing
     }
 
     @Test(arguments: [2, 30])
-    func `hours that came in before the link was lost are stored, and all are requested the next time`(packets: Int) throws {
+    func `hours that came in before the link was lost are stored, and all are requested the next time`(packets: Int)
+        throws
+    {
         let memory = BandFixture.memory(days: 3)
         let first = try BandFixture.play(No1F1.self, .no1f1(memory), linkEndsAfter: packets)
         #expect(first.wasCut && first.cursor == nil && first.coverage.isEmpty && first.steps < memory.steps)
@@ -69,12 +77,15 @@ import Testing
         let second = try BandFixture.play(No1F1.self, .no1f1(memory), at: BandFixture.now + 60)
         #expect(second.steps == memory.steps && Set(first.samples).isSubset(of: second.samples))
         // A part that may be running totals is not stored.
-        #expect(try BandFixture.play(No1F1.self, .no1f1(memory, areTotals: true), linkEndsAfter: packets).samples.isEmpty)
+        #expect(
+            try BandFixture.play(No1F1.self, .no1f1(memory, areTotals: true), linkEndsAfter: packets).samples.isEmpty)
     }
 
     @Test func `a wrong checksum stores no steps`() throws {
         let band = SimulatedSerialBand.no1f1(BandFixture.memory(days: 2))
-        let outcome = try BandFixture.play(No1F1.self, band) { $0.starts(with: [0xb2, 0xfd]) ? [0xb2, 0xfd, $0[2] ^ 1] : $0 }
+        let outcome = try BandFixture.play(No1F1.self, band) {
+            $0.starts(with: [0xb2, 0xfd]) ? [0xb2, 0xfd, $0[2] ^ 1] : $0
+        }
         #expect(outcome.samples.isEmpty)
         guard case .undecodable = outcome.error else {
             Issue.record("\(outcome.error as Any)")

@@ -14,9 +14,13 @@ import Testing
         let band =
             Bool.random(using: &random)
             ? WornBand(CRP.self, seed: seed) { .crp($0, hasHistory: hasHistory) }
-            : WornBand(MoYoung.self, seed: seed) { .moYoung($0, .stepsFirst, isReversed: isReversed, sendsPast: hasHistory) }
+            : WornBand(MoYoung.self, seed: seed) {
+                .moYoung($0, .stepsFirst, isReversed: isReversed, sendsPast: hasHistory)
+            }
         for day in 0..<9 where Int.random(in: 0..<4, using: &random) > 0 {
-            let hours = (0..<Int.random(in: 1...3, using: &random)).map { _ in Int.random(in: 0..<24 * 60, using: &random) }
+            let hours = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                Int.random(in: 0..<24 * 60, using: &random)
+            }
             for minute in Set(hours).sorted() {
                 // Now and then the link is lost.
                 let cut = Int.random(in: 0..<6, using: &random) == 0 ? Int.random(in: 2...12, using: &random) : .max
@@ -29,7 +33,8 @@ import Testing
         for (day, stored, truth) in days {
             // Without totals, steps of an undecided reading are divided by time between two days.
             #expect(stored <= truth || !hasHistory, "day \(day)")
-            if let known = band.cursor.pastDays?.counted.first(where: { $0.day == BandFixture.today.advanced(by: day) }) {
+            if let known = band.cursor.pastDays?.counted.first(where: { $0.day == BandFixture.today.advanced(by: day) })
+            {
                 #expect(known.steps == stored, "day \(day)")
             }
         }

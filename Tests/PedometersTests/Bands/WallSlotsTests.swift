@@ -6,7 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WallSlotsTests {
     private let now = BandFixture.now
 
-    private func converter(_ settings: [ClockState.Setting] = [], offset: Int = 7_200, days: Int = 7) -> WallSlotConverter {
+    private func converter(_ settings: [ClockState.Setting] = [], offset: Int = 7_200, days: Int = 7)
+        -> WallSlotConverter
+    {
         var pedometer = Pedometer.sample(Lefun.self)
         pedometer.clock = ClockState(settings: settings)
         return WallSlotConverter(SessionContext(pedometer: pedometer, localTime: .fixed(offset)), days: days)
@@ -58,7 +60,9 @@ import Testing
         pedometer.clock = ClockState(settings: [.init(at: now + 5, utcOffset: 7_200)])
         var next = WallSlotConverter(SessionContext(pedometer: pedometer, localTime: .fixed(7_200)), days: 7)
         #expect(next.sample(WallRecord(wall: wall, length: 60, steps: 5), now: now + 3_600) == sample)
-        #expect(next.sample(WallRecord(wall: now.seconds + 7_200 + 900, length: 60, steps: 5), now: now + 3_600)?.start == now + 900)
+        #expect(
+            next.sample(WallRecord(wall: now.seconds + 7_200 + 900, length: 60, steps: 5), now: now + 3_600)?.start
+                == now + 900)
     }
 
     @Test func `a clock that was changed at an unknown time gives no steps near midnight`() {
@@ -66,7 +70,8 @@ import Testing
         converter.observe(ahead: -3_600, at: now)
         let wall = BandFixture.today.daysSince1970 * 86_400
         #expect(converter.sample(WallRecord(wall: wall - 1_800, length: 60, steps: 5), now: now) == nil)
-        #expect(converter.sample(WallRecord(wall: wall + 600, length: 60, steps: 5), now: now)?.day == BandFixture.today)
+        #expect(
+            converter.sample(WallRecord(wall: wall + 600, length: 60, steps: 5), now: now)?.day == BandFixture.today)
         #expect(converter.misplaced == 1 && converter.tail(nil, now: now) == nil)
         let midnight = LocalTime.fixed(7_200).moment(BandFixture.today)
         #expect(
@@ -87,11 +92,13 @@ import Testing
     @Test func `steps at a time that the clock has shown twice are not counted again`() {
         // Put back by an hour, an hour ago.
         let change = now - 3_600
-        var converter = converter([.init(at: now - 86_400, utcOffset: 7_200), .init(at: change, utcOffset: 3_600)], offset: 3_600)
+        var converter = converter(
+            [.init(at: now - 86_400, utcOffset: 7_200), .init(at: change, utcOffset: 3_600)], offset: 3_600)
         let back = change.seconds + 3_600
         #expect(converter.sample(WallRecord(wall: back + 900, length: 900, steps: 5), now: now) == nil)
         #expect(converter.sample(WallRecord(wall: back - 900, length: 1_800, steps: 5), now: now) == nil)
-        #expect(converter.sample(WallRecord(wall: back - 900, length: 900, steps: 5), now: now)?.start == change - 4_500)
+        #expect(
+            converter.sample(WallRecord(wall: back - 900, length: 900, steps: 5), now: now)?.start == change - 4_500)
         #expect(converter.sample(WallRecord(wall: back + 3_600, length: 900, steps: 5), now: now + 900)?.start == now)
         #expect(converter.misplaced == 0)
         // The hour is not accounted for.

@@ -37,11 +37,13 @@ final class WornBand {
     /// Reads it.
     @discardableResult
     func sync(
-        _ day: Int, _ hour: Int, _ minute: Int = 0, linkEndsAfter: Int = .max, _ tamper: @escaping BandFixture.Tamper = { $0 }
+        _ day: Int, _ hour: Int, _ minute: Int = 0, linkEndsAfter: Int = .max,
+        _ tamper: @escaping BandFixture.Tamper = { $0 }
     ) throws -> SessionPlayer.Outcome {
         let at = Self.moment(day, hour, minute)
         now.moment.withLock { $0 = at }
-        let outcome = try BandFixture.play(model, band, cursor: cursor, clock: clock, at: at, linkEndsAfter: linkEndsAfter, tamper)
+        let outcome = try BandFixture.play(
+            model, band, cursor: cursor, clock: clock, at: at, linkEndsAfter: linkEndsAfter, tamper)
         cursor = outcome.cursor ?? cursor
         outcome.report?.clockSet.map { clock.record($0, memory: 40 * 86_400) }
         samples += outcome.samples

@@ -6,8 +6,8 @@ import Testing
 @testable import Pedometers
 
 @Suite(.timeLimit(.minutes(5))) struct YCBTTests {
-    /// Frames that were captured: the clock being set (PulseLoop, YCBTProtocolTest) and a request for information (Gadgetbridge,
-    /// YcbtInboundRouterTest).
+    /// Frames that were captured: the clock being set (PulseLoop, YCBTProtocolTest) and a request for information
+    /// (Gadgetbridge, YcbtInboundRouterTest).
     @Test(arguments: ["01000e00ea0707060c220e0026c7", "0200080047436fec", "020308004750ef20"])
     func `captured frames have the checksum`(hex: String) throws {
         let frame = try #require(YCBTFrame(received: bytes(hex)))
@@ -23,7 +23,9 @@ import Testing
         var frames = YCBTFrames()
         let all = [0xff, 0x00, 0xff, 0xff, 0x7f] + first.bytes + second.bytes
         var found: [YCBTFrame?] = []
-        for start in stride(from: 0, to: all.count, by: 20) { found += frames.add(Array(all[start..<min(start + 20, all.count)])) }
+        for start in stride(from: 0, to: all.count, by: 20) {
+            found += frames.add(Array(all[start..<min(start + 20, all.count)]))
+        }
         #expect(found == [first, second])
     }
 
@@ -59,10 +61,13 @@ import Testing
         #expect(batch?.samples == [sample])
     }
 
-    /// What a ring was reported to do: fewer packets are announced than are sent (PulseLoopAndroid, issue 69), or more (Gadgetbridge,
-    /// YcbtHistoryTransferTest, whose record is one of the pulse; its checksum is that of the ring).
+    /// What a ring was reported to do: fewer packets are announced than are sent (PulseLoopAndroid, issue 69), or more
+    /// (Gadgetbridge, YcbtHistoryTransferTest, whose record is one of the pulse; its checksum is that of the ring).
     @Test(arguments: [
-        ("0200 0100 0000 1c000000", ["1cf0de31a0f3de318002e0011900", "1afede319e01df31000000000000"], "0200 1c00 7f8d", 640),
+        (
+            "0200 0100 0000 1c000000", ["1cf0de31a0f3de318002e0011900", "1afede319e01df31000000000000"],
+            "0200 1c00 7f8d", 640
+        ),
         ("0100 1900 0000 0c000000", ["1cf0de310047", "1afede310042"], "0200 0c00 1a8b", 0),
     ])
     func `the announced number of packets is an estimate`(head: String, packets: [String], tail: String, steps: Int) {
@@ -79,16 +84,20 @@ import Testing
         #expect(next?.request == .write(bytes("0580070000f36a"), to: YCBT.requests))
     }
 
-    /// Times of the hourly records that PulseLoop captured (YCBTHealthRecordsTest, `capturedAllRecords`): the count of 3,336 steps of the
-    /// first was 0 in the second, after local midnight. So they are local times since 2000.
-    @Test(arguments: [("1cf0de31", "2026-07-06", 82_844), ("1afede31", "2026-07-07", 26), ("260cdf31", "2026-07-07", 3_622)])
+    /// Times of the hourly records that PulseLoop captured (YCBTHealthRecordsTest, `capturedAllRecords`): the count of
+    /// 3,336 steps of the first was 0 in the second, after local midnight. So they are local times since 2000.
+    @Test(arguments: [
+        ("1cf0de31", "2026-07-06", 82_844), ("1afede31", "2026-07-07", 26), ("260cdf31", "2026-07-07", 3_622),
+    ])
     func `times of the ring are local`(time: String, day: String, second: Int) throws {
         for offset in [0, 7_200, -18_000] {
             let local = LocalTime.fixed(offset)
             let start = local.moment(try #require(Day(day)), seconds: second)
             let seconds = try #require(bytes(time).little(0, 4))
             let batch = try #require(
-                read(bytes(time) + .little(seconds + 900, 4) + [100, 0, 0, 0, 0, 0], at: start + 3_600, localTime: local))
+                read(
+                    bytes(time) + .little(seconds + 900, 4) + [100, 0, 0, 0, 0, 0], at: start + 3_600, localTime: local)
+            )
             #expect(batch.samples.map(\.start) == [start] && batch.samples.map(\.day) == [Day(day)])
         }
     }
@@ -107,7 +116,8 @@ import Testing
     }
 
     private func record(_ start: Timestamp, _ length: Int, _ steps: Int) -> [UInt8] {
-        .little(start.seconds - 946_684_800, 4) + .little(start.seconds + length - 946_684_800, 4) + .little(steps, 2) + .little(0, 4)
+        .little(start.seconds - 946_684_800, 4) + .little(start.seconds + length - 946_684_800, 4) + .little(steps, 2)
+            + .little(0, 4)
     }
 
     @Test func `a record from years ago does not extend the coverage back to its time`() throws {
@@ -137,7 +147,9 @@ import Testing
 
     /// The second packet is the head of the records. A frame has seven of them, in six packets.
     @Test(arguments: [2, 4, 12, 60])
-    func `records that came in before the link was lost are stored, and all are requested the next time`(packets: Int) throws {
+    func `records that came in before the link was lost are stored, and all are requested the next time`(packets: Int)
+        throws
+    {
         let memory = BandFixture.memory(days: 4)
         let first = try BandFixture.play(YCBT.self, .ycbt(memory, mtu: 23), linkEndsAfter: packets)
         #expect(first.wasCut && first.cursor == nil && first.coverage.isEmpty && first.steps < memory.steps)
@@ -177,12 +189,16 @@ import Testing
     }
 
     /// The last frame of the answer, changed once.
-    @Test(arguments: [0, 2, 4]) func `an answer whose end does not agree is rejected, then requested again`(field: Int) throws {
+    @Test(arguments: [0, 2, 4]) func `an answer whose end does not agree is rejected, then requested again`(field: Int)
+        throws
+    {
         let memory = BandFixture.memory(days: 2)
         let ends = Counter()
         let ring = SimulatedSerialBand.ycbt(memory, mtu: 247)
         let outcome = try BandFixture.play(YCBT.self, ring) { packet in
-            guard packet[0] == 5, packet[1] == 0x80, ends.next() == 1, let frame = YCBTFrame(received: packet) else { return packet }
+            guard packet[0] == 5, packet[1] == 0x80, ends.next() == 1, let frame = YCBTFrame(received: packet) else {
+                return packet
+            }
             var data = frame.data
             data[field] &+= 1
             return YCBTFrame(5, 0x80, data).bytes
@@ -201,7 +217,9 @@ import Testing
         #expect(outcome.error == .refused("the request for its steps"))
     }
 
-    @Test(arguments: [[0], [0, 0], [UInt8](repeating: 0, count: 10)]) func `a ring without records is read`(data: [UInt8]) throws {
+    @Test(arguments: [[0], [0, 0], [UInt8](repeating: 0, count: 10)]) func `a ring without records is read`(
+        data: [UInt8]
+    ) throws {
         let ring = SimulatedSerialBand.ycbt(BandFixture.memory(days: 1), mtu: 247, sendsCount: false)
         let outcome = try BandFixture.play(YCBT.self, ring) { packet in
             packet[0] != 5 ? packet : packet[1] == 2 ? YCBTFrame(5, 2, data).bytes : nil
@@ -218,7 +236,8 @@ import Testing
         for night in 0..<6 {
             let ring = SimulatedSerialBand.ycbt(memory, mtu: 247, hasStoppedClock: true)
             let outcome = try BandFixture.play(YCBT.self, ring, cursor: cursor, at: BandFixture.now + night * 86_400)
-            #expect(outcome.doubts == [.unrecorded(memory.stepsToday)] && outcome.report?.clockSet != nil, "night \(night)")
+            #expect(
+                outcome.doubts == [.unrecorded(memory.stepsToday)] && outcome.report?.clockSet != nil, "night \(night)")
             #expect(outcome.samples.isEmpty && outcome.coverage.isEmpty && outcome.error == nil)
             cursor = outcome.cursor ?? cursor
         }
@@ -226,7 +245,8 @@ import Testing
     }
 
     /// A record with steps of an hour, until the clock stops.
-    @Test func `a clock that stops during a day is reported the next night, and the time since is not covered`() throws {
+    @Test func `a clock that stops during a day is reported the next night, and the time since is not covered`() throws
+    {
         let stop = BandFixture.today.daysSince1970 * 86_400 + 9 * 3_600
         func ring(_ counted: Int) -> SimulatedSerialBand {
             .ycbt(BandMemory(quarters: [stop - 900: 300]) { WallClock(seconds: stop) }, mtu: 247)
@@ -248,9 +268,11 @@ import Testing
     @Test func `a ring that records what it counts is not reported, and covers the time until now`() throws {
         let memory = BandFixture.memory(days: 3)
         let first = try BandFixture.play(YCBT.self, .ycbt(memory, mtu: 247))
-        #expect(first.notices.isEmpty && first.coverage.last?.end == BandFixture.now && first.cursor?.counter?.value == 0)
+        #expect(
+            first.notices.isEmpty && first.coverage.last?.end == BandFixture.now && first.cursor?.counter?.value == 0)
         // Steps of a record that has not ended; then it has.
-        let walking = try BandFixture.play(YCBT.self, .ycbt(memory, mtu: 247), cursor: try #require(first.cursor)) { packet in
+        let walking = try BandFixture.play(YCBT.self, .ycbt(memory, mtu: 247), cursor: try #require(first.cursor)) {
+            packet in
             packet[0] == 6 ? YCBTFrame(6, 0, .little(memory.stepsToday * 3, 2) + [0, 0, 0, 0]).bytes : packet
         }
         #expect(walking.notices.isEmpty && walking.cursor?.counter?.value == memory.stepsToday * 2)
@@ -267,19 +289,26 @@ import Testing
         #expect(YCBT.evidence(in: Discovery(address: DeviceAddress("C0:DE:00:00:00:07")!, name: name)) == .name)
     }
 
-    @Test(arguments: ["R10_1A2B", "R20_0F1E", "R990", "TK52"]) func `other names are not those of the rings`(name: String) {
+    @Test(arguments: ["R10_1A2B", "R20_0F1E", "R990", "TK52"]) func `other names are not those of the rings`(
+        name: String
+    ) {
         #expect(YCBT.evidence(in: Discovery(address: DeviceAddress("C0:DE:00:00:00:07")!, name: name)) == nil)
     }
 
     /// Advertisements of an Ale-Hop2211 (PulseLoopAndroid, issue 56) and the beginning of that of a TK5 (PulseLoop).
     @Test func `a ring is recognised by its manufacturer data`() throws {
         let data = bytes("d408770058ddeb05e1c70000bf0c4362b6005c000058ddeb05e1c7")
-        func evidence(_ address: String, _ services: [BluetoothUUID], _ data: [UInt8], company: UInt16 = 0x7810) -> KindEvidence? {
-            YCBT.evidence(in: Discovery(address: DeviceAddress(address)!, services: services, manufacturerData: [company: data]))
+        func evidence(_ address: String, _ services: [BluetoothUUID], _ data: [UInt8], company: UInt16 = 0x7810)
+            -> KindEvidence?
+        {
+            YCBT.evidence(
+                in: Discovery(address: DeviceAddress(address)!, services: services, manufacturerData: [company: data]))
         }
         #expect(evidence("58:DD:EB:05:E1:C7", [], data) == .advertisedData)
         #expect(evidence("C0:DE:00:00:00:07", ["180d", "fee7"], data) == .advertisedData)
         #expect(evidence("C0:DE:00:00:00:07", ["180d", "fee7"], bytes("6501")) == .advertisedData)
-        #expect(evidence("C0:DE:00:00:00:07", ["180d"], data) == nil && evidence("58:DD:EB:05:E1:C7", [], data, company: 7) == nil)
+        #expect(
+            evidence("C0:DE:00:00:00:07", ["180d"], data) == nil
+                && evidence("58:DD:EB:05:E1:C7", [], data, company: 7) == nil)
     }
 }

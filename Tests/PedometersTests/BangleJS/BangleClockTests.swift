@@ -24,7 +24,8 @@ extension BangleSessionTests {
     }
 
     @Test func `an answer of Espruino is parsed`() {
-        let line = BangleLine(#"{"t":"istep","now":1795701321423.09204101562,"tz":"-120,-120,-60,-60,-120","health":"0.43"}"#)
+        let line = BangleLine(
+            #"{"t":"istep","now":1795701321423.09204101562,"tz":"-120,-120,-60,-60,-120","health":"0.43"}"#)
         guard case .clock(let clock) = line else {
             Issue.record("\(line)")
             return
@@ -40,8 +41,10 @@ extension BangleSessionTests {
     }
 
     @Test(arguments: [
-        #"{"t":"istep"}"#, #"{"t":"istep","now":1,"tz":""}"#, #"{"t":"istep","now":1,"tz":"1,2"}"#, #"{"t":"istep","now":-1,"tz":"0,0,0,0,0"}"#,
-        #"{"t":"istep","now":1e300,"tz":"0,0,0,0,0"}"#, #"{"t":"istep","now":1,"tz":"0,0,0,0,901"}"#, #"{"t":"istep","now":1,"tz":"0,0,,0,0"}"#,
+        #"{"t":"istep"}"#, #"{"t":"istep","now":1,"tz":""}"#, #"{"t":"istep","now":1,"tz":"1,2"}"#,
+        #"{"t":"istep","now":-1,"tz":"0,0,0,0,0"}"#,
+        #"{"t":"istep","now":1e300,"tz":"0,0,0,0,0"}"#, #"{"t":"istep","now":1,"tz":"0,0,0,0,901"}"#,
+        #"{"t":"istep","now":1,"tz":"0,0,,0,0"}"#,
         #"{"t":"istep","now":1,"tz":"0,0,0,0,99999999999999999999"}"#, #"{"t":"istep","now":1,"tz":0}"#,
     ])
     func `an impossible answer about the clock is ignored`(text: String) { #expect(BangleLine(text) == .other) }
@@ -126,12 +129,16 @@ extension BangleSessionTests {
         first.zone = .fixed(7_200)
         let read = play(first)
         let later = Self.now + 2 * 3_600
-        for index in 0..<11 { first.setSteps(10, at: WallClock(seconds: Self.moment("2026-05-20", 13, 40).seconds + 7_200 + index * 600)) }
+        for index in 0..<11 {
+            first.setSteps(10, at: WallClock(seconds: Self.moment("2026-05-20", 13, 40).seconds + 7_200 + index * 600))
+        }
         let changed = watch(days: 0, at: later)
         for (clock, steps) in first.expectedSteps { changed.setSteps(steps, at: clock) }
         changed.zone = .fixed(3_600)
         let outcome = play(changed, cursor: read.cursor!, at: later)
-        #expect(outcome.notices == [.zoneChanged(seconds: -3_600), .zoneDiffers(seconds: 3_600)], "no record is implausible")
+        #expect(
+            outcome.notices == [.zoneChanged(seconds: -3_600), .zoneDiffers(seconds: 3_600)], "no record is implausible"
+        )
         #expect(outcome.cursor == nil, "they are read again")
         let end = later + 3_600
         let after = watch(days: 0, at: end)
@@ -147,14 +154,18 @@ extension BangleSessionTests {
         let watch = watch(days: 0)
         watch.zone = zone
         let offset = if case .fixed(let seconds) = zone { seconds } else { 7_200 }
-        for index in 1...30 { watch.setSteps(index, at: WallClock(seconds: Self.now.seconds / 600 * 600 - index * 600 + offset)) }
+        for index in 1...30 {
+            watch.setSteps(index, at: WallClock(seconds: Self.now.seconds / 600 * 600 - index * 600 + offset))
+        }
         let cursor = PedometerCursor(readThrough: Timestamp(Self.now.seconds / 600 * 600 - 6_000), utcOffset: 7_200)
         let outcome = play(watch, cursor: cursor)
         #expect(outcome.steps == 55, "the last ten")
         #expect(outcome.coverage == [TimeSpan(cursor.readThrough!, Timestamp(Self.now.seconds / 600 * 600))])
     }
 
-    @Test(arguments: [false, true]) func `in Kathmandu, a watch at UTC is read, and the notice names its zone`(isConsoleOff: Bool) {
+    @Test(arguments: [false, true]) func `in Kathmandu, a watch at UTC is read, and the notice names its zone`(
+        isConsoleOff: Bool
+    ) {
         let watch = watch(days: 0)
         watch.zone = .fixed(0)
         watch.behaviour.isConsoleOff = isConsoleOff
@@ -168,7 +179,8 @@ extension BangleSessionTests {
 
     // MARK: Clocks
 
-    @Test(arguments: [-3_600, -130, 130, 3_600]) func `a clock that is off is reported, and no record is called implausible`(lead: Int) {
+    @Test(arguments: [-3_600, -130, 130, 3_600])
+    func `a clock that is off is reported, and no record is called implausible`(lead: Int) {
         let watch = watch(days: 1)
         watch.behaviour.clockLead = lead
         watch.setSteps(9, at: WallClock(seconds: Self.now.seconds / 600 * 600 + 7_200 + (lead > 600 ? 3_000 : 0)))

@@ -12,7 +12,10 @@ import Testing
             #"{"t":"act","ts":1779272400000,"stp":312,"hrm":61.5,"mov":120,"act":"WALKING"}"#,
             .record(milliseconds: 1_779_272_400_000, steps: 312)
         ),
-        (#"{"t":"act","ts":1779272400000,"stp":0,"hrm":null,"mov":0,"act":"NOT_WORN"}"#, .record(milliseconds: 1_779_272_400_000, steps: 0)),
+        (
+            #"{"t":"act","ts":1779272400000,"stp":0,"hrm":null,"mov":0,"act":"NOT_WORN"}"#,
+            .record(milliseconds: 1_779_272_400_000, steps: 0)
+        ),
         (#"{ "t" : "act" , "ts":1.7792724e12, "stp":3}"#, .record(milliseconds: 1_779_272_400_000, steps: 3)),
         (#"{"t":"act","stp":11,"hrm":70,"rt":1}"#, .live),
         (#"{"t":"act","ts":1779272400000,"stp":11,"rt":1}"#, .live),
@@ -26,7 +29,8 @@ import Testing
 
     @Test(arguments: [
         #"{"t":"act","ts":1779272400000,"stp":-1}"#, #"{"t":"act","ts":1779272400000,"stp":65536}"#,
-        #"{"t":"act","ts":1779272400000,"stp":1.5}"#, #"{"t":"act","ts":1779272400000,"stp":"12"}"#, #"{"t":"act","ts":-5,"stp":12}"#,
+        #"{"t":"act","ts":1779272400000,"stp":1.5}"#, #"{"t":"act","ts":1779272400000,"stp":"12"}"#,
+        #"{"t":"act","ts":-5,"stp":12}"#,
         #"{"t":"act","ts":1e300,"stp":12}"#, #"{"t":"act","ts":true,"stp":12}"#, #"{"t":"act","ts":1779272400000}"#,
         #"{"t":"act","ts":1779272400000,"stp":null}"#,
     ])
@@ -36,7 +40,8 @@ import Testing
     func `an end line without a valid count is undecodable`(text: String) { #expect(BangleLine(text) == .undecodable) }
 
     @Test(arguments: [
-        "{", "{}", "{\"t\"", "{\"t\":", "{\"t\":}", "{\"t\":\"act\"", "{\"t\":\"act\",}", "{\"t\":\"act\"}}", "{\"t\":{\"t\":\"act\"}}",
+        "{", "{}", "{\"t\"", "{\"t\":", "{\"t\":}", "{\"t\":\"act\"", "{\"t\":\"act\",}", "{\"t\":\"act\"}}",
+        "{\"t\":{\"t\":\"act\"}}",
         "[{\"t\":\"act\"}]", "{\"t\":\"act\\", "{\"t\":nan}", "{\"t\":\"act\" \"ts\":1}", "print({\"t\":\"act\"})",
     ])
     func `text that is not a record is ignored`(text: String) { #expect(BangleLine(text) == .other) }

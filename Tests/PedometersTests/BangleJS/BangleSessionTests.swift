@@ -23,10 +23,12 @@ import Testing
     }
 
     func play(
-        _ watch: SimulatedBangle, cursor: PedometerCursor = PedometerCursor(), zone: TimeZone = berlin, days: Int? = nil,
+        _ watch: SimulatedBangle, cursor: PedometerCursor = PedometerCursor(), zone: TimeZone = berlin,
+        days: Int? = nil,
         at now: Timestamp = now, isProbe: Bool = false, linkEndsAfter: Int = .max
     ) -> SessionPlayer.Outcome {
-        let context = SessionContext(pedometer: .sample(BangleJS.self, cursor: cursor), localTime: .zone(zone), days: days)
+        let context = SessionContext(
+            pedometer: .sample(BangleJS.self, cursor: cursor), localTime: .zone(zone), days: days)
         var player = SessionPlayer(write: { bytes, _ in Self.answer(of: watch, to: bytes) })
         player.linkEndsAfter = linkEndsAfter
         return player.play(BangleSession(context, isProbe: isProbe), at: now)
@@ -45,12 +47,16 @@ import Testing
     @Test func `a clock of the machine that is put forward does not end a wait`() {
         let context = SessionContext(pedometer: .sample(BangleJS.self), localTime: .zone(Self.berlin))
         var session = BangleSession(context)
-        for event in [SessionEvent.started, .done, .done] { _ = session.next(after: event, at: Self.now, uptime: .zero) }
+        for event in [SessionEvent.started, .done, .done] {
+            _ = session.next(after: event, at: Self.now, uptime: .zero)
+        }
         let waits = session.next(after: .done, at: Self.now, uptime: .zero)
         #expect(session.next(after: .value(Array("live\n".utf8)), at: Self.now + 3_600, uptime: .seconds(1)) == waits)
     }
 
-    @Test func `all records are read, at the beginning of their ten minutes, and idle ones account for their time`() throws {
+    @Test func `all records are read, at the beginning of their ten minutes, and idle ones account for their time`()
+        throws
+    {
         let watch = watch()
         let outcome = play(watch)
         #expect(outcome.error == nil)
@@ -194,7 +200,9 @@ import Testing
         for sample in outcome.samples {
             let wall = WallClock(seconds: sample.start.seconds + sample.utcOffset)
             #expect(watch.expectedSteps[wall] == sample.steps)
-            #expect(sample.utcOffset == Self.berlin.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(sample.start.seconds))))
+            #expect(
+                sample.utcOffset
+                    == Self.berlin.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(sample.start.seconds))))
         }
         #expect(outcome.steps == total(watch))
         #expect(
@@ -210,27 +218,34 @@ import Testing
         let first = play(watch, zone: from, at: departure)
         #expect(first.steps == total(watch))
         let arrival = departure + 9 * 3_600
-        let later = SimulatedBangle(zone: to, days: 1, now: { Date(timeIntervalSince1970: TimeInterval(arrival.seconds)) })
+        let later = SimulatedBangle(
+            zone: to, days: 1, now: { Date(timeIntervalSince1970: TimeInterval(arrival.seconds)) })
         for clock in later.expectedSteps.keys { later.setSteps(nil, at: clock) }
         for (clock, steps) in watch.expectedSteps { later.setSteps(steps, at: clock) }
         // 30 records in the old zone, and 3 in the new one.
-        let oldWall = departure.seconds + from.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(departure.seconds)))
-        let newWall = arrival.seconds + to.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(arrival.seconds)))
+        let oldWall =
+            departure.seconds + from.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(departure.seconds)))
+        let newWall =
+            arrival.seconds + to.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(arrival.seconds)))
         for index in 0..<30 { later.setSteps(7, at: WallClock(seconds: (oldWall / 600 + index) * 600)) }
         for index in 1...3 { later.setSteps(100, at: WallClock(seconds: (newWall / 600 - index) * 600)) }
         let second = play(later, cursor: first.cursor!, zone: to, at: arrival)
         #expect(second.error == nil)
         #expect(second.coverage == [])
         #expect(second.notices.contains { if case .zoneChanged = $0 { true } else { false } })
-        #expect(second.samples.allSatisfy { $0.start >= first.cursor!.readThrough! }, "what was read before is not counted again")
+        #expect(
+            second.samples.allSatisfy { $0.start >= first.cursor!.readThrough! },
+            "what was read before is not counted again")
         #expect(second.steps <= 30 * 7 + 300)
         #expect(Set(second.samples.map(\.start)).count == second.samples.count)
-        // West of there, the records of the last hours before the change are left until it is known to which time they belong.
+        // West of there, the records of the last hours before the change are left until it is known to which time they
+        // belong.
         guard to == Self.berlin else {
             #expect(second.cursor == nil)
             return
         }
-        // And nothing is counted again by the sync after that: the watch has overwritten the old record of the same local time.
+        // And nothing is counted again by the sync after that: the watch has overwritten the old record of the same
+        // local time.
         later.setSteps(50, at: WallClock(seconds: newWall / 600 * 600))
         let third = play(later, cursor: second.cursor!, zone: to, at: arrival + 600)
         #expect(third.steps == 50)
@@ -271,11 +286,14 @@ import Testing
     }
 
     /// Notifications were lost in a part of the answer that was stored by itself; then the link was lost.
-    @Test(arguments: [true, false]) func `the cursor does not pass a hole in the records that no count has confirmed`(hasHole: Bool) {
+    @Test(arguments: [true, false]) func `the cursor does not pass a hole in the records that no count has confirmed`(
+        hasHole: Bool
+    ) {
         let first = -2_000
         let answer = [start] + (0..<2_000).filter { !hasHole || $0 != 300 }.map { record(first + $0) }
         let context = SessionContext(pedometer: .sample(BangleJS.self), localTime: .fixed(0))
-        var player = SessionPlayer(write: { bytes, _ in bytes == [0x03] ? [] : answer.map { Array(($0 + "\r\n").utf8) } })
+        var player = SessionPlayer(write: { bytes, _ in bytes == [0x03] ? [] : answer.map { Array(($0 + "\r\n").utf8) }
+        })
         player.linkEndsAfter = 1_500
         let outcome = player.play(BangleSession(context), at: Self.now)
         #expect(outcome.wasCut && outcome.samples.count > 1_000)
@@ -295,15 +313,22 @@ import Testing
     }
 
     @Test func `an error that only mentions health names no missing app`() {
-        #expect(play([["Uncaught Error: health widget failed"]]).error == .scriptFailed("Uncaught Error: health widget failed"))
-        guard case .missingApp("Health Tracking", _) = play([[start, "Uncaught Error: Module \"health\" not found"]]).error else {
+        #expect(
+            play([["Uncaught Error: health widget failed"]]).error
+                == .scriptFailed("Uncaught Error: health widget failed"))
+        guard
+            case .missingApp("Health Tracking", _) = play([[start, "Uncaught Error: Module \"health\" not found"]])
+                .error
+        else {
             Issue.record("the app is not named")
             return
         }
     }
 
     @Test func `the rest of the first answer is not counted as part of the second`() {
-        let outcome = play([[start, record(0)], [record(1), record(2), start, record(0), record(1), record(2), end(3)]])
+        let outcome = play([
+            [start, record(0)], [record(1), record(2), start, record(0), record(1), record(2), end(3)],
+        ])
         #expect(outcome.error == nil && Set(outcome.samples).count == 3 && outcome.cursor != nil)
     }
 

@@ -6,10 +6,11 @@ import Testing
 
 @testable import Pedometers
 
-/// A year with a watch, read every night and around changes of clocks every hour: each day is compared with the steps that were made.
+/// A year with a watch, read every night and around changes of clocks every hour: each day is compared with the steps
+/// that were made.
 ///
-/// The truth of a day is what the watch has stored of it, by the time at which the steps were made: it does not store the hour that its
-/// clock shows twice. A day that may be wrong must not be complete.
+/// The truth of a day is what the watch has stored of it, by the time at which the steps were made: it does not store
+/// the hour that its clock shows twice. A day that may be wrong must not be complete.
 @Suite(.timeLimit(.minutes(10))) struct BangleYearTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var place: String
@@ -24,10 +25,12 @@ import Testing
 
     private static func zone(_ name: String) -> TimeZone { TimeZone(identifier: name)! }
 
-    /// The weeks around the changes of clocks, with the watch off in between; with `ISTEP_ENDURANCE=year`, as in `.ci/full`, the whole year.
+    /// The weeks around the changes of clocks, with the watch off in between; with `ISTEP_ENDURANCE=year`, as in
+    /// `.ci/full`, the whole year.
     private static let spans =
         ProcessInfo.processInfo.environment["ISTEP_ENDURANCE"] == "year"
-        ? [(Day("2026-01-10")!, Day("2026-12-20")!)] : [("2026-03-04", "2026-04-09"), ("2026-10-01", "2026-11-06")].map { (Day($0)!, Day($1)!) }
+        ? [(Day("2026-01-10")!, Day("2026-12-20")!)]
+        : [("2026-03-04", "2026-04-09"), ("2026-10-01", "2026-11-06")].map { (Day($0)!, Day($1)!) }
 
     static let cases = [
         Case(place: "America/Los_Angeles", zone: .follows(zone("America/Los_Angeles")), partial: 4),
@@ -50,12 +53,17 @@ import Testing
         var year = BangleYear(setting)
         for (first, last) in Self.spans { year.live(from: first, through: last) }
         let (steps, partial) = (year.steps, year.days.filter { !year.isComplete($0) })
-        let wrong = Set(year.days).subtracting(partial).filter { steps[$0, default: 0] != year.expectedSteps[$0, default: 0] }
-        #expect(wrong.isEmpty, "\(wrong.map { "\($0): \(steps[$0, default: 0]), not \(year.expectedSteps[$0, default: 0])" })")
+        let wrong = Set(year.days).subtracting(partial).filter {
+            steps[$0, default: 0] != year.expectedSteps[$0, default: 0]
+        }
+        #expect(
+            wrong.isEmpty,
+            "\(wrong.map { "\($0): \(steps[$0, default: 0]), not \(year.expectedSteps[$0, default: 0])" })")
         #expect(partial.count <= setting.partial, "\(partial)")
         let (sum, expected) = (steps.values.reduce(0, +), year.expectedSteps.values.reduce(0, +))
         #expect(sum <= expected, "counted twice")
-        // Without an answer about the clock, records around a change of clocks may have been read before: those are not counted.
+        // Without an answer about the clock, records around a change of clocks may have been read before: those are not
+        // counted.
         #expect(sum >= expected - (setting.isConsoleOff ? 2_500 : 0), "lost: \(expected - sum) of \(expected)")
         #expect(year.failures.isEmpty, "\(year.failures)")
     }
@@ -84,7 +92,8 @@ private struct BangleYear {
         localTime = .zone(place)
         let time = TestTime(Timestamp(0))
         self.time = time
-        watch = SimulatedBangle(zone: place, days: 0, now: { Date(timeIntervalSince1970: TimeInterval(time.now.seconds)) })
+        watch = SimulatedBangle(
+            zone: place, days: 0, now: { Date(timeIntervalSince1970: TimeInterval(time.now.seconds)) })
         watch.zone = setting.zone
         watch.behaviour.isConsoleOff = setting.isConsoleOff
     }
@@ -119,7 +128,9 @@ private struct BangleYear {
     /// A phone sets the zone late.
     private func setZone() {
         guard setting.delay > 0, case .follows(let zone) = setting.zone else { return }
-        watch.zone = .fixed(zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(time.now.seconds - setting.delay * 3_600))))
+        watch.zone = .fixed(
+            zone.secondsFromGMT(
+                for: Date(timeIntervalSince1970: TimeInterval(time.now.seconds - setting.delay * 3_600))))
     }
 
     /// Whether clocks change within a day.
@@ -138,7 +149,9 @@ private struct BangleYear {
             samples[sample.start] = known.map { $0.steps > sample.steps ? $0 : sample } ?? sample
         }
         for span in outcome.coverage {
-            for start in stride(from: span.start.seconds, to: span.end.seconds, by: 300) { coverage.insert(Timestamp(start)) }
+            for start in stride(from: span.start.seconds, to: span.end.seconds, by: 300) {
+                coverage.insert(Timestamp(start))
+            }
         }
         cursor = outcome.cursor ?? cursor
     }
@@ -148,6 +161,8 @@ private struct BangleYear {
 
     func isComplete(_ day: Day) -> Bool {
         let span = localTime.span(of: day)
-        return stride(from: span.start.seconds, to: span.end.seconds, by: 300).allSatisfy { coverage.contains(Timestamp($0)) }
+        return stride(from: span.start.seconds, to: span.end.seconds, by: 300).allSatisfy {
+            coverage.contains(Timestamp($0))
+        }
     }
 }

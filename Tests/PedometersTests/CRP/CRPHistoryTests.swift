@@ -6,7 +6,9 @@ import Testing
 
 /// Past days of a ring by its half hours, beside what its counter was read to have.
 @Suite(.timeLimit(.minutes(5))) struct CRPHistoryTests {
-    private func worn(_ make: @escaping (BandMemory) -> SimulatedSerialBand = { .crp($0) }) -> WornBand { WornBand(CRP.self, make) }
+    private func worn(_ make: @escaping (BandMemory) -> SimulatedSerialBand = { .crp($0) }) -> WornBand {
+        WornBand(CRP.self, make)
+    }
 
     private func requests(_ ring: WornBand) -> Int { ring.band.written.count { $0[4] == 2 } }
 
@@ -32,7 +34,11 @@ import Testing
         #expect(ring.steps(1) == ring.memory.stepsToday)
         // From 16:10 on in half hours: the first of them is the rest of one.
         let after = ring.samples.filter { $0.start >= WornBand.moment(0, 16, 10) && $0.day == BandFixture.today }
-        #expect(after.count > 2 && after.allSatisfy { $0.length == 1_800 || ($0.start == WornBand.moment(0, 16, 10) && $0.length == 1_200) })
+        #expect(
+            after.count > 2
+                && after.allSatisfy {
+                    $0.length == 1_800 || ($0.start == WornBand.moment(0, 16, 10) && $0.length == 1_200)
+                })
         // Days without any reading between two.
         try ring.sync(4, 12)
         for day in 0...3 { #expect(ring.steps(day) == ring.truth(day) && ring.isComplete(day), "day \(day)") }
@@ -51,7 +57,9 @@ import Testing
         try later.sync(4, 12)
         // The first two days stay as they are, the third gets what is missing, the fourth is new.
         #expect(later.steps(0) == 0 && later.steps(1) == 0)
-        #expect(later.steps(2) == later.truth(2) - stored[2] && later.steps(3) == later.truth(3) && later.steps(4) == later.memory.stepsToday)
+        #expect(
+            later.steps(2) == later.truth(2) - stored[2] && later.steps(3) == later.truth(3)
+                && later.steps(4) == later.memory.stepsToday)
         #expect(later.samples.allSatisfy { $0.start >= counter.at })
     }
 
@@ -65,7 +73,9 @@ import Testing
 
     @Test func `half hours without a total are not stored`() throws {
         let ring = worn()
-        let outcome = try ring.sync(0, 15) { $0.count > 6 && $0.starts(with: [0xfd, 0xda]) && $0[5] == 0x0d && $0[6] > 0 ? nil : $0 }
+        let outcome = try ring.sync(0, 15) {
+            $0.count > 6 && $0.starts(with: [0xfd, 0xda]) && $0[5] == 0x0d && $0[6] > 0 ? nil : $0
+        }
         #expect(outcome.doubts == [.unchecked] && outcome.steps == ring.memory.stepsToday)
     }
 
@@ -94,11 +104,13 @@ import Testing
         let outcome = try ring.sync(1, 10) { frame in frame }
         #expect(outcome.notices.isEmpty)
         var days = CountedDays(
-            SessionContext(pedometer: .sample(CRP.self), localTime: .zone(BandFixture.zone)), today: BandFixture.today.advanced(by: 1))
+            SessionContext(pedometer: .sample(CRP.self), localTime: .zone(BandFixture.zone)),
+            today: BandFixture.today.advanced(by: 1))
         let reading = CounterReading(at: WornBand.moment(0, 16), value: 4_000, utcOffset: 7_200)
         let stored = days.batch(of: reading)
         var context = SessionContext(
-            pedometer: .sample(CRP.self, cursor: stored.cursor ?? PedometerCursor()), localTime: .zone(BandFixture.zone))
+            pedometer: .sample(CRP.self, cursor: stored.cursor ?? PedometerCursor()), localTime: .zone(BandFixture.zone)
+        )
         context.pedometer.cursor.pastDays = nil
         days = CountedDays(context, today: BandFixture.today.advanced(by: 1))
         var slots = [Int](repeating: 0, count: 48)
@@ -114,10 +126,12 @@ import Testing
         try ring.sync(0, 23, 50)
         #expect(ring.clock.settings.isEmpty)
         let counter = try #require(ring.cursor.counter)
-        ring.cursor.counter = CounterReading(at: counter.at, value: counter.value, utcOffset: counter.utcOffset - 36_000)
+        ring.cursor.counter = CounterReading(
+            at: counter.at, value: counter.value, utcOffset: counter.utcOffset - 36_000)
         let (before, asked) = (ring.samples.count, requests(ring))
         let outcome = try ring.sync(1, 10)
-        #expect(ring.samples[before...].allSatisfy { $0.day == BandFixture.today.advanced(by: 1) } && outcome.error == nil)
+        #expect(
+            ring.samples[before...].allSatisfy { $0.day == BandFixture.today.advanced(by: 1) } && outcome.error == nil)
         #expect(requests(ring) == asked && asked > 0)
     }
 
@@ -133,9 +147,11 @@ import Testing
     @Test func `a read value that is lower than before waits for a notification`() throws {
         let last = CounterReading(at: BandFixture.now - 600, value: 5_000, utcOffset: 7_200)
         let context = SessionContext(
-            pedometer: .sample(CRP.self, cursor: PedometerCursor(readThrough: last.at, counter: last)), localTime: .zone(BandFixture.zone))
+            pedometer: .sample(CRP.self, cursor: PedometerCursor(readThrough: last.at, counter: last)),
+            localTime: .zone(BandFixture.zone))
         var player = SessionPlayer(read: { _ in bytes("000000 000000 000000") })
-        #expect(player.play(CRPSession(context, setsClock: true), at: BandFixture.now).error == .sentNoSteps(seconds: 20))
+        #expect(
+            player.play(CRPSession(context, setsClock: true), at: BandFixture.now).error == .sentNoSteps(seconds: 20))
         player.subscribe = { _ in [bytes("9c1300 ac0d00 c80000")] }
         let outcome = player.play(CRPSession(context, setsClock: true), at: BandFixture.now)
         #expect(outcome.steps == 20 && outcome.cursor?.counter?.value == 5_020)
@@ -143,11 +159,16 @@ import Testing
 
     /// Gadgetbridge's `MoyoungRingPacketTest`: 91 steps. Which of the others is the distance is contested.
     @Test func `steps of published bytes`() throws {
-        #expect(CRPSteps(bytes("5b0000 4b0000 040000"))?.steps == 91 && CRPSteps(bytes("E80300F401002A0000"))?.steps == 1_000)
-        #expect(CRPHistory.request(0x12, 3) == bytes("fdda1007 0212 03") && CRPHistory.request(0x0d, 0) == bytes("fdda1007 020d 00"))
+        #expect(
+            CRPSteps(bytes("5b0000 4b0000 040000"))?.steps == 91
+                && CRPSteps(bytes("E80300F401002A0000"))?.steps == 1_000)
+        #expect(
+            CRPHistory.request(0x12, 3) == bytes("fdda1007 0212 03")
+                && CRPHistory.request(0x0d, 0) == bytes("fdda1007 020d 00"))
     }
 
-    @Test(arguments: [(0, 30), (23, 59)]) func `around midnight no past day is requested`(hour: Int, minute: Int) throws {
+    @Test(arguments: [(0, 30), (23, 59)]) func `around midnight no past day is requested`(hour: Int, minute: Int) throws
+    {
         let ring = worn()
         try ring.sync(0, hour, minute)
         #expect(requests(ring) == 0)

@@ -14,8 +14,12 @@ import Testing
     /// From the tests of PulseLoopAndroid: 1,000 steps, 500 m, 42 kcal.
     private let documented = hex("E8 03 00 F4 01 00 2A 00 00")
 
-    private func play(_ notifications: [[UInt8]], cursor: PedometerCursor = PedometerCursor(), at now: Timestamp? = nil) -> SessionOutcome {
-        play(notifications, CRP.session(SessionContext(pedometer: .sample(CRP.self, cursor: cursor), localTime: .fixed(0))), at: now)
+    private func play(_ notifications: [[UInt8]], cursor: PedometerCursor = PedometerCursor(), at now: Timestamp? = nil)
+        -> SessionOutcome
+    {
+        play(
+            notifications,
+            CRP.session(SessionContext(pedometer: .sample(CRP.self, cursor: cursor), localTime: .fixed(0))), at: now)
     }
 
     private func play(
@@ -76,7 +80,10 @@ import Testing
         #expect(CRPSteps(hex("2A 00 00"))?.steps == 42)
     }
 
-    @Test(arguments: ["", "E8 03", "E8 03 00 F4", "E8 03 00 F4 01 00 2A 00 00 00 00 00 00 00 00", "E8 03 00 00 00 01", "E8 03 00 01 00 00"])
+    @Test(arguments: [
+        "", "E8 03", "E8 03 00 F4", "E8 03 00 F4 01 00 2A 00 00 00 00 00 00 00 00", "E8 03 00 00 00 01",
+        "E8 03 00 01 00 00",
+    ])
     func `a value with another layout or inconsistent metres gives no steps`(bytes: String) {
         #expect(CRPSteps(hex(bytes)) == nil)
         #expect(play([hex(bytes)]).batch == nil)
@@ -85,7 +92,8 @@ import Testing
     @Test func `steps count from midnight to midnight`() {
         let first = play([documented])
         #expect(first.batch?.samples.map(\.steps) == [1000])
-        let second = play([hex("DC 05 00 EE 02 00")], cursor: first.batch?.cursor ?? PedometerCursor(), at: noon + 7_200)
+        let second = play(
+            [hex("DC 05 00 EE 02 00")], cursor: first.batch?.cursor ?? PedometerCursor(), at: noon + 7_200)
         #expect(second.batch?.samples.map(\.steps) == [500])
         let glitch = play([hex("FF FF FF")], cursor: first.batch?.cursor ?? PedometerCursor(), at: noon + 7_200)
         #expect(glitch.batch?.samples == [] && glitch.batch?.notices == [.implausible(samples: 1)])
@@ -115,8 +123,11 @@ import Testing
     }
 
     @Test func `a ring whose clock cannot be set is read`() {
-        let outcome = play([documented], CRP.session(SessionContext(pedometer: .sample(CRP.self), localTime: .fixed(0))), canBeSet: false)
-        #expect(outcome.error == nil && outcome.batch != nil && outcome.report != nil && outcome.report?.clockSet == nil)
+        let outcome = play(
+            [documented], CRP.session(SessionContext(pedometer: .sample(CRP.self), localTime: .fixed(0))),
+            canBeSet: false)
+        #expect(
+            outcome.error == nil && outcome.batch != nil && outcome.report != nil && outcome.report?.clockSet == nil)
     }
 
     @Test func `a ring that sends nothing, or something else, is an error`() {
@@ -128,7 +139,8 @@ import Testing
 
     @Test func `the kind of an R11 is distinguished by its services`() async throws {
         let ring = SimulatedPedometer(
-            address: "C0:DE:00:00:0B:11", name: "SMART_RING", advertisedServices: [], steps: CharacteristicID("fdda", "fdd1"),
+            address: "C0:DE:00:00:0B:11", name: "SMART_RING", advertisedServices: [],
+            steps: CharacteristicID("fdda", "fdd1"),
             format: .init(width: 3), source: .manual(1_234))
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         var limits = ConnectionLimits()
@@ -143,8 +155,10 @@ import Testing
             let heard = try #require(try await scanner.first(.init(), seconds: 20, passed: { _ in }) { $0.name != nil })
             #expect(heard.kind?.key == Colmi.key && heard.evidence == .name, "the name of both kinds")
             #expect(try await scanner.probe(ring.address).kinds.map(\.key) == [CRP.key])
-            let pedometer = Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
-            let wrong = PedometerError.wrongDevice(model: Colmi.title, missing: Colmi.service.description, actual: CRP.title)
+            let pedometer = Pedometer(
+                id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
+            let wrong = PedometerError.wrongDevice(
+                model: Colmi.title, missing: Colmi.service.description, actual: CRP.title)
             await #expect(throws: wrong) { try await reader.check(pedometer) }
             #expect("\(wrong)".contains("Its services are those of this model: CRP smart ring"))
         } catch {

@@ -16,14 +16,22 @@ import Testing
             + Array(repeating: bytes("feffffff"), count: 14).flatMap(\.self) + bytes(end)
     }
 
-    /// gshock_api, `test_data/btsnoop_hci_ABL.log` and `failed_step_payload_20260902_125923.hex`; the end of the third is in casio-abl100,
-    /// `PROTOCOL.md`.
+    /// gshock_api, `test_data/btsnoop_hci_ABL.log` and `failed_step_payload_20260902_125923.hex`; the end of the third
+    /// is in casio-abl100, `PROTOCOL.md`.
     @Test(arguments: [
-        ("260701184001", "711a0000 b5090000 6b01110000000000 0000 8e000000 69670000", 6_769, "2026-07-01", 18 * 3_600 + 40 * 60 + 1),
-        ("260902125901", "e6120000 0e060000 0000000000000000 0000 00000000 38480000", 4_838, "2026-09-02", 12 * 3_600 + 59 * 60 + 1),
+        (
+            "260701184001", "711a0000 b5090000 6b01110000000000 0000 8e000000 69670000", 6_769, "2026-07-01",
+            18 * 3_600 + 40 * 60 + 1
+        ),
+        (
+            "260902125901", "e6120000 0e060000 0000000000000000 0000 00000000 38480000", 4_838, "2026-09-02",
+            12 * 3_600 + 59 * 60 + 1
+        ),
         ("260929150000", "39000000 1d000000 0500130021000000 0000 1d000000 57000000", 57, "2026-09-29", 15 * 3_600),
     ])
-    func `a captured life log has today's steps twice, and the time`(time: String, end: String, steps: Int, day: String, second: Int) throws {
+    func `a captured life log has today's steps twice, and the time`(
+        time: String, end: String, steps: Int, day: String, second: Int
+    ) throws {
         let log = try #require(CasioLog(log(time, end)))
         #expect(log.steps == steps && log.contradiction == nil)
         #expect(log.clock.wall == Day(day)!.daysSince1970 * 86_400 + second)
@@ -54,11 +62,14 @@ import Testing
     }
 
     @Test(arguments: [20, 182, 400], [false, true])
-    func `today's steps are read in any pieces, and the watch keeps its hours`(pieces: Int, isAcknowledged: Bool) throws {
+    func `today's steps are read in any pieces, and the watch keeps its hours`(pieces: Int, isAcknowledged: Bool) throws
+    {
         let memory = BandFixture.memory(days: 3)
         let watch = SimulatedSerialBand.casio(memory, isAcknowledged: isAcknowledged, pieces: pieces)
         let outcome = try BandFixture.play(Casio.self, watch)
-        #expect(outcome.steps == memory.stepsToday && memory.stepsToday > 0 && outcome.error == nil && outcome.notices.isEmpty)
+        #expect(
+            outcome.steps == memory.stepsToday && memory.stepsToday > 0 && outcome.error == nil
+                && outcome.notices.isEmpty)
         #expect(outcome.samples.allSatisfy { $0.start >= Self.midnight })
         #expect(outcome.coverage == [TimeSpan(Self.midnight, BandFixture.now)])
         #expect(outcome.cursor?.counter?.value == memory.stepsToday)
@@ -71,7 +82,8 @@ import Testing
         let watch = SimulatedSerialBand.casio(memory)
         let first = try BandFixture.play(Casio.self, watch)
         memory.walk(27)
-        let second = try BandFixture.play(Casio.self, watch, cursor: try #require(first.cursor), at: BandFixture.now + 60)
+        let second = try BandFixture.play(
+            Casio.self, watch, cursor: try #require(first.cursor), at: BandFixture.now + 60)
         #expect(second.steps == 27)
         let later = BandFixture.now + 86_400
         let tomorrow = BandFixture.memory(days: 3, at: later)
@@ -101,7 +113,8 @@ import Testing
         let outcome = try BandFixture.play(Casio.self, .casio(BandFixture.memory(days: 2))) { bytes in
             bytes.count == 7 ? [0, 0x11, 0x36, 0, 0, 0, 0] : bytes
         }
-        #expect(outcome.error == .undecodable("a life log of 54 bytes where 400 were expected") && outcome.samples.isEmpty)
+        #expect(
+            outcome.error == .undecodable("a life log of 54 bytes where 400 were expected") && outcome.samples.isEmpty)
     }
 
     @Test func `a notification that is not part of the life log has it requested again`() throws {

@@ -48,7 +48,8 @@ import Testing
     @Test func `a battery level that arrives late is reported`() {
         var ring = week
         ring.mangle = { request, _, answer in
-            request[0] == 0x03 ? [] : request[0] == 0x43 && request[1] == 5 ? [ColmiPacket(0x03, [64]).bytes] + answer : answer
+            request[0] == 0x03
+                ? [] : request[0] == 0x43 && request[1] == 5 ? [ColmiPacket(0x03, [64]).bytes] + answer : answer
         }
         let outcome = ring.play(context(), at: now)
         #expect(outcome.report?.battery == 64 && outcome.cursor?.lacksBatterySince == nil)
@@ -56,7 +57,8 @@ import Testing
     }
 
     /// As captured between step packets: 21 %, 43 % and charging, 100 % (tahnok/colmi_r02_client, issue 27).
-    @Test(arguments: ["73 0C 15 00", "73 0C 2B 01", "73 0C 64 01"]) func `unasked battery packets between records are ignored`(head: String) {
+    @Test(arguments: ["73 0C 15 00", "73 0C 2B 01", "73 0C 64 01"])
+    func `unasked battery packets between records are ignored`(head: String) {
         let packet = hex(head + " 00 00 00 00 00 00 00 00 00 00 00")
         let unasked = packet + [packet.reduce(0, &+)]
         #expect(ColmiPacket(received: unasked) != nil)

@@ -21,7 +21,8 @@ import Testing
     @Test func `new steps in a finished slot mean that the clock was wrong`() {
         // Last read at 12:30; the ring was then put to UTC and stepped at "10:35".
         let wall = today * 86_400 + 33 * 900
-        let cursor = PedometerCursor(readThrough: now, tail: [WallSlot(wall: wall, start: Timestamp(wall - berlin), steps: 100)])
+        let cursor = PedometerCursor(
+            readThrough: now, tail: [WallSlot(wall: wall, start: Timestamp(wall - berlin), steps: 100)])
         var ring = RingScript(today: today)
         ring.history[today] = [(33, 100), (42, 60)]
         let outcome = ring.play(context(cursor), at: now + 300)
@@ -69,7 +70,9 @@ import Testing
         // Known from the last sync: today has no such slot.
         ring.history[today] = [(36, 50)]
         let tail = [WallSlot(wall: (today - 1) * 86_400 + 41 * 900, start: now - 86_400, steps: 3)]
-        #expect(ring.play(context(PedometerCursor(readThrough: now - 86_400, tail: tail)), at: now).samples.map(\.length) == [900, 900])
+        #expect(
+            ring.play(context(PedometerCursor(readThrough: now - 86_400, tail: tail)), at: now).samples.map(\.length)
+                == [900, 900])
         #expect(ring.play(context(), at: now).samples.map(\.length) == [3600, 3600])
     }
 
@@ -78,7 +81,8 @@ import Testing
         let set = ClockState(settings: [.init(at: now - 3 * 86_400, utcOffset: 3600)])
         let local = LocalTime { [now] in $0 < now - 86_400 ? 3600 : 7200 }
         let ring = Pedometer(
-            id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring", clock: set)
+            id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring",
+            clock: set)
         var script = RingScript(today: today)
         script.history[today] = [(33, 100)]
         let outcome = script.play(SessionContext(pedometer: ring, localTime: local, days: 1), at: now)

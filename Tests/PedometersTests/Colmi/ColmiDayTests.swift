@@ -13,7 +13,8 @@ import Testing
         #expect(day.add(try packet(header)) == .more)
         #expect(day.add(try packet(record)) == .complete)
         let midnight = try #require(Day("2024-10-15")).daysSince1970 * 86_400
-        #expect(day.slots == [ColmiDay.Record(wall: midnight + 23 * 3600, slot: 92, steps: 21, energy: 1.21, metres: 16)])
+        #expect(
+            day.slots == [ColmiDay.Record(wall: midnight + 23 * 3600, slot: 92, steps: 21, energy: 1.21, metres: 16)])
     }
 
     /// An answer in a log of tahnok/colmi_r02_client, issue 27: a ring that counts by the hour.
@@ -80,12 +81,17 @@ import Testing
 
     @Test func `a new header discards earlier records`() {
         var day = ColmiDay()
-        for packet in [ColmiPacket(0x43, [0xf0, 2, 1]), slot(40, 0, of: 2), ColmiPacket(0x43, [0xf0, 1, 1])] { _ = day.add(packet) }
+        for packet in [ColmiPacket(0x43, [0xf0, 2, 1]), slot(40, 0, of: 2), ColmiPacket(0x43, [0xf0, 1, 1])] {
+            _ = day.add(packet)
+        }
         #expect(day.slots.isEmpty)
         #expect(day.add(slot(8, 0, of: 1)) == .complete)
     }
 
-    @Test(arguments: [[0x24, 0x13, 0x15, 0x5c], [0x24, 0x02, 0x30, 0x5c], [0x24, 0x10, 0x15, 0x60], [0x2a, 0x10, 0x15, 0x5c]] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x24, 0x13, 0x15, 0x5c], [0x24, 0x02, 0x30, 0x5c], [0x24, 0x10, 0x15, 0x60], [0x2a, 0x10, 0x15, 0x5c],
+        ] as [[UInt8]])
     func `a record with an impossible date or slot is ignored`(_ head: [UInt8]) {
         var day = ColmiDay()
         _ = day.add(ColmiPacket(0x43, [0xf0, 1, 1]))

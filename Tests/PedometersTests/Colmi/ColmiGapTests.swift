@@ -13,7 +13,8 @@ import Testing
         #expect(outcome.requests.count { $0[0] == 0x43 } == 3)
     }
 
-    /// While its wearer walks, a ring reports this every second. Such a packet does not answer a request, and does not extend the wait for the answer.
+    /// While its wearer walks, a ring reports this every second. Such a packet does not answer a request, and does not
+    /// extend the wait for the answer.
     @Test func `unsolicited packets do not delay the repetition of a request`() {
         var session: any PedometerSession = Colmi.session(context())
         var event = SessionEvent.started
@@ -55,7 +56,9 @@ import Testing
     }
 
     /// Also the first of the days before: a ring that refuses it may answer the next time.
-    @Test(arguments: [7, 6, 3, 1]) func `a refused day is requested in each sync until it is answered`(daysAgo: Int) throws {
+    @Test(arguments: [7, 6, 3, 1]) func `a refused day is requested in each sync until it is answered`(daysAgo: Int)
+        throws
+    {
         var ring = week
         ring.mangle = refusing { $0 == daysAgo }
         var cursor = PedometerCursor()
@@ -87,17 +90,22 @@ import Testing
         #expect(ring.play(context(try #require(later.cursor)), at: now + 2 * 86_400 + 60).notices == [])
     }
 
-    private func refusing(_ days: @escaping (UInt8) -> Bool) -> (_ request: [UInt8], _ attempt: Int, _ answer: [[UInt8]]) -> [[UInt8]] {
+    private func refusing(_ days: @escaping (UInt8) -> Bool) -> (
+        _ request: [UInt8], _ attempt: Int, _ answer: [[UInt8]]
+    ) -> [[UInt8]] {
         { request, _, answer in request[0] == 0x43 && days(request[1]) ? [ColmiPacket(0xc3).bytes] : answer }
     }
 
     // MARK: Silence
 
-    private func silent(_ days: @escaping (UInt8) -> Bool) -> (_ request: [UInt8], _ attempt: Int, _ answer: [[UInt8]]) -> [[UInt8]] {
+    private func silent(_ days: @escaping (UInt8) -> Bool) -> (_ request: [UInt8], _ attempt: Int, _ answer: [[UInt8]])
+        -> [[UInt8]]
+    {
         { request, _, answer in request[0] == 0x43 && days(request[1]) ? [] : answer }
     }
 
-    @Test(arguments: [0, 7, 4, 1]) func `a day without an answer is a gap; the other days are read and the clock is set`(daysAgo: UInt8) throws {
+    @Test(arguments: [0, 7, 4, 1])
+    func `a day without an answer is a gap; the other days are read and the clock is set`(daysAgo: UInt8) throws {
         var ring = week
         ring.mangle = silent { $0 == daysAgo }
         let outcome = ring.play(context(), at: now)
@@ -164,7 +172,11 @@ import Testing
         #expect(ring.play(context(), at: now).error == .undecodable("too many packets"))
     }
 
-    @Test func `the clock is not set before the days are stored, also if midnight removes the last requested day from the ring`() throws {
+    @Test
+    func
+        `the clock is not set before the days are stored, also if midnight removes the last requested day from the ring`()
+        throws
+    {
         var ring = week
         ring.mangle = refusing { $0 == 7 }
         let cursor = try #require(ring.play(context(), at: now).cursor)
@@ -179,7 +191,8 @@ import Testing
 
     @Test func `days that the ring no longer holds are reported as lost`() {
         let outcome = week.play(context(PedometerCursor(readThrough: now - 10 * 86_400)), at: now)
-        #expect(outcome.notices == [.lost(from: Day(daysSince1970: today - 10), through: Day(daysSince1970: today - 8))])
+        #expect(
+            outcome.notices == [.lost(from: Day(daysSince1970: today - 10), through: Day(daysSince1970: today - 8))])
         #expect(outcome.batches[0].notices.count == 1, "with what makes it final, whatever happens next")
     }
 }

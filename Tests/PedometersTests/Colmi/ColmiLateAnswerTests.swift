@@ -3,14 +3,16 @@ import Testing
 
 @testable import Pedometers
 
-/// Answers that arrive during the request for another day, with or without their header: they replace nothing, and show nothing about the
-/// ring's clock.
+/// Answers that arrive during the request for another day, with or without their header: they replace nothing, and show
+/// nothing about the ring's clock.
 @Suite(.timeLimit(.minutes(5))) struct ColmiLateAnswerTests: RingWeek {
     private func answer(_ daysAgo: Int, _ ring: RingScript? = nil) -> [[UInt8]] {
         (ring ?? week).answer(ColmiPacket.stepsRequest(daysAgo: daysAgo).bytes)
     }
 
-    private func expectSame(_ outcome: RingScript.Outcome, as plain: RingScript.Outcome, _ location: SourceLocation = #_sourceLocation) {
+    private func expectSame(
+        _ outcome: RingScript.Outcome, as plain: RingScript.Outcome, _ location: SourceLocation = #_sourceLocation
+    ) {
         // As the history stores them: the last one counts.
         func stored(_ outcome: RingScript.Outcome) -> [Timestamp: StepSample] {
             Dictionary(outcome.samples.map { ($0.start, $0) }, uniquingKeysWith: { $1 })
@@ -23,14 +25,20 @@ import Testing
     }
 
     /// The header has the scale of the calories. The day that is being requested has no data, or has some.
-    @Test(arguments: [7, 3], [true, false]) func `a record of another day without its header replaces nothing`(daysAgo: Int, hasData: Bool) {
+    @Test(arguments: [7, 3], [true, false]) func `a record of another day without its header replaces nothing`(
+        daysAgo: Int, hasData: Bool
+    ) {
         var ring = week
         if !hasData { ring.history[today - daysAgo] = nil }
         let plain = ring.play(context(), at: now)
         for copies in [answer(0).suffix(1), answer(0).suffix(3)] {
-            ring.mangle = { request, _, answer in request[0] == 0x43 && request[1] == UInt8(daysAgo) ? copies + answer : answer }
+            ring.mangle = { request, _, answer in
+                request[0] == 0x43 && request[1] == UInt8(daysAgo) ? copies + answer : answer
+            }
             expectSame(ring.play(context(), at: now), as: plain)
-            ring.mangle = { request, _, answer in request[0] == 0x43 && request[1] == UInt8(daysAgo) ? answer + copies : answer }
+            ring.mangle = { request, _, answer in
+                request[0] == 0x43 && request[1] == UInt8(daysAgo) ? answer + copies : answer
+            }
             expectSame(ring.play(context(), at: now), as: plain)
         }
     }
@@ -60,7 +68,8 @@ import Testing
 
     @Test func `a header that is lost each time leaves the day to the next sync`() {
         var ring = week
-        ring.mangle = { request, _, answer in request[0] == 0x43 && request[1] == 2 ? Array(answer.dropFirst()) : answer }
+        ring.mangle = { request, _, answer in request[0] == 0x43 && request[1] == 2 ? Array(answer.dropFirst()) : answer
+        }
         let outcome = ring.play(context(), at: now)
         #expect(outcome.samples.count == 7 * 3)
         #expect(outcome.cursor?.missing == [gap(2, .incomplete)])
@@ -79,7 +88,8 @@ import Testing
         #expect(outcome.progress.last == .reading(done: 8, of: 8))
     }
 
-    /// A ring that was given up on answers each request during the next one: first "no data" of its oldest day, on which it was not worn.
+    /// A ring that was given up on answers each request during the next one: first "no data" of its oldest day, on
+    /// which it was not worn.
     @Test func `answers that are one request late are those of their own days`() throws {
         final class Line { var held: [[UInt8]] = [] }
         let line = Line()
@@ -98,7 +108,10 @@ import Testing
         #expect(Set(outcome.samples) == Set(plain.samples) && outcome.samples.count == 7 * 3)
         #expect(outcome.notices == [])
         #expect(outcome.cursor?.reportedGaps == [])
-        #expect(outcome.progress.allSatisfy { if case .reading(let done, let planned) = $0 { done <= 8 && planned <= 8 } else { false } })
+        #expect(
+            outcome.progress.allSatisfy {
+                if case .reading(let done, let planned) = $0 { done <= 8 && planned <= 8 } else { false }
+            })
         // The day that it never held is not reported as lost when it is too old.
         ring.today += 1
         ring.mangle = { _, _, answer in answer }
@@ -119,7 +132,8 @@ import Testing
         #expect(outcome.cursor?.missing == nil)
     }
 
-    /// The ring's today was taken for another one twice: no day before the first one is missing, because it was read before.
+    /// The ring's today was taken for another one twice: no day before the first one is missing, because it was read
+    /// before.
     @Test func `a day that the ring never held is not missing`() {
         var plan = ColmiPlan(PedometerCursor(), today: today, first: today - 7, limit: nil) { Timestamp($0 * 86_400) }
         plan.follow(ringToday: today - 1, today: today, requested: today, isNearMidnight: false)

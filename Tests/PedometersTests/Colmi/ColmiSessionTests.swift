@@ -18,7 +18,8 @@ import Testing
         #expect(
             slot
                 == StepSample(
-                    start: Timestamp(today * 86_400 + 33 * 900 - berlin), length: 900, steps: 100, distance: 30, energy: 0.1, utcOffset: berlin))
+                    start: Timestamp(today * 86_400 + 33 * 900 - berlin), length: 900, steps: 100, distance: 30,
+                    energy: 0.1, utcOffset: berlin))
     }
 
     @Test func `a clock of the machine that is put forward does not end a wait`() {

@@ -19,18 +19,22 @@ import Testing
     }
 
     private func total(_ steps: Int) -> [UInt8] {
-        ColmiPacket(0x48, [UInt8(steps >> 16), UInt8(steps >> 8 & 0xff), UInt8(steps & 0xff), 0, 0, 9, 0, 0, 9, 0, 0, 9]).bytes
+        ColmiPacket(
+            0x48, [UInt8(steps >> 16), UInt8(steps >> 8 & 0xff), UInt8(steps & 0xff), 0, 0, 9, 0, 0, 9, 0, 0, 9]
+        ).bytes
     }
 
     /// - Parameter cursor: by default that of a sync of the day before.
     private func play(
-        _ ring: RingScript, _ cursor: PedometerCursor? = nil, at moment: Timestamp? = nil, offset shown: Int? = nil, linkEndsAfter: Int = .max
+        _ ring: RingScript, _ cursor: PedometerCursor? = nil, at moment: Timestamp? = nil, offset shown: Int? = nil,
+        linkEndsAfter: Int = .max
     ) -> RingScript.Outcome {
         let pedometer = Pedometer(
             id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring",
             cursor: cursor ?? PedometerCursor(readThrough: now - 86_400))
         return ring.play(
-            SessionContext(pedometer: pedometer, localTime: .fixed(shown ?? offset)), at: moment ?? now, linkEndsAfter: linkEndsAfter)
+            SessionContext(pedometer: pedometer, localTime: .fixed(shown ?? offset)), at: moment ?? now,
+            linkEndsAfter: linkEndsAfter)
     }
 
     private func asked(_ outcome: RingScript.Outcome) -> Int { outcome.requests.count { $0[0] == 0x48 } }
@@ -69,7 +73,9 @@ import Testing
         #expect(totals(outcome).isEmpty && outcome.cursor?.lacksTotalSince == now)
         // Shorter than a packet: ignored.
         #expect(totals(play(ring([hex("48 00 01")]))).isEmpty)
-        #expect(outcome.samples.filter { $0.start >= Timestamp(today * 86_400 - offset) }.reduce(0) { $0 + $1.steps } == 350)
+        #expect(
+            outcome.samples.filter { $0.start >= Timestamp(today * 86_400 - offset) }.reduce(0) { $0 + $1.steps } == 350
+        )
     }
 
     @Test func `a reading of all eight days does not request the total`() {
@@ -87,7 +93,9 @@ import Testing
     }
 
     @Test(arguments: [[], [ColmiPacket(0xc8, [0xee]).bytes]] as [[[UInt8]]])
-    func `a ring without the total command delays a sync by two seconds, and is asked again after a month`(answer: [[UInt8]]) throws {
+    func `a ring without the total command delays a sync by two seconds, and is asked again after a month`(
+        answer: [[UInt8]]
+    ) throws {
         let ring = ring(answer)
         let first = play(ring)
         #expect(first.error == nil && first.report?.clockSet != nil)
@@ -139,7 +147,8 @@ import Testing
     @Test func `an examination does not request the total`() {
         var session: any PedometerSession = Colmi.probe(
             SessionContext(
-                pedometer: .sample(Colmi.self, cursor: PedometerCursor(readThrough: now - 86_400)), localTime: .fixed(offset)))
+                pedometer: .sample(Colmi.self, cursor: PedometerCursor(readThrough: now - 86_400)),
+                localTime: .fixed(offset)))
         var (event, requests, ring) = (SessionEvent.started, [[UInt8]](), [[UInt8]]())
         loop: for _ in 0..<100 {
             switch session.next(after: event, at: now) {

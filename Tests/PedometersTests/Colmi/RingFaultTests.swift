@@ -4,8 +4,8 @@ import Testing
 
 @testable import Pedometers
 
-/// Rings on which any day may be refused, unanswered, cut off or end the link, at any hour: every day that the ring finally answers is
-/// stored, none counts twice, and each missing day is named.
+/// Rings on which any day may be refused, unanswered, cut off or end the link, at any hour: every day that the ring
+/// finally answers is stored, none counts twice, and each missing day is named.
 @Suite(.timeLimit(.minutes(10)), .cpuBound) struct RingFaultTests {
     private let offset = 3600
     private let today = Day("2026-05-20")!.daysSince1970
@@ -18,7 +18,9 @@ import Testing
         for day in today - 7...today {
             for _ in 0..<Int.random(in: 2...12, using: &random) {
                 let time = Int.random(in: 6 * 3600..<23 * 3600, using: &random)
-                if day < today || time < second { ring.walk(Int.random(in: 1...1200, using: &random), at: moment(day, time)) }
+                if day < today || time < second {
+                    ring.walk(Int.random(in: 1...1200, using: &random), at: moment(day, time))
+                }
             }
         }
         return ring
@@ -36,7 +38,8 @@ import Testing
         #expect(ring.cursor.reportedGaps == [], "seed \(seed)", sourceLocation: location)
     }
 
-    @Test(arguments: UInt64(1)...300) func `every day that is answered in the end is stored once, and missing days are named`(seed: UInt64) {
+    @Test(arguments: UInt64(1)...300)
+    func `every day that is answered in the end is stored once, and missing days are named`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let hour = Int.random(in: 1..<20, using: &random) * 3600
         var ring = ring(&random, skew: Int.random(in: -100...100, using: &random), until: hour)
@@ -50,12 +53,18 @@ import Testing
             // A day that is neither completely stored nor named is still to be requested: the cursor has not passed it.
             let passed = ring.cursor.readThrough.map { Day(of: $0, utcOffset: offset).daysSince1970 } ?? 0
             for day in ring.walkedDays where day < passed && !named.contains(day) {
-                #expect(stored(ring, day) == ring.steps(ofRingDay: day), "seed \(seed): day \(day - today) is missing and not named")
+                #expect(
+                    stored(ring, day) == ring.steps(ofRingDay: day),
+                    "seed \(seed): day \(day - today) is missing and not named")
             }
-        } while syncs < 40 && (ring.cursor.missing != nil || ring.cursor.readThrough == nil || ring.error != nil || ring.total < ring.walked)
+        } while syncs < 40
+            && (ring.cursor.missing != nil || ring.cursor.readThrough == nil || ring.error != nil
+                || ring.total < ring.walked)
         expectWhole(ring, seed)
         #expect(ring.lost.isEmpty)
-        #expect(Coverage(ring.coverage).gaps(in: TimeSpan(moment(today - 6, 0), moment(today, 0))) == [] || ring.walkedDays.count < 8)
+        #expect(
+            Coverage(ring.coverage).gaps(in: TimeSpan(moment(today - 6, 0), moment(today, 0))) == []
+                || ring.walkedDays.count < 8)
     }
 
     private func stored(_ ring: WornRing, _ day: Int) -> Int {
@@ -63,19 +72,24 @@ import Testing
     }
 
     /// Midnight passes during the transfer of any day, by clocks that may differ.
-    @Test(arguments: UInt64(1)...300) func `midnight during the transfer skips no day and does not repeat a day endlessly`(seed: UInt64) {
+    @Test(arguments: UInt64(1)...300)
+    func `midnight during the transfer skips no day and does not repeat a day endlessly`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let skew = Int.random(in: -60...60, using: &random)
         var ring = ring(&random, skew: skew, until: 86_400)
         let isQuiet = Bool.random(using: &random)  // the answer for a day without steps has no date that identifies it
         if isQuiet { ring = withoutSomeDays(ring, &random, skew) }
-        ring.sync(at: moment(today, 86_400 - Int.random(in: 0...60, using: &random)), slow: Int.random(in: 1...12, using: &random))
+        ring.sync(
+            at: moment(today, 86_400 - Int.random(in: 0...60, using: &random)),
+            slow: Int.random(in: 1...12, using: &random))
         #expect(ring.error == nil, "seed \(seed)")
-        // Two if every answer has a date; if some days have no steps, the ring's day may become known only after one more.
+        // Two if every answer has a date; if some days have no steps, the ring's day may become known only after one
+        // more.
         #expect(ring.transfers.values.max() ?? 0 <= (isQuiet ? 3 : 2), "seed \(seed): \(ring.sent.map { $0 - today })")
         #expect(ring.transfers.values.reduce(0, +) <= 8 + 2, "seed \(seed): \(ring.transfers)")
         // Everything except the day that the ring deleted at its own midnight before it was requested.
-        let first = stored(ring, today - 7) > 0 || ring.steps(ofRingDay: today - 7) == 0 ? 0 : ring.steps(ofRingDay: today - 7)
+        let first =
+            stored(ring, today - 7) > 0 || ring.steps(ofRingDay: today - 7) == 0 ? 0 : ring.steps(ofRingDay: today - 7)
         for hour in [0, 1] {
             if !isQuiet || hour > 0 { #expect(ring.total == ring.walked - first, "seed \(seed), sync \(hour)") }
             ring.sync(at: moment(today + 1, 8 * 3600 + hour * 3600))
@@ -92,21 +106,23 @@ import Testing
         return quiet
     }
 
-    @Test(arguments: UInt64(1)...200) func `days with faults over several days and midnights are stored or reported as lost`(seed: UInt64) {
+    @Test(arguments: UInt64(1)...200)
+    func `days with faults over several days and midnights are stored or reported as lost`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var ring = ring(&random, skew: 0, until: 20 * 3600)
         ring.sync(at: moment(today, 21 * 3600))
         for night in 0..<12 {
             fail(&ring, &random, days: today + night - 7...today + night)
             ring.sync(
-                at: moment(today + night, 23 * 3600 + Int.random(in: 0..<6000, using: &random)), slow: Int.random(in: 0...3, using: &random))
+                at: moment(today + night, 23 * 3600 + Int.random(in: 0..<6000, using: &random)),
+                slow: Int.random(in: 0...3, using: &random))
             ring.walk(500 + night, at: moment(today + night + 1, 12 * 3600))
         }
         ring.faults = [:]
         for hour in 13...15 { ring.sync(at: moment(today + 12, hour * 3600)) }
         #expect(ring.total <= ring.walked)
-        for day in ring.walkedDays.sorted() where !ring.lost.contains(Day(daysSince1970: day)) && stored(ring, day) < ring.steps(ofRingDay: day)
-        {
+        for day in ring.walkedDays.sorted()
+        where !ring.lost.contains(Day(daysSince1970: day)) && stored(ring, day) < ring.steps(ofRingDay: day) {
             // A day that was never requested, because no sync of its eight days reached it, must also be reported.
             Issue.record("seed \(seed): day \(day - today) is neither stored nor reported as lost")
         }

@@ -30,7 +30,8 @@ import Testing
         expectAllOnce(ring)
     }
 
-    /// A sync that did not get all of an older day puts the clock back: the content of today's slots must still be known.
+    /// A sync that did not get all of an older day puts the clock back: the content of today's slots must still be
+    /// known.
     @Test func `clocks set back by an incomplete sync do not count steps twice`() throws {
         let change = try moment("2026-10-25", 1)
         var ring = WornRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
@@ -132,8 +133,8 @@ import Testing
 
     // MARK: Slots seen before their time
 
-    /// This machine's clock jumps a day ahead in a sync that sets the ring's clock by it; then it is right again, and so is the ring's after
-    /// the next sync.
+    /// This machine's clock jumps a day ahead in a sync that sets the ring's clock by it; then it is right again, and
+    /// so is the ring's after the next sync.
     @Test func `steps that the ring stored under the next day are not counted when that day comes`() throws {
         var ring = WornRing(lead: 0, .fixed(0))
         ring.sync(at: try moment("2026-05-18", 12))
@@ -153,7 +154,8 @@ import Testing
         #expect(ring.total == 500)
     }
 
-    /// A board without a battery starts with the time at which it was switched off, and may sync before a time server has set its clock.
+    /// A board without a battery starts with the time at which it was switched off, and may sync before a time server
+    /// has set its clock.
     @Test func `steps that are in the future of a clock that may be behind are counted later`() throws {
         var ring = WornRing(lead: 0, .fixed(0))
         ring.sync(at: try moment("2026-05-18", 11))
@@ -179,9 +181,11 @@ import Testing
         #expect(ring.total == 0)
     }
 
-    /// The whole journey: the sync whose clock is ahead leaves the ring's day as one to be requested again, so it is not the first one that
-    /// the next sync requests.
-    @Test(arguments: [true, false]) func `a ring that a sync has set ahead is asked for its own today`(isClockTrusted: Bool) throws {
+    /// The whole journey: the sync whose clock is ahead leaves the ring's day as one to be requested again, so it is
+    /// not the first one that the next sync requests.
+    @Test(arguments: [true, false]) func `a ring that a sync has set ahead is asked for its own today`(
+        isClockTrusted: Bool
+    ) throws {
         var ring = WornRing(lead: 0, .fixed(0))
         ring.isClockTrusted = isClockTrusted
         ring.walk(100, at: try moment("2026-05-16", 9))

@@ -52,7 +52,9 @@ struct RingScript {
             case .subscribe, .subscribeAll: event = .done
             case .write(let bytes, _, let response):
                 #expect(!response)
-                #expect(bytes[0] != 0x01 || outcome.readsOn.last != true, "the clock is not set while a day is being stored")
+                #expect(
+                    bytes[0] != 0x01 || outcome.readsOn.last != true, "the clock is not set while a day is being stored"
+                )
                 outcome.requests.append(bytes)
                 attempts[bytes, default: 0] += 1
                 pending += mangle(bytes, attempts[bytes] ?? 1, answer(bytes))

@@ -2,8 +2,8 @@ import StepDomain
 
 @testable import Pedometers
 
-/// A ring and its wearer over days: steps go into the slot that the ring's own clock shows; slots stay when the clock is set.
-/// Also the reading side: what istep stores between two syncs.
+/// A ring and its wearer over days: steps go into the slot that the ring's own clock shows; slots stay when the clock
+/// is set. Also the reading side: what istep stores between two syncs.
 struct WornRing {
     /// Seconds that the ring's clock is ahead of UTC.
     var lead: Int
@@ -73,7 +73,9 @@ struct WornRing {
                 if request[0] == 0x43 { now = now + slow }
                 pending = answer(request, now)
                 if request[0] == 0x43, Int(request[1]) == lost { pending.removeLast() }
-                if request[0] == 0x43 { left = applyFault(DeviceClock(wall: now.seconds + lead).day - Int(request[1]), &pending) }
+                if request[0] == 0x43 {
+                    left = applyFault(DeviceClock(wall: now.seconds + lead).day - Int(request[1]), &pending)
+                }
                 event = .done
             case .receive(let seconds):
                 if left == 0 {

@@ -6,12 +6,14 @@ import Testing
 
 @testable import Pedometers
 
-/// Each file of `Tests/PedometersTests/Captures` is a capture of `istep gatt capture`, and a test: its frames are played to the model's session.
+/// Each file of `Tests/PedometersTests/Captures` is a capture of `istep gatt capture`, and a test: its frames are
+/// played to the model's session.
 ///
 /// A line `steps: N` in the file is the expected sum; without it, the test expects that every frame can be decoded.
 @Suite(.timeLimit(.minutes(5))) struct CaptureTests {
     private static let files: [String] = {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/Captures"
+        let folder =
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/Captures"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".txt") }.sorted().map { "\(folder)/\($0)" }
     }()
@@ -29,7 +31,8 @@ import Testing
     @Test(arguments: [
         "", "pedometer capture 2\nmodel: ring\ntime: 1\noffset: 0", "pedometer capture 1\ntime: 1\noffset: 0",
         "pedometer capture 1\nmodel: ring\ntime: x\noffset: 0",
-        "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n> 0", "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n< zz",
+        "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n> 0",
+        "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\n< zz",
         "pedometer capture 1\nmodel: ring\ntime: 1\noffset: 0\nwords",
     ])
     func `a text that is not a capture is rejected`(text: String) {
@@ -76,11 +79,16 @@ private final class Playback {
 
     init(_ capture: FrameCapture) {
         for frame in capture.frames {
-            if frame.direction == .sent { answers.append((frame.bytes, [])) } else { answers[answers.count - 1].replies.append(frame.bytes) }
+            if frame.direction == .sent {
+                answers.append((frame.bytes, []))
+            } else {
+                answers[answers.count - 1].replies.append(frame.bytes)
+            }
         }
     }
 
-    /// A request of another time, such as a clock that is set or a line with a time, is the one that begins in the same way.
+    /// A request of another time, such as a clock that is set or a line with a time, is the one that begins in the same
+    /// way.
     private func replies(to request: [UInt8]) -> [[UInt8]] {
         let index =
             answers.firstIndex { $0.request == request }
@@ -101,7 +109,8 @@ private final class Playback {
 
     var player: SessionPlayer {
         SessionPlayer(
-            read: { _ in self.value() }, write: { request, _ in self.replies(to: request) }, subscribe: { _ in self.unrequested() })
+            read: { _ in self.value() }, write: { request, _ in self.replies(to: request) },
+            subscribe: { _ in self.unrequested() })
     }
 
     /// The fields of an advertisement: service data (UUID first), then manufacturer data (company first).
@@ -109,7 +118,8 @@ private final class Playback {
         let fields = capture.frames.map(\.bytes)
         let (service, own) = (try #require(fields.first), try #require(fields.dropFirst().first))
         let discovery = Discovery(
-            address: DeviceAddress("C0:DE:00:00:00:07")!, manufacturerData: [UInt16(own[0]) | UInt16(own[1]) << 8: Array(own.dropFirst(2))],
+            address: DeviceAddress("C0:DE:00:00:00:07")!,
+            manufacturerData: [UInt16(own[0]) | UInt16(own[1]) << 8: Array(own.dropFirst(2))],
             serviceData: [.short(UInt16(service[0]) | UInt16(service[1]) << 8): Array(service.dropFirst(2))])
         let reading = try #require(MiBand.reading(in: discovery))
         var outcome = SessionPlayer.Outcome()
@@ -130,17 +140,22 @@ extension FrameCapture {
             guard let first = line.first, first != "#" else { continue }
             if first == ">" || first == "<" {
                 let digits = line.dropFirst().filter { $0 != " " }
-                guard let bytes = digits.isEmpty ? [] : ValueNotation.hexadecimal.bytes(of: String(digits)) else { return nil }
+                guard let bytes = digits.isEmpty ? [] : ValueNotation.hexadecimal.bytes(of: String(digits)) else {
+                    return nil
+                }
                 frames.append((first == ">" ? .sent : .received, bytes))
             } else {
                 guard let colon = line.firstIndex(of: ":") else { return nil }
                 values[String(line[..<colon])] = String(line[line.index(after: colon)...].drop { $0 == " " })
             }
         }
-        guard let model = values["model"], let time = values["time"].flatMap({ Int($0) }), let offset = values["offset"].flatMap({ Int($0) })
+        guard let model = values["model"], let time = values["time"].flatMap({ Int($0) }),
+            let offset = values["offset"].flatMap({ Int($0) })
         else { return nil }
         let option = "option."
-        let options = values.filter { $0.key.hasPrefix(option) }.map { (String($0.key.dropFirst(option.count)), $0.value) }
+        let options = values.filter { $0.key.hasPrefix(option) }.map {
+            (String($0.key.dropFirst(option.count)), $0.value)
+        }
         return FrameCapture(
             model: model, options: Dictionary(uniqueKeysWithValues: options), time: Timestamp(time), utcOffset: offset,
             frames: frames.map { RawFrame($0.0, at: Timestamp(time), bytes: $0.1) })

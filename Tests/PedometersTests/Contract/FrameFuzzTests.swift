@@ -5,7 +5,8 @@ import Testing
 
 @testable import Pedometers
 
-/// A million frames over all models: random ones, changed ones of the protocols, truncated ones, and bursts. The same in every run.
+/// A million frames over all models: random ones, changed ones of the protocols, truncated ones, and bursts. The same
+/// in every run.
 ///
 /// `Tests/Fuzzing` searches for inputs by coverage, for as long as it is let run.
 @Suite(.timeLimit(.minutes(5))) struct FrameFuzzTests {
@@ -53,7 +54,8 @@ import Testing
         return (0..<1_024).map { _ in source.next() }
     }
 
-    /// Marsaglia's xorshift64: numbers of `SystemRandomNumberGenerator` and their ranges cost more than a session does with a frame.
+    /// Marsaglia's xorshift64: numbers of `SystemRandomNumberGenerator` and their ranges cost more than a session does
+    /// with a frame.
     private struct Draw {
         var state: UInt64
 
@@ -100,7 +102,9 @@ import Testing
                 let possible = (now - 410 * 86_400)...(moment + 90_000)
                 let impossible = batch.samples.first { $0.steps < 0 || $0.length <= 0 || !possible.contains($0.start) }
                 #expect(impossible == nil, "seed \(seed)")
-                if let fault = bounds.fault(in: batch, at: moment, since: now) { Issue.record("\(fault), seed \(seed)") }
+                if let fault = bounds.fault(in: batch, at: moment, since: now) {
+                    Issue.record("\(fault), seed \(seed)")
+                }
                 event = .done
             case .finish, .fail: break loop
             }
@@ -112,7 +116,9 @@ import Testing
             }
             if event == .linkLost {
                 guard case .deliver(let batch, _) = session.next(after: event, at: moment) else { break }
-                if let fault = bounds.fault(in: batch, at: moment, since: now) { Issue.record("\(fault), seed \(seed)") }
+                if let fault = bounds.fault(in: batch, at: moment, since: now) {
+                    Issue.record("\(fault), seed \(seed)")
+                }
                 break
             }
         }
@@ -137,7 +143,9 @@ import Testing
                 address: address, manufacturerData: [MiBand.company: own], serviceData: [MiBand.service: data])
             guard let reading = model.reading(in: discovery) else { continue }
             let batch = model.batch(reading, context, at: now)
-            guard !batch.samples.allSatisfy({ (0...mostStepsOfADay).contains($0.steps) && $0.length > 0 }) else { continue }
+            guard !batch.samples.allSatisfy({ (0...mostStepsOfADay).contains($0.steps) && $0.length > 0 }) else {
+                continue
+            }
             Issue.record("\(batch.samples), seed \(seed)")
         }
         return 500

@@ -48,7 +48,8 @@ final class MisreadDevice {
 
     func sync(_ machine: MachineClock = MachineClock()) throws {
         let now = time.now + machine.lead
-        let mark = ClockMark(at: now, uptime: time.now.seconds % 10_000_000, boot: machine.boot, isTrusted: machine.isTrusted)
+        let mark = ClockMark(
+            at: now, uptime: time.now.seconds % 10_000_000, boot: machine.boot, isTrusted: machine.isTrusted)
         var pedometer = Pedometer.sample(kind.model, cursor: cursor)
         (pedometer.options, pedometer.clock) = (kind.options.isEmpty ? pedometer.options : kind.options, clock)
         let context = SessionContext(pedometer: pedometer, localTime: localTime, mark: mark)
@@ -58,10 +59,12 @@ final class MisreadDevice {
             let advertisement = peripheral.advertisement
             let discovery = Discovery(
                 address: DeviceAddress(peripheral.address)!, name: advertisement.name,
-                manufacturerData: advertisement.manufacturerData, serviceData: [MiBand.service: advertisement.serviceData["fee0"] ?? []])
+                manufacturerData: advertisement.manufacturerData,
+                serviceData: [MiBand.service: advertisement.serviceData["fee0"] ?? []])
             let heard = advertised.reading(in: discovery)
             let reading = try #require(heard)
-            return take(context.marked(advertised.batch(reading, context, at: now), start: mark, now: mark, after: cursor))
+            return take(
+                context.marked(advertised.batch(reading, context, at: now), start: mark, now: mark, after: cursor))
         }
         let received = Mutex<[[UInt8]]>([])
         peripheral.linkOpened(PeripheralLink { _, bytes in received.withLock { $0.append(bytes) } })
@@ -81,7 +84,9 @@ final class MisreadDevice {
                 try? peripheral.subscriptionChanged(CharacteristicID(address), subscribed: true)
                 return taken()
             })
-        if let band = peripheral as? SimulatedSerialBand { player.interrupts = { band.behaviour.interrupted($0) != nil } }
+        if let band = peripheral as? SimulatedSerialBand {
+            player.interrupts = { band.behaviour.interrupted($0) != nil }
+        }
         let outcome = player.play(AnySession(session: try linked.session(context)), at: now)
         for batch in outcome.batches { take(context.marked(batch, start: mark, now: mark, after: cursor)) }
         #expect(!outcome.isEndless)
@@ -96,7 +101,8 @@ final class MisreadDevice {
         coverage += batch.coverage
     }
 
-    /// Stored steps by the beginning and the length of their sample: a later reading of the same slot replaces it, and never loses steps.
+    /// Stored steps by the beginning and the length of their sample: a later reading of the same slot replaces it, and
+    /// never loses steps.
     var slots: [TimeSpan: Int] { Dictionary(samples.map { ($0.span, $0.steps) }, uniquingKeysWith: max) }
 
     var steps: Int { slots.values.reduce(0, +) }

@@ -35,7 +35,8 @@ import Testing
         let right = reading(5300, 10)
         #expect(counter(cursor).dependsOnClock(right))
         let second = counter(cursor).steps(right, clock: clock(right, lead: 0))
-        #expect(second.batch.samples == [StepSample(start: midnight + 33_300, length: 2700, steps: 250, utcOffset: 3600)])
+        #expect(
+            second.batch.samples == [StepSample(start: midnight + 33_300, length: 2700, steps: 250, utcOffset: 3600)])
         #expect(second.batch.cursor == after(right, lead: 0))
     }
 
@@ -93,8 +94,8 @@ import Testing
 
     // MARK: All jumps
 
-    /// Each clock jumps by up to twelve hours in both directions, at all hours around midnight, and back again. A jump of the pedometer's
-    /// clock and back is not seen if the clock is not read in between.
+    /// Each clock jumps by up to twelve hours in both directions, at all hours around midnight, and back again. A jump
+    /// of the pedometer's clock and back is not seen if the clock is not read in between.
     @Test(arguments: [true, false], [true, false])
     func `no step is counted twice, whichever clock jumps`(isMachine: Bool, isAlwaysRead: Bool) {
         for first in stride(from: 1, to: 48, by: 5) {
@@ -104,8 +105,12 @@ import Testing
                         var run = JumpRun(isMachine: isMachine, isAlwaysRead: isAlwaysRead)
                         run.jumps = [jump: length]
                         if isMachine || isAlwaysRead { run.jumps[first + pause + 8] = -length }
-                        run.go(readings: [first, first + pause, first + pause + 4, first + pause + 10, first + pause + 33])
-                        #expect(run.fault == nil, "read at \(first), jump of \(length) at \(jump), pause \(pause): \(run.fault ?? "")")
+                        run.go(readings: [
+                            first, first + pause, first + pause + 4, first + pause + 10, first + pause + 33,
+                        ])
+                        #expect(
+                            run.fault == nil,
+                            "read at \(first), jump of \(length) at \(jump), pause \(pause): \(run.fault ?? "")")
                     }
                 }
             }
@@ -113,8 +118,8 @@ import Testing
     }
 }
 
-/// A watch that is worn day and night, whose counter follows InfiniTime's: it becomes zero when the clock first shows an hour of 0. Times are
-/// half hours since the first midnight.
+/// A watch that is worn day and night, whose counter follows InfiniTime's: it becomes zero when the clock first shows
+/// an hour of 0. Times are half hours since the first midnight.
 private struct JumpRun {
     /// Steps of half an hour.
     private static let pace = 50

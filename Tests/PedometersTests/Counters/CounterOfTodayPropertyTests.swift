@@ -6,7 +6,8 @@ import Testing
 
 /// Counters of today with wrong clocks and late resets, read at random times.
 @Suite(.timeLimit(.minutes(10)), .cpuBound) struct CounterOfTodayPropertyTests {
-    /// Clocks of all zones, behind and ahead, in steps of half an hour; resets up to eight hours late, equally late every day.
+    /// Clocks of all zones, behind and ahead, in steps of half an hour; resets up to eight hours late, equally late
+    /// every day.
     @Test func `no step is counted twice, whatever the clock and the reset`() {
         for half in -24...28 {
             for seed in 0..<12 {
@@ -31,16 +32,20 @@ import Testing
         }
     }
 
-    /// Clocks that are right or up to eight hours behind, and a pedometer that is first read in the night. One that is ahead is reset
-    /// during our day: if the next value of that day is not lower, the reset is not noticed, and the steps counted before it are missing.
+    /// Clocks that are right or up to eight hours behind, and a pedometer that is first read in the night. One that is
+    /// ahead is reset during our day: if the next value of that day is not lower, the reset is not noticed, and the
+    /// steps counted before it are missing.
     @Test func `with a readable clock every step that was read is counted`() {
         for half in -16...0 {
             for seed in 0..<12 {
-                var run = CounterRun(lead: half * 30, lateness: [0], random: SeededGenerator(seed: UInt64((half + 24) * 100 + seed)))
+                var run = CounterRun(
+                    lead: half * 30, lateness: [0], random: SeededGenerator(seed: UInt64((half + 24) * 100 + seed)))
                 run.readsBeforeReset = true
                 run.go(clockIsReadable: true)
                 #expect(run.fault == nil, "lead \(half * 30) min, seed \(seed): \(run.fault ?? "")")
-                #expect(run.credited == run.walked, "lead \(half * 30) min, seed \(seed): \(run.log.joined(separator: "; "))")
+                #expect(
+                    run.credited == run.walked,
+                    "lead \(half * 30) min, seed \(seed): \(run.log.joined(separator: "; "))")
             }
         }
     }
@@ -49,7 +54,8 @@ import Testing
         var (credited, walked) = (0, 0)
         for half in -24...28 {
             for seed in 0..<4 {
-                var run = CounterRun(lead: half * 30, lateness: [0], random: SeededGenerator(seed: UInt64((half + 24) * 100 + seed)))
+                var run = CounterRun(
+                    lead: half * 30, lateness: [0], random: SeededGenerator(seed: UInt64((half + 24) * 100 + seed)))
                 run.readsBeforeReset = true
                 run.go(clockIsReadable: true)
                 #expect(run.fault == nil, "lead \(half * 30) min, seed \(seed): \(run.fault ?? "")")
@@ -101,7 +107,9 @@ private struct CounterRun {
         var steps = [Int](repeating: 0, count: (Self.days + 1) * 1440)
         for minute in steps.indices {
             let isDay = (7 * 60..<23 * 60).contains(minute % 1440)
-            if Int.random(in: 0..<(isDay ? 10 : 60), using: &random) == 0 { steps[minute] = Int.random(in: 1...60, using: &random) }
+            if Int.random(in: 0..<(isDay ? 10 : 60), using: &random) == 0 {
+                steps[minute] = Int.random(in: 1...60, using: &random)
+            }
         }
         for day in 0...Self.days {
             for hour in [9, 19] where Bool.random(using: &random) {
@@ -116,8 +124,12 @@ private struct CounterRun {
     private mutating func readingTimes() -> Set<Int> {
         var times: Set<Int> = []
         for day in 0..<Self.days {
-            for usual in [30, 4 * 60 + 15, 23 * 60 + 55] where Int.random(in: 0..<4, using: &random) > 0 { times.insert(day * 1440 + usual) }
-            for _ in 0..<Int.random(in: 0...3, using: &random) { times.insert(day * 1440 + Int.random(in: 1..<1440, using: &random)) }
+            for usual in [30, 4 * 60 + 15, 23 * 60 + 55] where Int.random(in: 0..<4, using: &random) > 0 {
+                times.insert(day * 1440 + usual)
+            }
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                times.insert(day * 1440 + Int.random(in: 1..<1440, using: &random))
+            }
         }
         return times
     }
@@ -138,7 +150,9 @@ private struct CounterRun {
             if times.contains(minute) {
                 shown = value
                 read(value, minute, clockIsReadable, &cursor)
-                if credited > seen + shown, fault == nil { fault = "\(credited) of \(seen + shown): " + log.joined(separator: "; ") }
+                if credited > seen + shown, fault == nil {
+                    fault = "\(credited) of \(seen + shown): " + log.joined(separator: "; ")
+                }
             }
             guard minute < end else { break }
             value += steps[minute]
@@ -157,6 +171,8 @@ private struct CounterRun {
         credited += steps
         if !result.batch.samples.allSatisfy(\.isPlausible), fault == nil { fault = "an implausible sample" }
         cursor = result.batch.cursor ?? cursor
-        log.append("day \(minute / 1440) \(minute % 1440 / 60):\(minute % 60) \(value)\(isAsked ? " clock" : ""): \(steps) \(result.notices)")
+        log.append(
+            "day \(minute / 1440) \(minute % 1440 / 60):\(minute % 60) \(value)\(isAsked ? " clock" : ""): \(steps) \(result.notices)"
+        )
     }
 }

@@ -51,7 +51,9 @@ import Testing
 
     /// 23:55 is when the last run of the nightly timer begins; the day lacks five minutes and is partial.
     @Test(arguments: [(-1.0 / 12, false), (-1.0 / 6, false), (-0.25, true), (-9, true)])
-    func `steps lost at midnight are reported, except those after a reading shortly before midnight`(hours: Double, isReported: Bool) {
+    func `steps lost at midnight are reported, except those after a reading shortly before midnight`(
+        hours: Double, isReported: Bool
+    ) {
         let result = counter(after(reading(9000, hours))).steps(reading(500, 8))
         #expect(result.notices == (isReported ? [.dayNotClosed(day.advanced(by: -1))] : []))
         #expect(result.batch.coverage == [TimeSpan(midnight, midnight + 8 * 3600)], "the day before stays partial")
@@ -119,7 +121,8 @@ import Testing
             steps += result.batch.samples.reduce(0) { $0 + $1.steps }
             cursor = result.batch.cursor ?? cursor
         }
-        // 1,000 were counted before; the last value shows that the 6,000 were yesterday's, and counts from its own midnight.
+        // 1,000 were counted before; the last value shows that the 6,000 were yesterday's, and counts from its own
+        // midnight.
         #expect(steps == 6000 - 1000 + 10)
         #expect(cursor == after(reading(10, 60)))
     }

@@ -42,7 +42,9 @@ import Testing
         #expect(live.storableCount == nil)
         let now = reading(0, 10).at
         #expect(live.steps(after: [0xb0, 4, 0, 0], at: now, utcOffset: 3_600) == 1_200 && live.storableCount == 1_200)
-        #expect(live.steps(after: [0xff, 0xff, 0xff, 0x20], at: now, utcOffset: 3_600) == nil && live.storableCount == 1_200)
+        #expect(
+            live.steps(after: [0xff, 0xff, 0xff, 0x20], at: now, utcOffset: 3_600) == nil && live.storableCount == 1_200
+        )
         #expect(live.steps(after: [19, 0, 0, 0], at: now, utcOffset: 3_600) == 1_219 && live.storableCount == 19)
     }
 

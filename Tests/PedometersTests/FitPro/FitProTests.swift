@@ -34,7 +34,9 @@ import Testing
         #expect(outcome.samples.map(\.start) == (0..<5).map { first + $0 * 900 })
         #expect(outcome.samples.allSatisfy { $0.length == 900 && $0.utcOffset == 7_200 && $0.energy == nil })
         // It accounts for its own quarters, and so for the present one until now.
-        #expect(outcome.covers(TimeSpan(first, Self.then)) && outcome.coverage.allSatisfy { $0.start >= first && $0.end <= Self.then + 2 })
+        #expect(
+            outcome.covers(TimeSpan(first, Self.then))
+                && outcome.coverage.allSatisfy { $0.start >= first && $0.end <= Self.then + 2 })
         #expect(outcome.cursor?.readThrough == Self.then + 2 && outcome.error == nil && outcome.notices.isEmpty)
         // Acknowledged after it was stored: 52 bytes.
         #expect(outcome.written.contains(bytes("dc 0005 15 01 0034 01")))
@@ -45,19 +47,23 @@ import Testing
         let band = SimulatedSerialBand.fitPro(memory)
         let outcome = try BandFixture.play(FitPro.self, band)
         #expect(band.written.first == bytes("cd 0006 12 01 0a 0001 02"))
-        #expect(band.written.contains(bytes("cd 0005 1a 01 10 0000")) && band.written.contains(bytes("cd 0005 20 01 02 0000")))
+        #expect(
+            band.written.contains(bytes("cd 0005 1a 01 10 0000"))
+                && band.written.contains(bytes("cd 0005 20 01 02 0000")))
         // 2026-05-20 15:40:02, after two seconds without another frame.
         #expect(band.written.last == bytes("cd 0009 12 01 01 0004 6968fa02"))
         #expect(outcome.report?.clockSet == ClockState.Setting(at: BandFixture.now + 2, utcOffset: 7_200))
     }
 
-    @Test(arguments: [true, false]) func `all days are read, and an answer that agrees with the band's total is complete`(hasTotal: Bool) throws
-    {
+    @Test(arguments: [true, false])
+    func `all days are read, and an answer that agrees with the band's total is complete`(hasTotal: Bool) throws {
         let memory = BandFixture.memory(days: 4)
         let outcome = try BandFixture.play(FitPro.self, .fitPro(memory, hasTotal: hasTotal))
         #expect(outcome.steps == memory.steps && memory.steps > memory.stepsToday && outcome.notices.isEmpty)
         let local = LocalTime.zone(BandFixture.zone)
-        let (yesterday, today) = (local.span(of: BandFixture.today.advanced(by: -1)), local.span(of: BandFixture.today).start)
+        let (yesterday, today) = (
+            local.span(of: BandFixture.today.advanced(by: -1)), local.span(of: BandFixture.today).start
+        )
         #expect(outcome.covers(yesterday) == hasTotal && outcome.covers(TimeSpan(today, BandFixture.now)) == hasTotal)
         #expect(outcome.coverage.allSatisfy { $0.end <= BandFixture.now + 2 })
         let quarter = try #require(outcome.samples.first)
@@ -70,7 +76,8 @@ import Testing
         let first = try BandFixture.play(FitPro.self, band)
         #expect(first.steps == memory.steps)
         memory.walk(27)
-        let second = try BandFixture.play(FitPro.self, band, cursor: try #require(first.cursor), at: BandFixture.now + 60)
+        let second = try BandFixture.play(
+            FitPro.self, band, cursor: try #require(first.cursor), at: BandFixture.now + 60)
         let all = first.slots.merging(second.slots, uniquingKeysWith: max)
         #expect(all.values.reduce(0, +) == memory.steps && second.samples.count == 1)
         let today = LocalTime.zone(BandFixture.zone).span(of: BandFixture.today).start
@@ -102,7 +109,8 @@ import Testing
 
     @Test(arguments: [
         // Another number of records; a quarter that does not exist; a day that does not exist.
-        "cd000d15010200 08 2b34 0001 8045071a", "cd0011150102000c 2b34 0001 8045071a 0c08bb06", "cd0011150102000c 2a00 0001 8045071a 09c8bb06",
+        "cd000d15010200 08 2b34 0001 8045071a", "cd0011150102000c 2b34 0001 8045071a 0c08bb06",
+        "cd0011150102000c 2a00 0001 8045071a 09c8bb06",
     ]) func `a frame that cannot be decoded is reported and not acknowledged`(frame: String) {
         let outcome = play([bytes(frame)])
         #expect(outcome.samples.isEmpty && outcome.notices.contains(.undecodable(frames: 1)))
@@ -125,9 +133,12 @@ import Testing
 
     @Test func `a device that does not answer is an error, and one that has nothing new is none`() throws {
         #expect(play([], isSilent: true).error == .noAnswer(to: "its steps", attempts: 3, seconds: 15))
-        let band = SimulatedSerialBand.fitPro(BandMemory(quarters: [:]) { WallClock(seconds: BandFixture.now.seconds) }, hasTotal: false)
+        let band = SimulatedSerialBand.fitPro(
+            BandMemory(quarters: [:]) { WallClock(seconds: BandFixture.now.seconds) }, hasTotal: false)
         let outcome = try BandFixture.play(FitPro.self, band)
-        #expect(outcome.error == nil && outcome.samples.isEmpty && outcome.coverage.isEmpty && outcome.report?.clockSet != nil)
+        #expect(
+            outcome.error == nil && outcome.samples.isEmpty && outcome.coverage.isEmpty
+                && outcome.report?.clockSet != nil)
     }
 
     @Test func `a transfer without an end is ended`() {
@@ -154,7 +165,8 @@ import Testing
 
     @Test func `the service alone identifies no band, and a name only if it is exact`() {
         func evidence(_ name: String) -> KindEvidence? {
-            FitPro.evidence(in: Discovery(address: DeviceAddress("C0:DE:00:00:00:07")!, name: name, services: [FitPro.service]))
+            FitPro.evidence(
+                in: Discovery(address: DeviceAddress("C0:DE:00:00:00:07")!, name: name, services: [FitPro.service]))
         }
         #expect(evidence("LH716") == .name && evidence("M6") == .name)
         #expect(evidence("M6-Speaker") == nil && evidence("UART") == nil)

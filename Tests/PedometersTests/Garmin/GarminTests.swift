@@ -13,12 +13,15 @@ import Testing
         let memory = BandFixture.memory(days: 2)
         let watch = SimulatedSerialBand.garmin(memory, pair: pair)
         let outcome = try BandFixture.play(Garmin.self, watch)
-        #expect(outcome.steps == memory.stepsToday && memory.stepsToday > 0 && outcome.error == nil && outcome.notices.isEmpty)
+        #expect(
+            outcome.steps == memory.stepsToday && memory.stepsToday > 0 && outcome.error == nil
+                && outcome.notices.isEmpty)
         #expect(outcome.cursor?.counter?.value == memory.stepsToday)
         let requests = ["00 05 \(Self.client) 0000 00", "00 00 \(Self.client) 0700 00", "00 02 \(Self.client) 0700 05"]
         #expect(watch.written == requests.map(bytes))
         memory.walk(27)
-        let second = try BandFixture.play(Garmin.self, watch, cursor: try #require(outcome.cursor), at: BandFixture.now + 60)
+        let second = try BandFixture.play(
+            Garmin.self, watch, cursor: try #require(outcome.cursor), at: BandFixture.now + 60)
         #expect(second.steps == 27)
     }
 
@@ -36,8 +39,11 @@ import Testing
 
     @Test func `a watch that refuses, sends nothing, or takes no requests is an error`() throws {
         let memory = BandFixture.memory(days: 1)
-        #expect(try BandFixture.play(Garmin.self, .garmin(memory, status: 1)).error == .refused("the request for its steps"))
-        #expect(try BandFixture.play(Garmin.self, .garmin(memory, sendsAtOnce: false)).error == .sentNoSteps(seconds: 20))
+        #expect(
+            try BandFixture.play(Garmin.self, .garmin(memory, status: 1)).error == .refused("the request for its steps")
+        )
+        #expect(
+            try BandFixture.play(Garmin.self, .garmin(memory, sendsAtOnce: false)).error == .sentNoSteps(seconds: 20))
         let locked = try BandFixture.play(Garmin.self, .garmin(memory, isEncrypted: true))
         #expect(locked.error == .refused("every request; it may have to be paired first") && locked.written.isEmpty)
         let silent = try BandFixture.play(Garmin.self, .garmin(memory)) { _ in nil }
@@ -48,7 +54,9 @@ import Testing
         let memory = BandFixture.memory(days: 1)
         let other = try BandFixture.play(Garmin.self, .garmin(memory)) { $0.count == 9 ? [6] + $0.dropFirst() : $0 }
         #expect(other.samples.isEmpty && other.error == .sentNoSteps(seconds: 20))
-        let high = try BandFixture.play(Garmin.self, .garmin(memory)) { $0.count == 9 ? [5, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0] : $0 }
+        let high = try BandFixture.play(Garmin.self, .garmin(memory)) {
+            $0.count == 9 ? [5, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0] : $0
+        }
         #expect(high.samples.isEmpty && high.notices == [.implausible(samples: 1)])
     }
 
@@ -57,7 +65,9 @@ import Testing
         let watch = SimulatedSerialBand.garmin(memory, pair: 3, sendsAtOnce: false)
         var live = GarminLive()
         let requests = live.begin { $0 == Garmin.pairs[3].answers || $0 == Garmin.pairs[3].requests }
-        #expect(live.address == Garmin.pairs[3].answers && requests.map(\.to) == [Garmin.pairs[3].requests, Garmin.pairs[3].requests])
+        #expect(
+            live.address == Garmin.pairs[3].answers
+                && requests.map(\.to) == [Garmin.pairs[3].requests, Garmin.pairs[3].requests])
         let sent = Mutex<[[UInt8]]>([])
         watch.linkOpened(PeripheralLink { _, bytes in sent.withLock { $0.append(bytes) } })
         #expect(live.steps(after: bytes("05 e1100000 10270000")) == nil)

@@ -9,7 +9,9 @@ import Testing
         let first = reading(9600, 0.05)
         #expect(counter(after(nil)).dependsOnClock(first))
         let result = counter(after(nil)).steps(first, clock: clock(first, lead: -300))
-        #expect(result.batch.samples == [StepSample(start: midnight - 86_400, length: 86_400, steps: 9600, utcOffset: 3600)])
+        #expect(
+            result.batch.samples == [StepSample(start: midnight - 86_400, length: 86_400, steps: 9600, utcOffset: 3600)]
+        )
         #expect(result.batch.coverage == [TimeSpan(midnight - 86_400, midnight)])
         #expect(result.notices == [])
         // The reset that follows is no restart, and yesterday is closed.
@@ -49,7 +51,10 @@ import Testing
         let next = reading(300, 20)
         #expect(counter(result.batch.cursor!).dependsOnClock(next))
         let later = counter(result.batch.cursor!).steps(next, clock: clock(next, lead: -13 * 3600))
-        #expect(later.batch.samples == [StepSample(start: midnight + 13 * 3600, length: 7 * 3600, steps: 300, utcOffset: 3600)])
+        #expect(
+            later.batch.samples == [
+                StepSample(start: midnight + 13 * 3600, length: 7 * 3600, steps: 300, utcOffset: 3600)
+            ])
         #expect(later.notices == [.clockWasOff(seconds: -13 * 3600)])
     }
 

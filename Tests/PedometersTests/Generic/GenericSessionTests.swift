@@ -11,7 +11,8 @@ import Testing
         let watch = Pedometer(
             id: 1, user: 1, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch",
             options: ["service": "fff0", "characteristic": "fff1", "format": "u16be@1", "counts": counts],
-            cursor: PedometerCursor(readThrough: now - 600, counter: CounterReading(at: now - 600, value: 0x0100, utcOffset: 0)))
+            cursor: PedometerCursor(
+                readThrough: now - 600, counter: CounterReading(at: now - 600, value: 0x0100, utcOffset: 0)))
         return try Generic.session(SessionContext(pedometer: watch, localTime: .fixed(0)))
     }
 
@@ -28,7 +29,9 @@ import Testing
 
     @Test func `only a counter of today loses its count at midnight`() {
         func pedometer(_ options: [String: String]) -> Pedometer {
-            Pedometer(id: 1, user: 1, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch", options: options)
+            Pedometer(
+                id: 1, user: 1, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch",
+                options: options)
         }
         let address = ["service": "fff0", "characteristic": "fff1"]
         #expect(Generic.holdsTodayOnly(pedometer(address.merging(["counts": "today"]) { $1 })))
@@ -43,7 +46,8 @@ import Testing
         _ = session.next(after: .started, at: now)
         #expect(
             session.next(after: .value([1]), at: now)
-                == .fail(.undecodable("its format is u16be@1, but the characteristic has 1 byte, and this format needs 3")))
+                == .fail(
+                    .undecodable("its format is u16be@1, but the characteristic has 1 byte, and this format needs 3")))
     }
 
     /// 2026-05-20 00:10 UTC, a watch that was never read.
@@ -65,7 +69,8 @@ import Testing
         #expect(session.next(after: .started, at: now) == .read(GATTAddress("fff0", "fff1")))
         #expect(session.next(after: .value([0x25, 0x80]), at: now) == .readIfPresent(GATTAddress("1805", "2a2b")))
         // It shows 23:58 of the day before.
-        let batch = try #require(delivered(session.next(after: .value([0xea, 0x07, 5, 19, 23, 58, 0, 2, 0, 0]), at: now)))
+        let batch = try #require(
+            delivered(session.next(after: .value([0xea, 0x07, 5, 19, 23, 58, 0, 2, 0, 0]), at: now)))
         #expect(batch.samples.map(\.steps) == [9600])
         #expect(batch.samples.map(\.day) == [Day("2026-05-19")])
         #expect(session.next(after: .done, at: now) == .finish(SessionReport()))

@@ -15,7 +15,8 @@ import Testing
 
     @Test func `the difference between two readings is the number of steps`() {
         let result = growing(after(reading(5000, 10))).steps(reading(5600, 12))
-        #expect(result.batch.samples == [StepSample(start: midnight + 36_000, length: 7200, steps: 600, utcOffset: 3600)])
+        #expect(
+            result.batch.samples == [StepSample(start: midnight + 36_000, length: 7200, steps: 600, utcOffset: 3600)])
         #expect(result.batch.coverage == [TimeSpan(midnight + 36_000, midnight + 43_200)])
     }
 
@@ -51,7 +52,9 @@ import Testing
 
     @Test func `a cursor in the future does not stop a counter`() throws {
         let ahead = growing(after(reading(5000, 30 * 24))).steps(reading(5600, 12))
-        #expect(ahead.batch.samples.isEmpty && ahead.batch.cursor?.counter == reading(5600, 12) && ahead.notices == [.countingStarted])
+        #expect(
+            ahead.batch.samples.isEmpty && ahead.batch.cursor?.counter == reading(5600, 12)
+                && ahead.notices == [.countingStarted])
         let next = growing(try #require(ahead.batch.cursor)).steps(reading(5700, 13))
         #expect(next.batch.samples.map(\.steps) == [100])
         // As far as clocks drift, it is waited for.

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Pedometers
 
-/// The counter of a watch by the version of its firmware: asleep, in the morning, after a restart, and with a wrong date.
+/// The counter of a watch by the version of its firmware: asleep, in the morning, after a restart, and with a wrong
+/// date.
 @Suite(.timeLimit(.minutes(5))) struct InfiniTimeCounterTests {
     private typealias Firmware = SimulatedInfiniTime.Firmware
     private static let reading = [Firmware.v15, .v16]
@@ -44,7 +45,8 @@ import Testing
         #expect(worn.steps(on: "2026-05-21") == 5_000)
     }
 
-    /// With 1.16 the reset is not late: what was not read before midnight is lost. With 1.15 the watch still shows it in the morning.
+    /// With 1.16 the reset is not late: what was not read before midnight is lost. With 1.15 the watch still shows it
+    /// in the morning.
     @Test(arguments: [Firmware.v15: 8_000, .v16: 6_000])
     func `a watch that updates its counter is read on each day`(firmware: SimulatedInfiniTime.Firmware, steps: Int) {
         let worn = sleepingWatch(firmware)
@@ -111,7 +113,8 @@ import Testing
         worn.pass(to: 8)
         let steps: [UInt8] = [0xdc, 0x05, 0, 0]
         var session = InfiniTimeSession(
-            SessionContext(pedometer: .sample(InfiniTime.self, cursor: worn.cursor), localTime: .fixed(3_600)), setsClock: true)
+            SessionContext(pedometer: .sample(InfiniTime.self, cursor: worn.cursor), localTime: .fixed(3_600)),
+            setsClock: true)
         for event in [SessionEvent.started, .value(Array("1.15.0".utf8)), .value(steps), .value([0, 0, 0, 0, 0, 4])] {
             _ = session.next(after: event, at: worn.now)
         }
@@ -127,7 +130,8 @@ import Testing
     }
 
     @Test func `a watch without motion values is read with care`() {
-        let session = InfiniTimeSession(SessionContext(pedometer: .sample(InfiniTime.self), localTime: .fixed(0)), setsClock: true)
+        let session = InfiniTimeSession(
+            SessionContext(pedometer: .sample(InfiniTime.self), localTime: .fixed(0)), setsClock: true)
         let outcome = SessionPlayer(
             read: { address in
                 switch address {
@@ -141,7 +145,9 @@ import Testing
     }
 
     @Test(arguments: ["1.15.0": true, "1.15.1": true, "1.16.0": false, "2.0.0": false])
-    func `the version shows that the clock decides, and whether a subscription is needed`(version: String, updates: Bool) {
+    func `the version shows that the clock decides, and whether a subscription is needed`(
+        version: String, updates: Bool
+    ) {
         let behavior = InfiniTimeBehavior(firmware: version)
         #expect(behavior.reset == .onTime && behavior.updatesWhenSubscribed == updates)
     }
@@ -198,7 +204,9 @@ import Testing
 
     /// A second before its midnight and a second after it look alike.
     @Test(arguments: reading, [(0, -30), (0, 30), (-600, 600), (-600, 610)])
-    func `at its midnight nothing is counted twice`(firmware: SimulatedInfiniTime.Firmware, _ times: (lead: Int, second: Int)) {
+    func `at its midnight nothing is counted twice`(
+        firmware: SimulatedInfiniTime.Firmware, _ times: (lead: Int, second: Int)
+    ) {
         let worn = WornWatch(firmware: firmware)
         worn.watch.walk(2_000)
         worn.watch.setClock(WallClock(seconds: worn.watch.clock.seconds + times.lead))
@@ -219,7 +227,9 @@ import Testing
     // MARK: Restarts
 
     @Test(arguments: Firmware.allCases)
-    func `a restart that lost the clock is noticed, though the count is higher than before`(firmware: SimulatedInfiniTime.Firmware) {
+    func `a restart that lost the clock is noticed, though the count is higher than before`(
+        firmware: SimulatedInfiniTime.Firmware
+    ) {
         let worn = WornWatch(firmware: firmware)
         worn.watch.walk(500)
         worn.sync()

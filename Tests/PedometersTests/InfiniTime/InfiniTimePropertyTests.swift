@@ -5,7 +5,8 @@ import Testing
 
 @testable import Pedometers
 
-/// Random weeks with a watch of each firmware: it sleeps, wakes and restarts, and is read in the morning or at any time.
+/// Random weeks with a watch of each firmware: it sleeps, wakes and restarts, and is read in the morning or at any
+/// time.
 @Suite(.timeLimit(.minutes(10)), .cpuBound) struct InfiniTimePropertyTests {
     private typealias Firmware = SimulatedInfiniTime.Firmware
 
@@ -23,15 +24,19 @@ import Testing
         #expect(counted > 0)
     }
 
-    /// What is shown when it is read is counted: of 1.16 at any time, of 1.15 if it is read each day. A soft reset is not seen if the count is
-    /// higher afterwards, so there are none.
+    /// What is shown when it is read is counted: of 1.16 at any time, of 1.15 if it is read each day. A soft reset is
+    /// not seen if the count is higher afterwards, so there are none.
     @Test(arguments: [Firmware.v15: WatchWeek.Readings.daily, .v16: .anytime])
-    fileprivate func `everything that a watch has shown is counted`(firmware: SimulatedInfiniTime.Firmware, readings: WatchWeek.Readings) {
+    fileprivate func `everything that a watch has shown is counted`(
+        firmware: SimulatedInfiniTime.Firmware, readings: WatchWeek.Readings
+    ) {
         for seed in 0..<150 {
             var week = WatchWeek(firmware, seed: UInt64(seed))
             week.readings = readings
             week.go()
-            #expect(week.fault == nil && week.worn.counted == week.seen, "seed \(seed): \(week.log.joined(separator: "; "))")
+            #expect(
+                week.fault == nil && week.worn.counted == week.seen, "seed \(seed): \(week.log.joined(separator: "; "))"
+            )
         }
     }
 
@@ -44,7 +49,9 @@ import Testing
             week.go()
             #expect(week.fault == nil)
             for (day, steps) in week.mornings where week.worn.steps(on: day) < steps {
-                Issue.record("seed \(seed), \(day): \(week.worn.steps(on: day)) of \(steps): \(week.log.joined(separator: "; "))")
+                Issue.record(
+                    "seed \(seed), \(day): \(week.worn.steps(on: day)) of \(steps): \(week.log.joined(separator: "; "))"
+                )
             }
         }
     }
@@ -122,7 +129,11 @@ private struct WatchWeek {
         note()
         if readings == .mornings { mornings["2026-05-\(day)"] = worn.watch.count }
         log.append("\(day) read \(worn.watch.count): \(outcome.steps) \(outcome.notices)")
-        if worn.counted > walked, fault == nil { fault = "\(worn.counted) of \(walked): " + log.joined(separator: "; ") }
-        if !outcome.samples.allSatisfy(\.isPlausible), fault == nil { fault = "an implausible sample: " + log.joined(separator: "; ") }
+        if worn.counted > walked, fault == nil {
+            fault = "\(worn.counted) of \(walked): " + log.joined(separator: "; ")
+        }
+        if !outcome.samples.allSatisfy(\.isPlausible), fault == nil {
+            fault = "an implausible sample: " + log.joined(separator: "; ")
+        }
     }
 }

@@ -83,7 +83,8 @@ import Testing
     }
 
     @Test func `a value of another length is an error`() {
-        let session = InfiniTimeSession(SessionContext(pedometer: .sample(InfiniTime.self), localTime: .fixed(0)), setsClock: true)
+        let session = InfiniTimeSession(
+            SessionContext(pedometer: .sample(InfiniTime.self), localTime: .fixed(0)), setsClock: true)
         let outcome = SessionPlayer(read: { _ in [1, 2] }).play(session, at: Timestamp(1_779_272_000))
         #expect(outcome.error == .undecodable("2 bytes where 4 were expected"))
     }
@@ -120,7 +121,9 @@ import Testing
         #expect(fixture.watch.clockWrites == [])
     }
 
-    @Test(arguments: [(23, 40, -600), (0, 20, -600), (10, 0, -11 * 3_600 - 1_800), (22, 0, 3 * 3_600), (2, 0, -3 * 3_600)])
+    @Test(arguments: [
+        (23, 40, -600), (0, 20, -600), (10, 0, -11 * 3_600 - 1_800), (22, 0, 3 * 3_600), (2, 0, -3 * 3_600),
+    ])
     func `near midnight, and across one, the clock is not set`(hour: Int, minute: Int, lead: Int) {
         let fixture = WornWatch()
         fixture.pass(to: hour, minute)
@@ -154,7 +157,10 @@ import Testing
         #expect(fixture.steps(on: "2026-05-21") == 1_000)
     }
 
-    @Test func `a clock that a phone sets past midnight leaves yesterday's steps in the counter, and they are not counted twice`() {
+    @Test
+    func
+        `a clock that a phone sets past midnight leaves yesterday's steps in the counter, and they are not counted twice`()
+    {
         let fixture = WornWatch()
         fixture.pass(to: 23, 55)
         fixture.watch.walk(4_000)
@@ -212,7 +218,8 @@ import Testing
         for name in ["Pinetime-JF", "Pinetime-JF 1.2", "InfiniTime-anna", "My InfiniTime"] {
             #expect(InfiniTime.evidence(in: Discovery(address: address, name: name)) == .name)
         }
-        #expect(InfiniTime.evidence(in: Discovery(address: address, services: [InfiniTime.service])) == .advertisedService)
+        #expect(
+            InfiniTime.evidence(in: Discovery(address: address, services: [InfiniTime.service])) == .advertisedService)
         #expect(PedometerRegistry.models(withServices: ["180f", InfiniTime.service]).map { $0.key } == ["infinitime"])
     }
 }

@@ -34,7 +34,8 @@ final class WornWatch {
     func sync(setsClock: Bool = true) -> SessionPlayer.Outcome {
         var pedometer = Pedometer.sample(InfiniTime.self, cursor: cursor)
         pedometer.clock = clock
-        let session = InfiniTimeSession(SessionContext(pedometer: pedometer, localTime: .zone(zone)), setsClock: setsClock)
+        let session = InfiniTimeSession(
+            SessionContext(pedometer: pedometer, localTime: .zone(zone)), setsClock: setsClock)
         let player = SessionPlayer(
             read: { [watch] in try? watch.read(CharacteristicID($0)) },
             write: { [watch] bytes, address in
@@ -64,6 +65,7 @@ final class WornWatch {
 extension CharacteristicID {
     init(_ address: GATTAddress) {
         self.init(
-            AttributeUUID(address.service.description) ?? "0000", AttributeUUID(address.characteristic.description) ?? "0000")
+            AttributeUUID(address.service.description) ?? "0000",
+            AttributeUUID(address.characteristic.description) ?? "0000")
     }
 }

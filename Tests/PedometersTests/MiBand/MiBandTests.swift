@@ -26,7 +26,9 @@ import Testing
         ("570102ffffffffffffffffffffffffffffffff02aabbccddeeff", "ac1e0000", 7_852, "AA:BB:CC:DD:EE:FF"),
         ("570102020154ffffffffffffffffffffffffff03fffdff3b6145", "0b000000", 11, "FF:FD:FF:3B:61:45"),
     ])
-    func `captured advertisements are decoded`(manufacturer: String, service: String, steps: Int, address: String) throws {
+    func `captured advertisements are decoded`(manufacturer: String, service: String, steps: Int, address: String)
+        throws
+    {
         let reading = try #require(MiBand.reading(in: discovery(manufacturer, service)))
         #expect(reading.steps == steps)
         #expect(reading.identity?.description == address)
@@ -43,7 +45,9 @@ import Testing
         // A Band 7 advertises no steps.
         #expect(MiBand.evidence(in: discovery(Self.band, nil, name: "Xiaomi Smart Band 7 1A2B")) == nil)
         #expect(MiBand.reading(in: discovery(nil, "8d230000")) == nil)
-        for service in ["", "8d23", "8d2300", "8d23000000"] { #expect(MiBand.reading(in: discovery(Self.band, service)) == nil) }
+        for service in ["", "8d23", "8d2300", "8d23000000"] {
+            #expect(MiBand.reading(in: discovery(Self.band, service)) == nil)
+        }
         for length in 0..<24 {
             #expect(MiBand.reading(in: discovery(String(Self.band.prefix(4 + 2 * length)), "8d230000")) == nil)
         }

@@ -38,10 +38,13 @@ import Testing
 
     private func withReader(
         _ band: SimulatedSerialBand,
-        _ body: (_ reader: BluetoothPedometerReader, _ scanner: BluetoothPedometerScanner, _ stack: SimulatedBlueZ) async throws -> Void
+        _ body: (_ reader: BluetoothPedometerReader, _ scanner: BluetoothPedometerScanner, _ stack: SimulatedBlueZ)
+            async throws -> Void
     ) async throws {
         let stack = try await SimulatedBlueZ.start(peripherals: [band], timing: .immediate)
-        let central: @Sendable () async throws -> Central = { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
+        let central: @Sendable () async throws -> Central = {
+            try await Central.open(.address(stack.address), clock: ScaledClock.slow)
+        }
         var limits = ConnectionLimits()
         limits.attempts = 1
         limits.scan = .seconds(2)
@@ -63,14 +66,19 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `it is recognised, checked and read, and a second reading adds what was walked since`(_ test: Case) async throws {
+    func `it is recognised, checked and read, and a second reading adds what was walked since`(_ test: Case)
+        async throws
+    {
         let memory = Self.memory()
         let band = test.make(memory)
         try await withReader(band) { reader, scanner, _ in
-            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) { _ in true }
+            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) {
+                _ in true
+            }
             #expect(found?.kind?.key == test.evidence.map { _ in test.model.key } && found?.evidence == test.evidence)
             #expect(test.model.kind.isExperimental)
-            #expect(try await scanner.probe(band.address).kinds.map(\.key) == (test.hasOwnServices ? [test.model.key] : []))
+            #expect(
+                try await scanner.probe(band.address).kinds.map(\.key) == (test.hasOwnServices ? [test.model.key] : []))
             var pedometer = pedometer(test, band)
             try await reader.check(pedometer)
             let first = RecordingReceiver()
@@ -91,18 +99,23 @@ import Testing
     }
 
     /// The watch advertises after a button was pressed, and at some times of the day.
-    @Test func `the error of a Casio watch that does not advertise says which button to press, and then it is read`() async throws {
+    @Test func `the error of a Casio watch that does not advertise says which button to press, and then it is read`()
+        async throws
+    {
         let memory = Self.memory()
         let watch = SimulatedSerialBand.casio(memory)
         try await withReader(watch) { reader, _, stack in
-            let pedometer = Pedometer(id: 1, user: 1, model: Casio.key, address: watch.address, addressType: "random", name: "CASIO")
+            let pedometer = Pedometer(
+                id: 1, user: 1, model: Casio.key, address: watch.address, addressType: "random", name: "CASIO")
             await stack.inject(.outOfRange, for: watch.address)
             do {
                 _ = try await reader.read(pedometer, into: RecordingReceiver())
                 Issue.record("it was read")
             } catch let error as PedometerError {
                 #expect(error.description.hasPrefix("\(watch.address) was not heard within 2 s. The Casio"))
-                #expect(error.advice?.contains("hold its lower left button") == true && error.advice?.contains("`istep sync`") == true)
+                #expect(
+                    error.advice?.contains("hold its lower left button") == true
+                        && error.advice?.contains("`istep sync`") == true)
                 #expect(FailureCause(error) == .outOfRange && error.category == .temporary)
             }
             await stack.remove(.outOfRange, for: watch.address)

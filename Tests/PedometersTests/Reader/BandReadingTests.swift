@@ -12,7 +12,9 @@ import Testing
     private static let zone = TimeZone(secondsFromGMT: 2 * 3_600)!
     /// 2026-05-20 15:40 in that zone.
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3_600 + 2_400)
-    private static let memory = BandMemory(days: 3, zone: zone) { Date(timeIntervalSince1970: TimeInterval(now.seconds)) }
+    private static let memory = BandMemory(days: 3, zone: zone) {
+        Date(timeIntervalSince1970: TimeInterval(now.seconds))
+    }
 
     struct Case: Sendable, CustomTestStringConvertible {
         let model: any LinkedPedometerModel.Type
@@ -23,9 +25,13 @@ import Testing
     }
 
     private static let cases = [
-        Case(model: Jring.self, band: { .jring(memory, days: 3, isSparse: false) }, evidence: .advertisedService, holdsHistory: true),
+        Case(
+            model: Jring.self, band: { .jring(memory, days: 3, isSparse: false) }, evidence: .advertisedService,
+            holdsHistory: true),
         Case(model: YCBT.self, band: { .ycbt(memory) }, evidence: .advertisedData, holdsHistory: true),
-        Case(model: MoYoung.self, band: { .moYoung(memory, .stepsFirst) }, evidence: .advertisedService, holdsHistory: false),
+        Case(
+            model: MoYoung.self, band: { .moYoung(memory, .stepsFirst) }, evidence: .advertisedService,
+            holdsHistory: false),
         Case(model: ID115.self, band: { .id115(memory) }, evidence: .advertisedService, holdsHistory: false),
         Case(model: Lefun.self, band: { .lefun(memory) }, evidence: .advertisedData, holdsHistory: true),
         Case(model: No1F1.self, band: { .no1f1(memory) }, evidence: .advertisedService, holdsHistory: true),
@@ -36,18 +42,26 @@ import Testing
     func `a band is recognised, checked and read, and a second reading adds nothing`(_ test: Case) async throws {
         let band = test.band()
         let stack = try await SimulatedBlueZ.start(peripherals: [band], timing: .immediate)
-        let central: @Sendable () async throws -> Central = { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
+        let central: @Sendable () async throws -> Central = {
+            try await Central.open(.address(stack.address), clock: ScaledClock.slow)
+        }
         var limits = ConnectionLimits()
         limits.attempts = 1
         limits.scan = .seconds(2)
         // Days that a ring does not have are silence, which takes long on the slow clock.
-        let reader = BluetoothPedometerReader(limits: limits, days: 3, localTime: .zone(Self.zone), now: { Self.now }, central: central)
+        let reader = BluetoothPedometerReader(
+            limits: limits, days: 3, localTime: .zone(Self.zone), now: { Self.now }, central: central)
         let scanner = BluetoothPedometerScanner(reader: reader, adapter: nil, central: central)
         do {
-            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) { $0.kind != nil }
-            #expect(found?.kind?.key == test.model.key && found?.evidence == test.evidence && found?.kind?.isExperimental == true)
+            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) {
+                $0.kind != nil
+            }
+            #expect(
+                found?.kind?.key == test.model.key && found?.evidence == test.evidence
+                    && found?.kind?.isExperimental == true)
             #expect(try await scanner.probe(band.address).kinds.map(\.key) == [test.model.key])
-            var pedometer = Pedometer(id: 1, user: 1, model: test.model.key, address: band.address, addressType: "random", name: "band")
+            var pedometer = Pedometer(
+                id: 1, user: 1, model: test.model.key, address: band.address, addressType: "random", name: "band")
             try await reader.check(pedometer)
             let first = RecordingReceiver()
             let report = try await reader.read(pedometer, into: first)
@@ -74,17 +88,24 @@ import Testing
     @Test func `a band with the name of an ID115 and other services is not one`() async throws {
         let band = SimulatedSerialBand.id115LookAlike()
         let stack = try await SimulatedBlueZ.start(peripherals: [band], timing: .immediate)
-        let central: @Sendable () async throws -> Central = { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
+        let central: @Sendable () async throws -> Central = {
+            try await Central.open(.address(stack.address), clock: ScaledClock.slow)
+        }
         var limits = ConnectionLimits()
         limits.attempts = 1
-        let reader = BluetoothPedometerReader(limits: limits, localTime: .zone(Self.zone), now: { Self.now }, central: central)
+        let reader = BluetoothPedometerReader(
+            limits: limits, localTime: .zone(Self.zone), now: { Self.now }, central: central)
         let scanner = BluetoothPedometerScanner(reader: reader, adapter: nil, central: central)
         do {
-            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) { $0.name != nil }
+            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) {
+                $0.name != nil
+            }
             #expect(found?.name == "ID115 (ID-1A2B)" && found?.kind == nil && found?.evidence == nil)
             #expect(try await scanner.probe(band.address).kinds.isEmpty)
-            let pedometer = Pedometer(id: 1, user: 1, model: ID115.key, address: band.address, addressType: "random", name: "band")
-            let wrong = PedometerError.wrongDevice(model: ID115.title, missing: "00000af0-0000-1000-8000-00805f9b34fb", actual: nil)
+            let pedometer = Pedometer(
+                id: 1, user: 1, model: ID115.key, address: band.address, addressType: "random", name: "band")
+            let wrong = PedometerError.wrongDevice(
+                model: ID115.title, missing: "00000af0-0000-1000-8000-00805f9b34fb", actual: nil)
             await #expect(throws: wrong) { try await reader.check(pedometer) }
             #expect(band.written.isEmpty)
         } catch {
@@ -102,9 +123,11 @@ import Testing
         let reader = BluetoothPedometerReader(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now },
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
-        let pedometer = Pedometer(id: 1, user: 1, model: Lefun.key, address: ring.address, addressType: "random", name: "band")
+        let pedometer = Pedometer(
+            id: 1, user: 1, model: Lefun.key, address: ring.address, addressType: "random", name: "band")
         await #expect(
-            throws: PedometerError.wrongDevice(model: Lefun.title, missing: "000018d0-0000-1000-8000-00805f9b34fb", actual: Jring.title)
+            throws: PedometerError.wrongDevice(
+                model: Lefun.title, missing: "000018d0-0000-1000-8000-00805f9b34fb", actual: Jring.title)
         ) {
             try await reader.read(pedometer, into: RecordingReceiver())
         }

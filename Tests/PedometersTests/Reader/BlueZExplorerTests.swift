@@ -13,7 +13,8 @@ import Testing
 
     @Test func `an error of the receiver of values is thrown unchanged, and the link ends`() async throws {
         let device = SimulatedPedometer(
-            address: "C0:DE:00:00:00:01", name: "Counter", advertisedServices: ["fff0"], steps: CharacteristicID("fff0", "fff1"),
+            address: "C0:DE:00:00:00:01", name: "Counter", advertisedServices: ["fff0"],
+            steps: CharacteristicID("fff0", "fff1"),
             source: .manual(7))
         let stack = try await SimulatedBlueZ.start(peripherals: [device], timing: .immediate)
         let explorer = BlueZExplorer(adapter: nil, limits: ConnectionLimits()) {
@@ -44,7 +45,9 @@ import Testing
         let listed = try await explorer.services(of: watch.address, readsValues: false)
         await stack.inject(.stall(.read), for: watch.address)
         let services = try await explorer.services(of: watch.address, readsValues: true)
-        let refusals = services.flatMap(\.characteristics).compactMap { if case .refused(let reason) = $0.value { reason } else { nil } }
+        let refusals = services.flatMap(\.characteristics).compactMap {
+            if case .refused(let reason) = $0.value { reason } else { nil }
+        }
         #expect(services.map(\.uuid) == listed.map(\.uuid))
         #expect(refusals.count > 1 && refusals.dropFirst().allSatisfy { $0.hasPrefix("not tried") })
         #expect(refusals.first?.contains("0.05 s") == true)

@@ -7,7 +7,8 @@ import Testing
 /// What the probe makes of the kernel's state, of a scan, and of the errors of a connection.
 @Suite(.timeLimit(.minutes(5))) struct BlueZProbeTests {
     private let healthy = MachineState(
-        radios: [.init(name: "hci0", address: DeviceAddress("00:1A:7D:DA:71:01"), isUp: true)], switches: [.init(name: "hci0")])
+        radios: [.init(name: "hci0", address: DeviceAddress("00:1A:7D:DA:71:01"), isUp: true)],
+        switches: [.init(name: "hci0")])
 
     // MARK: The kernel
 
@@ -29,7 +30,8 @@ import Testing
         #expect(fault(MachineState(radios: [.init(name: "hci0", isUp: false)])) == .down)
         for isHard in [false, true] {
             let blocked = MachineState(
-                radios: [.init(name: "hci0", isUp: false)], switches: [.init(name: "hci0", isSoftBlocked: !isHard, isHardBlocked: isHard)])
+                radios: [.init(name: "hci0", isUp: false)],
+                switches: [.init(name: "hci0", isSoftBlocked: !isHard, isHardBlocked: isHard)])
             #expect(fault(blocked) == .blocked)
             #expect(RadioFacts(blocked, adapter: nil).blockedSwitches == ["hci0"])
         }
@@ -53,7 +55,8 @@ import Testing
         scan.add(try discovery(2))
         #expect(scan.isComplete)
         #expect(scan.facts.count == 3)
-        #expect(Set(scan.facts.pedometers.keys) == ["c0:de:00:00:00:01", "C0:DE:00:00:00:02"], "as the history writes them")
+        #expect(
+            Set(scan.facts.pedometers.keys) == ["c0:de:00:00:00:01", "C0:DE:00:00:00:02"], "as the history writes them")
         #expect(scan.facts.pedometers["c0:de:00:00:00:01"]?.isPaired == true)
         #expect(!ProbeScan([]).isComplete, "without a pedometer it takes its whole time")
     }
@@ -81,14 +84,19 @@ import Testing
 
     // MARK: Errors of a connection
 
-    @Test(arguments: ConnectFailure.Reason.allCases) func `every reason of a failed connection has its cause`(_ reason: ConnectFailure.Reason) {
-        let error = PedometerContactError(BluetoothError.connectFailed("C0:DE:00:00:00:01", reason: ConnectFailure(reason)))
-        let cause: PedometerContactError.ConnectCause = reason == .pairingBroken ? .pairingLost : reason == .busy ? .busy : .other
+    @Test(arguments: ConnectFailure.Reason.allCases) func `every reason of a failed connection has its cause`(
+        _ reason: ConnectFailure.Reason
+    ) {
+        let error = PedometerContactError(
+            BluetoothError.connectFailed("C0:DE:00:00:00:01", reason: ConnectFailure(reason)))
+        let cause: PedometerContactError.ConnectCause =
+            reason == .pairingBroken ? .pairingLost : reason == .busy ? .busy : .other
         #expect(error == .connectFailed(cause, reason: "\(ConnectFailure(reason))"))
     }
 
     @Test func `other errors are assigned to out of range, not paired, or the error itself`() {
-        #expect(PedometerContactError(BluetoothError.peripheralNotFound("C0:DE:00:00:00:01", seconds: 3)) == .notInRange)
+        #expect(
+            PedometerContactError(BluetoothError.peripheralNotFound("C0:DE:00:00:00:01", seconds: 3)) == .notInRange)
         #expect(PedometerContactError(BluetoothError.notPaired(doing: "reading")) == .notPaired)
         let wrong = PedometerError.wrongDevice(model: "ring", missing: "fff0")
         #expect(PedometerContactError(wrong) == .other(Problem(wrong)))

@@ -15,7 +15,8 @@ import Testing
 
     /// - Parameter check: called with the events of the stack.
     private func examine(
-        _ peripheral: any SimulatedPeripheral, _ pedometer: Pedometer, _ faults: Fault..., check: ([SimulationEvent]) -> Void = { _ in }
+        _ peripheral: any SimulatedPeripheral, _ pedometer: Pedometer, _ faults: Fault...,
+        check: ([SimulationEvent]) -> Void = { _ in }
     ) async throws -> ReadReport {
         let stack = try await SimulatedBlueZ.start(peripherals: [peripheral], timing: .immediate)
         for fault in faults { await stack.inject(fault, for: peripheral.address) }
@@ -36,7 +37,10 @@ import Testing
 
     private func ring(_ clock: SimulatedRing.ClockSetting) -> (SimulatedRing, Pedometer) {
         let ring = SimulatedRing(clock: clock, now: { Date(timeIntervalSince1970: TimeInterval(Self.now.seconds)) })
-        return (ring, Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring"))
+        return (
+            ring,
+            Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
+        )
     }
 
     @Test func `a ring is examined without setting its clock`() async throws {
@@ -69,7 +73,8 @@ import Testing
 
     private func watch(_ security: SimulatedCharacteristic.Security) -> (SimulatedPedometer, Pedometer) {
         let watch = SimulatedPedometer(
-            address: "C0:DE:00:00:00:07", name: "Watch", advertisedServices: [], steps: CharacteristicID("fff0", "fff1"), source: .manual(4321),
+            address: "C0:DE:00:00:00:07", name: "Watch", advertisedServices: [],
+            steps: CharacteristicID("fff0", "fff1"), source: .manual(4321),
             security: security)
         return (
             watch,

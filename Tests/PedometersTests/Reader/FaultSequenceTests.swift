@@ -7,11 +7,11 @@ import StepDomain
 import TestSupport
 import Testing
 
-/// A hundred sequences of transient faults, each during a reading over a real D-Bus. What fails at first succeeds by itself or with the next
-/// reading, nothing wrong is stored, and no link is left.
+/// A hundred sequences of transient faults, each during a reading over a real D-Bus. What fails at first succeeds by
+/// itself or with the next reading, nothing wrong is stored, and no link is left.
 ///
-/// Waits for an answer that never comes are a tenth as long. On a slow machine an answer may come too late for that: it is one more fault,
-/// after which the reading goes on, and the rates leave room for it.
+/// Waits for an answer that never comes are a tenth as long. On a slow machine an answer may come too late for that: it
+/// is one more fault, after which the reading goes on, and the rates leave room for it.
 @Suite(.timeLimit(.minutes(5))) struct FaultSequenceTests {
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)
     private static let days = 2
@@ -23,7 +23,9 @@ import Testing
 
         var isComplete: Bool { readings.contains { (try? $0.get()) != nil } }
         var isCompleteAtOnce: Bool { readings.count == 1 && isComplete }
-        var comment: Comment { "seed \(seed): \(readings.compactMap { if case .failure(let error) = $0 { error } else { nil } })" }
+        var comment: Comment {
+            "seed \(seed): \(readings.compactMap { if case .failure(let error) = $0 { error } else { nil } })"
+        }
     }
 
     /// Reads at most twice.
@@ -45,7 +47,8 @@ import Testing
             // As a sync does: the first reading may have lost the adapter.
             await AdapterWait(clock: clock)(nil) { try await Central.open(.address(stack.address), clock: clock) }
             let pedometer = Pedometer(
-                id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring", cursor: receiver.cursor)
+                id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring",
+                cursor: receiver.cursor)
             do {
                 try await reader.read(pedometer, into: receiver)
                 readings.append(.success(()))
@@ -57,9 +60,13 @@ import Testing
         await strikes.value
         var problems: [String] = []
         let snapshot = await stack.snapshot
-        if !snapshot.connected.isEmpty || !snapshot.discovering.isEmpty || snapshot.subscriptions > 0 { problems.append("\(snapshot)") }
+        if !snapshot.connected.isEmpty || !snapshot.discovering.isEmpty || snapshot.subscriptions > 0 {
+            problems.append("\(snapshot)")
+        }
         let truth = Dictionary(expected.map { ($0.start.seconds, $0.steps) }, uniquingKeysWith: max)
-        for (start, steps) in receiver.steps where truth[start.seconds] != steps { problems.append("\(start): \(steps) steps") }
+        for (start, steps) in receiver.steps where truth[start.seconds] != steps {
+            problems.append("\(start): \(steps) steps")
+        }
         let outcome = Outcome(seed: seed, readings: readings, problems: problems)
         if outcome.isComplete {
             let missing = truth.values.reduce(0, +) - receiver.steps.values.reduce(0, +)

@@ -29,7 +29,8 @@ import Testing
 
     @Test(arguments: [
         BluetoothError.timedOut(operation: "subscribing", seconds: 10), .attError(code: 0x0e, doing: "subscribing"),
-        .writeFailed("2a19", peripheral: "P", reason: "Failed to initiate write"), .notifyFailed("2a19", peripheral: "P", reason: "Failed"),
+        .writeFailed("2a19", peripheral: "P", reason: "Failed to initiate write"),
+        .notifyFailed("2a19", peripheral: "P", reason: "Failed"),
         .readFailed("2a19", peripheral: "P", reason: "Failed"),
     ])
     func `an operation that failed is tried over a new link`(error: BluetoothError) {
@@ -49,7 +50,9 @@ import Testing
 
     @Test func `handles that the pedometer does not have are discovered again, once`() {
         var retry = LinkRetry(mayPair: false)
-        #expect(retry.step(after: BluetoothError.attError(code: 1, doing: "subscribing"), isTakenOver: false) == .rediscover)
+        #expect(
+            retry.step(after: BluetoothError.attError(code: 1, doing: "subscribing"), isTakenOver: false) == .rediscover
+        )
         #expect(retry.step(after: BluetoothError.attError(code: 1, doing: "subscribing"), isTakenOver: false) == again)
     }
 

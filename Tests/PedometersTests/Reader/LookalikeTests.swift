@@ -19,13 +19,15 @@ import Testing
     private func found(
         _ others: [Discovery], remembered: Discovery? = nil, _ pedometer: Pedometer? = nil, registered: Set<String> = []
     ) -> String? {
-        Lookalike.find(pedometer ?? ring, remembered: remembered, among: others, registered: registered)?.address.description
+        Lookalike.find(pedometer ?? ring, remembered: remembered, among: others, registered: registered)?.address
+            .description
     }
 
     @Test func `look-alikes are compared with the advertised name, not with the user's name`() throws {
         let others = [try discovery(2, "R02_A1B2"), try discovery(3, "my ring")]
         #expect(found(others, remembered: try discovery(1, "R02_A1B2")) == "C0:DE:00:00:00:02")
-        #expect(found(others) == "C0:DE:00:00:00:03", "where nothing is remembered, the stored name is the advertised one")
+        #expect(
+            found(others) == "C0:DE:00:00:00:03", "where nothing is remembered, the stored name is the advertised one")
     }
 
     @Test func `devices with equal manufacturer data are look-alikes, devices without data are not`() throws {
@@ -48,7 +50,9 @@ import Testing
 
     @Test func `the look-alike with the strongest signal is chosen`() throws {
         let remembered = try discovery(1, "R02")
-        let others = [try discovery(2, "R02", rssi: -80), try discovery(3, "R02", rssi: -40), try discovery(4, "R02", rssi: nil)]
+        let others = [
+            try discovery(2, "R02", rssi: -80), try discovery(3, "R02", rssi: -40), try discovery(4, "R02", rssi: nil),
+        ]
         #expect(found(others, remembered: remembered) == "C0:DE:00:00:00:03")
     }
 }

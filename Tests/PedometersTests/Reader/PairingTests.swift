@@ -38,7 +38,8 @@ import Testing
         _ security: SimulatedCharacteristic.Security, _ pairing: PairingMethod = .justWorks
     ) -> SimulatedPedometer {
         SimulatedPedometer(
-            address: "C0:DE:00:00:00:07", name: "Watch", advertisedServices: [], steps: Self.steps, source: .manual(4321),
+            address: "C0:DE:00:00:00:07", name: "Watch", advertisedServices: [], steps: Self.steps,
+            source: .manual(4321),
             security: security, pairing: pairing)
     }
 
@@ -141,8 +142,10 @@ import Testing
             return head + [head.reduce(0, &+)]
         }
         #expect(question.request == packet(0x3c, []))
-        #expect(question.isWanted(packet(0x3c, [0, 0x08])) == true && question.isWanted(packet(0x3c, [0, 0xff])) == true)
-        #expect(question.isWanted(packet(0x3c, [0x08, 0])) == false && question.isWanted(packet(0x3c, [0, 0xf7])) == false)
+        #expect(
+            question.isWanted(packet(0x3c, [0, 0x08])) == true && question.isWanted(packet(0x3c, [0, 0xff])) == true)
+        #expect(
+            question.isWanted(packet(0x3c, [0x08, 0])) == false && question.isWanted(packet(0x3c, [0, 0xf7])) == false)
         #expect(question.isWanted(packet(0xbc, [0, 0x08])) == false)
         #expect(question.isWanted(packet(0x73, [0, 0x08])) == nil && question.isWanted([0x3c, 0, 8]) == nil)
         #expect(question.isWanted(packet(0x3c, [0, 0x08]).dropLast() + [0]) == nil)

@@ -24,7 +24,8 @@ import Testing
     }
 
     private func withStack(
-        _ peripherals: [any SimulatedPeripheral], isExperimental: Bool = true, _ body: (SimulatedBlueZ) async throws -> Void
+        _ peripherals: [any SimulatedPeripheral], isExperimental: Bool = true,
+        _ body: (SimulatedBlueZ) async throws -> Void
     ) async throws {
         var quirks = Quirks()
         quirks.isExperimental = isExperimental
@@ -44,7 +45,8 @@ import Testing
         let ring = SimulatedRing()
         try await withStack([ring]) { stack in
             let clock = ManualClock()
-            try await scanning({ try await Central.open(.address(stack.address), clock: clock) }, clock: clock) { scanner, events in
+            try await scanning({ try await Central.open(.address(stack.address), clock: clock) }, clock: clock) {
+                scanner, events in
                 await scanner.scan(for: [ring.address.lowercased(), "no address"], advertised: [])
                 for await case .heard(let address) in events {
                     #expect(address == ring.address.lowercased())
@@ -62,7 +64,8 @@ import Testing
         let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
         try await withStack([band, SimulatedRing()], isExperimental: isExperimental) { stack in
             let clock = ManualClock()
-            try await scanning({ try await Central.open(.address(stack.address), clock: clock) }, clock: clock) { scanner, events in
+            try await scanning({ try await Central.open(.address(stack.address), clock: clock) }, clock: clock) {
+                scanner, events in
                 await scanner.scan(for: [band.identity], advertised: [band.identity])
                 for await case .heard(let address) in events {
                     #expect(address == band.identity)

@@ -29,7 +29,8 @@ import Testing
             // A machine that is busy for seconds is not a ring that does not answer.
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let pedometer = Pedometer(
-            id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring", cursor: cursor)
+            id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring", cursor: cursor
+        )
         return try await reader.read(pedometer, into: receiver)
     }
 
@@ -164,7 +165,9 @@ import Testing
             let receiver = RecordingReceiver()
             _ = try await read(stack, ring, into: receiver)
             #expect(receiver.steps.values.reduce(0, +) == ring.expectedSteps().reduce(0) { $0 + $1.steps })
-            #expect(stack.history.count { $0 == .connected(ring.address) } == 2 && stack.history.contains(.forgotten(ring.address)))
+            #expect(
+                stack.history.count { $0 == .connected(ring.address) } == 2
+                    && stack.history.contains(.forgotten(ring.address)))
             await expectNothingOpen(stack)
         }
     }

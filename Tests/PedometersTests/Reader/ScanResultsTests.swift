@@ -7,7 +7,8 @@ import Testing
         let digits = (0..<5).map { String((number >> (8 * $0)) & 255 | 256, radix: 16).suffix(2) }
         let address = try #require(DeviceAddress("02:" + digits.reversed().joined(separator: ":").uppercased()))
         return Discovery(
-            address: address, addressType: .random, name: name, rssi: rssi, services: [], manufacturerData: [:], serviceData: [:],
+            address: address, addressType: .random, name: name, rssi: rssi, services: [], manufacturerData: [:],
+            serviceData: [:],
             isConnected: false, isPaired: false, adapter: "hci0")
     }
 
@@ -23,7 +24,9 @@ import Testing
         #expect(results.isCut && results.devices.count == ScanResults.limit)
         #expect(results.devices[ring.address] != nil)
         #expect(results.devices.values.filter { $0.address != ring.address }.allSatisfy { ($0.rssi ?? 0) > -50 })
-        #expect(results.strongestFirst.map { $0.rssi ?? -128 } == results.strongestFirst.map { $0.rssi ?? -128 }.sorted(by: >))
+        #expect(
+            results.strongestFirst.map { $0.rssi ?? -128 }
+                == results.strongestFirst.map { $0.rssi ?? -128 }.sorted(by: >))
     }
 
     @Test func `devices within the limit are all kept with their last signal strength`() throws {

@@ -13,7 +13,8 @@ import Testing
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)
 
     private let first = SimulatedRing(
-        address: "C0:DE:00:00:00:01", name: "R02_0001", clock: .local(.gmt), now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
+        address: "C0:DE:00:00:00:01", name: "R02_0001", clock: .local(.gmt),
+        now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
     private let second = SimulatedRing(
         address: "C0:DE:00:00:00:02", name: "R02_0002", seed: 2, clock: .local(.gmt),
         now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
@@ -26,15 +27,20 @@ import Testing
     private let clock = ManualClock()
     private let receiver = RecordingReceiver()
 
-    private func pedometer(_ id: Int64, _ address: String? = nil, _ name: String = "ring", type: String = "random") -> Pedometer {
-        Pedometer(id: id, user: 1, model: Colmi.key, address: address ?? "C0:DE:00:00:00:0\(id)", addressType: type, name: name)
+    private func pedometer(_ id: Int64, _ address: String? = nil, _ name: String = "ring", type: String = "random")
+        -> Pedometer
+    {
+        Pedometer(
+            id: id, user: 1, model: Colmi.key, address: address ?? "C0:DE:00:00:00:0\(id)", addressType: type,
+            name: name)
     }
 
     /// The search limit differs from any other wait, so that a test can let it pass.
     ///
     /// - Parameter body: gets a function that reads.
     private func with(
-        _ rings: [SimulatedRing], disconnecting: Duration = .zero, registered: Set<String> = [], restartsAdapter: Bool = false,
+        _ rings: [SimulatedRing], disconnecting: Duration = .zero, registered: Set<String> = [],
+        restartsAdapter: Bool = false,
         _ body: (SimulatedBlueZ, @escaping @Sendable ([Pedometer]) async -> Void) async throws -> Void
     ) async throws {
         var timing = Timing.immediate
@@ -42,7 +48,8 @@ import Testing
         timing.clock = clock
         let stack = try await SimulatedBlueZ.start(peripherals: rings, timing: timing)
         let reader = BluetoothPedometerReader(
-            limits: ConnectionLimits(scan: .seconds(21)), registered: registered, restartsAdapter: restartsAdapter, localTime: .fixed(0),
+            limits: ConnectionLimits(scan: .seconds(21)), registered: registered, restartsAdapter: restartsAdapter,
+            localTime: .fixed(0),
             now: { Self.now }, clock: clock,
             central: { [clock, opened] in
                 let central = try await Central.open(.address(stack.address), clock: clock)
@@ -73,14 +80,18 @@ import Testing
             await run
             #expect(receiver.result(of: 2) != nil && receiver.failure(of: 2) == nil)
             for id in [Int64(1), 3] {
-                #expect(receiver.failure(of: id) as? BluetoothError == .peripheralNotFound("C0:DE:00:00:00:0\(id)", seconds: 21))
+                #expect(
+                    receiver.failure(of: id) as? BluetoothError
+                        == .peripheralNotFound("C0:DE:00:00:00:0\(id)", seconds: 21))
                 #expect(receiver.seconds(of: id) == nil)
             }
             #expect(start.duration(to: clock.now) == .seconds(21))
         }
     }
 
-    @Test func `the result is reported before BlueZ has disconnected, and the time of the link afterwards`() async throws {
+    @Test func `the result is reported before BlueZ has disconnected, and the time of the link afterwards`()
+        async throws
+    {
         try await with([first], disconnecting: .seconds(2)) { stack, read in
             async let run: Void = read([pedometer(1)])
             await receiver.until(hasEnded(1))
@@ -119,11 +130,16 @@ import Testing
             await clock.pass(.seconds(16))
             await run
             let error = try #require(receiver.failure(of: 1) as? PedometerError)
-            #expect(error == .addressMayHaveChanged("C0:DE:00:00:00:01", seconds: 21, name: "R02_0002", to: "C0:DE:00:00:00:02"))
+            #expect(
+                error
+                    == .addressMayHaveChanged(
+                        "C0:DE:00:00:00:01", seconds: 21, name: "R02_0002", to: "C0:DE:00:00:00:02"))
             #expect(error.description.contains("R02_0002 is in range with another address, C0:DE:00:00:00:02"))
-            #expect(error.advice?.contains("`istep forget C0:DE:00:00:00:01`, then `istep add C0:DE:00:00:00:02`") == true)
+            #expect(
+                error.advice?.contains("`istep forget C0:DE:00:00:00:01`, then `istep add C0:DE:00:00:00:02`") == true)
             #expect(FailureCause(error) == .outOfRange)
-            #expect(stack.history.allSatisfy { if case .connecting = $0 { false } else { true } }, "it is not connected to")
+            #expect(
+                stack.history.allSatisfy { if case .connecting = $0 { false } else { true } }, "it is not connected to")
         }
     }
 
@@ -138,7 +154,9 @@ import Testing
                 for id in 1...count {
                     let error = try #require(receiver.failure(of: id) as? PedometerError)
                     #expect(error == .nothingHeard("C0:DE:00:00:00:0\(id)", seconds: 21))
-                    #expect(error.description.contains("was not heard within 21 s, and no other Bluetooth device was heard"))
+                    #expect(
+                        error.description.contains("was not heard within 21 s, and no other Bluetooth device was heard")
+                    )
                     #expect(error.advice?.contains("istep doctor") == true && FailureCause(error) == .outOfRange)
                 }
             }
@@ -154,7 +172,9 @@ import Testing
             await clock.pass(.seconds(1))  // while it is off
             await run
             #expect(receiver.failure(of: 1) == nil && !receiver.steps.isEmpty)
-            let restarts = receiver.events.count { if case .progress(1, .adapterRestarted) = $0 { true } else { false } }
+            let restarts = receiver.events.count {
+                if case .progress(1, .adapterRestarted) = $0 { true } else { false }
+            }
             #expect(restarts == 1)
         }
     }
@@ -169,9 +189,12 @@ import Testing
     }
 
     /// Read from its advertisements, without a connection.
-    private let band = Pedometer(id: 1, user: 1, model: MiBand.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "band")
+    private let band = Pedometer(
+        id: 1, user: 1, model: MiBand.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "band")
 
-    @Test func `an adapter that hears nothing is reported also for a pedometer read from its advertisements`() async throws {
+    @Test func `an adapter that hears nothing is reported also for a pedometer read from its advertisements`()
+        async throws
+    {
         try await with([]) { _, read in
             async let run: Void = read([band])
             await clock.pass(.seconds(21))
@@ -180,7 +203,8 @@ import Testing
         }
     }
 
-    @Test func `a pedometer read by advertisements is reported as not found if another device was heard`() async throws {
+    @Test func `a pedometer read by advertisements is reported as not found if another device was heard`() async throws
+    {
         try await with([second]) { _, read in
             async let run: Void = read([band])
             await clock.sleeping(for: .seconds(21))

@@ -28,7 +28,8 @@ import Testing
     }
 
     private func withStack(
-        _ peripherals: [any SimulatedPeripheral], _ timing: Timing = .immediate, _ body: (SimulatedBlueZ) async throws -> Void
+        _ peripherals: [any SimulatedPeripheral], _ timing: Timing = .immediate,
+        _ body: (SimulatedBlueZ) async throws -> Void
     ) async throws {
         let stack = try await SimulatedBlueZ.start(peripherals: peripherals, timing: timing)
         do { try await body(stack) } catch {
@@ -88,7 +89,8 @@ import Testing
         let ring = SimulatedRing(clock: .local(Self.zone), now: Self.date)
         try await withStack([band, ring]) { stack in
             let receiver = RecordingReceiver()
-            await reader(stack).read([pedometer(1, MiBand.key, band.address), pedometer(2, Colmi.key, ring.address)], for: receiver)
+            await reader(stack).read(
+                [pedometer(1, MiBand.key, band.address), pedometer(2, Colmi.key, ring.address)], for: receiver)
             #expect(receiver.failure(of: 1) == nil && receiver.failure(of: 2) == nil)
             let batches = receiver.events.compactMap { if case .merged(1, let batch) = $0 { batch } else { nil } }
             #expect(batches.flatMap(\.samples).map(\.steps) == [5_432])
@@ -129,7 +131,8 @@ import Testing
         let band = SimulatedMiBand()
         band.content.isDiscoverable = false
         try await withStack([band]) { stack in
-            await #expect(throws: PedometerError.advertisesNoSteps(model: MiBand.title, advice: MiBand.howToAdvertise)) {
+            await #expect(throws: PedometerError.advertisesNoSteps(model: MiBand.title, advice: MiBand.howToAdvertise))
+            {
                 try await reader(stack).read(pedometer(1, MiBand.key, band.address), into: RecordingReceiver())
             }
             await stack.inject(.outOfRange, for: band.address)
@@ -155,7 +158,9 @@ import Testing
                 try await Central.open(.address(stack.address), clock: ScaledClock.slow)
             }
             for address in [band.identity, band.address] {
-                let found = try await scanner.first(.init(address: address), seconds: 20, passed: { _ in }) { $0.kind != nil }
+                let found = try await scanner.first(.init(address: address), seconds: 20, passed: { _ in }) {
+                    $0.kind != nil
+                }
                 #expect(found?.address == band.identity && found?.kind?.key == MiBand.key, "\(address)")
             }
         }
@@ -180,7 +185,9 @@ import Testing
             }
             #expect(await stack.snapshot.connected.isEmpty)
             await stack.inject(.outOfRange, for: band.address)
-            await #expect(throws: BluetoothError.peripheralNotFound(band.identity, seconds: 2)) { _ = try await followed.value }
+            await #expect(throws: BluetoothError.peripheralNotFound(band.identity, seconds: 2)) {
+                _ = try await followed.value
+            }
         }
     }
 

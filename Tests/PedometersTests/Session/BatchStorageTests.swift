@@ -25,8 +25,10 @@ import Testing
     private func batch(_ steps: Int, cursor: PedometerCursor? = nil, total: Int? = nil) -> SampleBatch {
         let start = Timestamp(3600 * steps)
         return SampleBatch(
-            samples: [StepSample(start: start, length: 60, steps: steps, utcOffset: 0)], coverage: [TimeSpan(start, start + 3600)],
-            frames: [RawFrame(.received, at: start, bytes: [UInt8(steps)])], cursor: cursor, notices: [.undecodable(frames: steps)],
+            samples: [StepSample(start: start, length: 60, steps: steps, utcOffset: 0)],
+            coverage: [TimeSpan(start, start + 3600)],
+            frames: [RawFrame(.received, at: start, bytes: [UInt8(steps)])], cursor: cursor,
+            notices: [.undecodable(frames: steps)],
             deviceTotal: total.map { DeviceTotal(day: Day(daysSince1970: 0), at: start, total: $0, slots: $0) })
     }
 
@@ -39,7 +41,9 @@ import Testing
         #expect(log.stored.withLock(\.isEmpty) && log.reported.withLock(\.isEmpty))
         try await storage.flush()
         let stored = try #require(log.stored.withLock { $0.count == 1 ? $0.first : nil })
-        #expect(stored.samples.map(\.steps) == [1, 2] && stored.frames.map(\.bytes) == [[1], [2]] && stored.coverage.count == 2)
+        #expect(
+            stored.samples.map(\.steps) == [1, 2] && stored.frames.map(\.bytes) == [[1], [2]]
+                && stored.coverage.count == 2)
         #expect(stored.cursor == cursor && stored.deviceTotal?.total == 5)
         #expect(stored.notices == [.undecodable(frames: 1), .undecodable(frames: 2)])
         #expect(log.reported.withLock(\.self) == [.reading(done: 1, of: 2), .reading(done: 2, of: 2)])
@@ -82,16 +86,22 @@ import Testing
     /// Slots that occur in both, with fewer and with more steps, and coverage that overlaps.
     @Test func `batches stored together have the same result as one after the other`() throws {
         let first = SampleBatch(
-            samples: [9, 5].enumerated().map { StepSample(start: Timestamp(60 * $0), length: 60, steps: $1, utcOffset: 0) },
+            samples: [9, 5].enumerated().map {
+                StepSample(start: Timestamp(60 * $0), length: 60, steps: $1, utcOffset: 0)
+            },
             coverage: [TimeSpan(Timestamp(0), Timestamp(600))])
         let second = SampleBatch(
-            samples: [4, 7].enumerated().map { StepSample(start: Timestamp(60 * $0), length: 60, steps: $1, utcOffset: 0) },
+            samples: [4, 7].enumerated().map {
+                StepSample(start: Timestamp(60 * $0), length: 60, steps: $1, utcOffset: 0)
+            },
             coverage: [TimeSpan(Timestamp(300), Timestamp(900))])
         let data = try [[first, second], [first.followed(by: second)]].map { batches -> DayData in
             let history = InMemoryHistory()
             let user = history.addUser(named: "anna")
             let ring = history.addPedometer(
-                Pedometer(id: 0, user: user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
+                Pedometer(
+                    id: 0, user: user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public",
+                    name: "ring"))
             let sync = try history.beginSync(of: ring.id, at: Timestamp(1000))
             for batch in batches { _ = try history.merge(batch, sync: sync, localTime: .fixed(0)) }
             return try history.dayData(of: user, on: Day(daysSince1970: 0))

@@ -13,8 +13,8 @@ struct LiveSessionTests {
     /// `73 12` with three numbers of 24 bits.
     private func packet(_ steps: [UInt8]) -> [UInt8] { ColmiPacket(0x73, [0x12] + steps + [0, 1, 2, 0, 0, 9]).bytes }
 
-    /// A frame of a real ring: 500 steps, 123,000 calories, 300 m (PulseLoopAndroid, `ColmiDecoderTest`). Little endian it would be
-    /// 15,990,784 steps.
+    /// A frame of a real ring: 500 steps, 123,000 calories, 300 m (PulseLoopAndroid, `ColmiDecoderTest`). Little endian
+    /// it would be 15,990,784 steps.
     @Test func `the numbers of a ring are big-endian`() {
         var live = ColmiLive()
         let captured = hex("73 12 00 01 F4 01 E0 78 00 01 2C 00 00 00")
@@ -47,7 +47,8 @@ struct LiveSessionTests {
         let counter = cursor.map { CounterReading(at: Timestamp(0), value: $0, utcOffset: 0) }
         let pedometer = Pedometer(
             id: 1, user: 1, model: Generic.key, address: "C0:DE:00:00:00:01", addressType: "random", name: "watch",
-            options: ["service": "fff0", "characteristic": "fff1", "counts": counts], cursor: PedometerCursor(counter: counter))
+            options: ["service": "fff0", "characteristic": "fff1", "counts": counts],
+            cursor: PedometerCursor(counter: counter))
         return try #require(try Generic.live(pedometer, known: known))
     }
 
@@ -75,10 +76,14 @@ struct LiveSessionTests {
         let watch = SimulatedPedometer.infiniTime()
         let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
         let reader = BluetoothPedometerReader(
-            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
+            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
+        )
         let pedometer = Pedometer(
             id: 1, user: 1, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
-            options: ["service": watch.steps.service.text, "characteristic": watch.steps.characteristic.text, "counts": "today"])
+            options: [
+                "service": watch.steps.service.text, "characteristic": watch.steps.characteristic.text,
+                "counts": "today",
+            ])
         let reported = Mutex<[Int?]>([])
         let task = Task {
             try await reader.follow(pedometer, known: 0) { steps in
@@ -104,8 +109,10 @@ struct LiveSessionTests {
         let ring = SimulatedSerialBand.jring(memory, days: 1, clock: clock)
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         let reader = BluetoothPedometerReader(
-            now: { BandFixture.now }, clock: clock, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
-        let pedometer = Pedometer(id: 1, user: 1, model: Jring.key, address: ring.address, addressType: "random", name: "ring")
+            now: { BandFixture.now }, clock: clock,
+            central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
+        let pedometer = Pedometer(
+            id: 1, user: 1, model: Jring.key, address: ring.address, addressType: "random", name: "ring")
         let (stream, continuation) = AsyncStream<Int?>.makeStream()
         let task = Task { try await reader.follow(pedometer, known: 0) { continuation.yield($0) } }
         var figures = stream.makeAsyncIterator()
@@ -130,8 +137,10 @@ struct LiveSessionTests {
         let ring = SimulatedRing()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         let reader = BluetoothPedometerReader(
-            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
-        let pedometer = Pedometer(id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
+            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
+        )
+        let pedometer = Pedometer(
+            id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
         let known = ring.expectedSteps(daysAgo: 0).reduce(0) { $0 + $1.steps }
         let (stream, continuation) = AsyncStream<Int?>.makeStream()
         let task = Task { try await reader.follow(pedometer, known: known) { continuation.yield($0) } }

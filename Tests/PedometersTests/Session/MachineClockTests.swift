@@ -3,7 +3,8 @@ import Testing
 
 @testable import Pedometers
 
-/// A clock that was set by 17 hours since the last reading of a counter: which of the two times was wrong decides whether the reading moves.
+/// A clock that was set by 17 hours since the last reading of a counter: which of the two times was wrong decides
+/// whether the reading moves.
 struct MachineClockTests {
     private let last = CounterReading(at: Timestamp(1_398_000_000), value: 5010, utcOffset: 7200)
 
@@ -17,11 +18,13 @@ struct MachineClockTests {
             pedometer.cursor.clockMark = ClockMark(at: last.at, uptime: 1000, boot: "a", isTrusted: trustedBefore)
             change(&pedometer.cursor)
             let mark = ClockMark(
-                at: last.at + hours * 3600 + 60, uptime: 1060, boot: "a", isTrusted: trustedNow, hasOwnClock: hasOwnClock)
+                at: last.at + hours * 3600 + 60, uptime: 1060, boot: "a", isTrusted: trustedNow,
+                hasOwnClock: hasOwnClock)
             return SessionContext(pedometer: pedometer, localTime: .fixed(7200), mark: mark)
         }
         return (
-            context { $0.counter = last }.pedometer.cursor.counter?.at, context { $0.readThrough = last.at }.pedometer.cursor.readThrough
+            context { $0.counter = last }.pedometer.cursor.counter?.at,
+            context { $0.readThrough = last.at }.pedometer.cursor.readThrough
         )
     }
 
@@ -37,7 +40,9 @@ struct MachineClockTests {
         #expect(seen(hasOwnClock: false).counter == last.at + 17 * 3600)
     }
 
-    @Test(arguments: [true, false]) func `a clock that went back makes the days in doubt be requested again`(hasOwnClock: Bool) {
+    @Test(arguments: [true, false]) func `a clock that went back makes the days in doubt be requested again`(
+        hasOwnClock: Bool
+    ) {
         #expect(seen(hasOwnClock: hasOwnClock, hours: -17).ring == nil)
     }
 }

@@ -19,7 +19,9 @@ import Testing
 
         mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
             events.append(event)
-            if event == .linkLost { return last.map { .deliver($0, progress: .reading(done: 1, of: 2)) } ?? .finish(SessionReport()) }
+            if event == .linkLost {
+                return last.map { .deliver($0, progress: .reading(done: 1, of: 2)) } ?? .finish(SessionReport())
+            }
             return actions.isEmpty ? .finish(SessionReport(battery: 50)) : actions.removeFirst()
         }
     }
@@ -36,7 +38,8 @@ import Testing
         let willWrite: @Sendable () -> Void
 
         init(
-            answers: [[UInt8]] = [], breaks: Bool = false, value: [UInt8]? = nil, willWrite: @escaping @Sendable () -> Void = {}
+            answers: [[UInt8]] = [], breaks: Bool = false, value: [UInt8]? = nil,
+            willWrite: @escaping @Sendable () -> Void = {}
         ) {
             self.answers = answers
             self.value = value
@@ -70,7 +73,9 @@ import Testing
             return value
         }
         func readIfPresent(_ address: GATTAddress) throws -> [UInt8]? { value }
-        func stream(_ bytes: [UInt8], to address: GATTAddress) async throws { try await write(bytes, to: address, response: false) }
+        func stream(_ bytes: [UInt8], to address: GATTAddress) async throws {
+            try await write(bytes, to: address, response: false)
+        }
         func writeIfPresent(_ bytes: [UInt8], to address: GATTAddress) async throws -> Bool {
             guard value != nil else { return false }
             try await write(bytes, to: address, response: true)
@@ -138,7 +143,8 @@ import Testing
                 }
             }, progress: { _ in }, merge: { try await history.merge($0) })
         var session: any PedometerSession = Script(
-            actions: [.subscribe(address)] + Array(repeating: .receive(seconds: 5), count: 100), last: SampleBatch(samples: [sample]),
+            actions: [.subscribe(address)] + Array(repeating: .receive(seconds: 5), count: 100),
+            last: SampleBatch(samples: [sample]),
             readsOn: false)
         await #expect(throws: PedometerError.endless(minutes: 15)) { _ = try await driver.run(&session) }
         #expect(await history.batches.map(\.samples) == [[sample]])
@@ -147,11 +153,14 @@ import Testing
     @Test func `a failed merge ends the reading with its error`() async throws {
         let history = History()
         await history.fill()
-        let actions: [SessionAction] = [.deliver(SampleBatch(), progress: .reading(done: 1, of: 1)), .subscribe(address)]
+        let actions: [SessionAction] = [
+            .deliver(SampleBatch(), progress: .reading(done: 1, of: 1)), .subscribe(address),
+        ]
         await #expect(throws: History.Full()) { try await run(actions, Link(), history) }
     }
 
-    /// The order in which a delivery is committed, once the write after it was begun or no other is expected, and the writes.
+    /// The order in which a delivery is committed, once the write after it was begun or no other is expected, and the
+    /// writes.
     private func order(readsOn: Bool) async throws -> [String] {
         let order = Mutex<[String]>([])
         let (written, write) = AsyncStream<Void>.makeStream()
@@ -180,7 +189,8 @@ import Testing
         #expect(try await order(readsOn: true) == ["write", "commit"])
     }
 
-    /// The samples of each commit of a session that only reads: two batches with one sample each, and a write and a wait after each batch.
+    /// The samples of each commit of a session that only reads: two batches with one sample each, and a write and a
+    /// wait after each batch.
     ///
     /// - Parameter pause: time that passes with each look at the clock.
     private func commits(pause: Duration, _ link: Link) async throws -> [[Int]] {
@@ -229,7 +239,8 @@ import Testing
             })
         var session: any PedometerSession = Script(
             actions: [
-                .subscribe(address), .deliver(SampleBatch(), progress: .reading(done: 1, of: 1)), .write([1], to: address, response: false),
+                .subscribe(address), .deliver(SampleBatch(), progress: .reading(done: 1, of: 1)),
+                .write([1], to: address, response: false),
             ],
             readsOn: true)
         _ = try await driver.run(&session)
@@ -240,9 +251,12 @@ import Testing
     }
 
     @Test(arguments: [
-        [SessionAction.receive(seconds: 5)], [.deliver(SampleBatch(), progress: .reading(done: 1, of: 1))], [.fail(.undecodable("x"))], [],
+        [SessionAction.receive(seconds: 5)], [.deliver(SampleBatch(), progress: .reading(done: 1, of: 1))],
+        [.fail(.undecodable("x"))], [],
     ])
-    func `a merge that fails during the reading ends it with the error of the merge`(actions: [SessionAction]) async throws {
+    func `a merge that fails during the reading ends it with the error of the merge`(actions: [SessionAction])
+        async throws
+    {
         let history = History()
         await history.fill()
         let deliver = SessionAction.deliver(SampleBatch(), progress: .reading(done: 1, of: 1))
@@ -251,13 +265,16 @@ import Testing
         }
     }
 
-    /// A pedometer that never stops, and a session that keeps listening: the frames end at a limit, and are kept for diagnosis.
+    /// A pedometer that never stops, and a session that keeps listening: the frames end at a limit, and are kept for
+    /// diagnosis.
     @Test(.cpuBound, arguments: [20, 512]) func `too many frames end the reading`(size: Int) async throws {
         let history = History()
         let answers = [[UInt8]](repeating: [UInt8](repeating: 1, count: size), count: 20_000)
         let listening = [SessionAction](repeating: .receive(seconds: 5), count: answers.count)
         await #expect(throws: PedometerError.undecodable("too many packets")) {
-            try await run([.subscribe(address), .write([1], to: address, response: false)] + listening, Link(answers: answers), history)
+            try await run(
+                [.subscribe(address), .write([1], to: address, response: false)] + listening, Link(answers: answers),
+                history)
         }
         let frames = await history.batches.flatMap(\.frames)
         #expect(frames.count == min(SessionDriver.mostFrames, (SessionDriver.mostBytes - 1) / size + 1))
@@ -265,7 +282,9 @@ import Testing
     }
 
     @Test func `an error of the session is passed on`() async {
-        await #expect(throws: PedometerError.undecodable("x")) { try await run([.fail(.undecodable("x"))], Link(), History()) }
+        await #expect(throws: PedometerError.undecodable("x")) {
+            try await run([.fail(.undecodable("x"))], Link(), History())
+        }
     }
 
     @Test func `data that the session delivers when the link ends are merged before the error`() async throws {
@@ -296,7 +315,8 @@ import Testing
     @Test func `a value longer than Bluetooth allows is cut and reported, and the sync goes on`() async throws {
         let history = History()
         let outcome = try await run(
-            [.read(address), .deliver(SampleBatch(), progress: .reading(done: 1, of: 1))], Link(value: Array(repeating: 7, count: 3000)), history
+            [.read(address), .deliver(SampleBatch(), progress: .reading(done: 1, of: 1))],
+            Link(value: Array(repeating: 7, count: 3000)), history
         )
         #expect(outcome.report.notices == [.oversized(values: 1)])
         #expect(await history.batches.map { $0.frames.map(\.bytes.count) } == [[512]])

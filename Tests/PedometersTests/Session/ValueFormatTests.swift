@@ -5,7 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ValueFormatTests {
     @Test(arguments: [
         ("u16le", "34 12", 0x1234), ("u16be", "12 34", 0x1234), ("u24le", "56 34 12", 0x123456),
-        ("u24be", "12 34 56", 0x123456), ("u32le", "78 56 34 12", 0x1234_5678), ("u32be@2", "ff ff 12 34 56 78 99", 0x1234_5678),
+        ("u24be", "12 34 56", 0x123456), ("u32le", "78 56 34 12", 0x1234_5678),
+        ("u32be@2", "ff ff 12 34 56 78 99", 0x1234_5678),
         ("U24LE@1", "00 ff ff ff", 0xffffff),
     ])
     func `each format decodes its bytes`(_ format: String, _ bytes: String, _ value: Int) throws {
@@ -26,7 +27,9 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5))) struct GenericOptionsTests {
-    private let good = ["service": "00030000-78fc-48fe-8e23-433b3a1942d0", "characteristic": "00030001-78fc-48fe-8e23-433b3a1942d0"]
+    private let good = [
+        "service": "00030000-78fc-48fe-8e23-433b3a1942d0", "characteristic": "00030001-78fc-48fe-8e23-433b3a1942d0",
+    ]
 
     @Test func `stored options are read back unchanged`() throws {
         let options = try GenericOptions(good.merging(["format": "u24be@1", "counts": "today"]) { $1 })

@@ -42,7 +42,8 @@ struct SessionPlayer {
     func play(_ started: some PedometerSession, at start: Timestamp) -> Outcome {
         var session = started
         var (outcome, now, pending, received) = (Outcome(), start, [[UInt8]](), 0)
-        /// The index in `pending` of the next value: removing from the front of 20,000 values would take longer than the session.
+        /// The index in `pending` of the next value: removing from the front of 20,000 values would take longer than
+        /// the session.
         var next = 0
         var event = SessionEvent.started
         func value(_ bytes: [UInt8]) -> SessionEvent {

@@ -14,13 +14,19 @@ import Testing
 
     @Test(
         arguments: [
-            ("s:Client", .sender), ("s:Client.Authentication.Expired", .sender), ("s:Server", .receiver), ("s:Server.X", .receiver),
-            ("s:VersionMismatch", .version), ("s:MustUnderstand", .understanding), ("Client", .sender), ("nowhere:Client", .sender),
-            ("Server", .receiver), ("m:Client", .receiver), ("m:OutOfShoes", .receiver), ("", .receiver), ("s:Clientele", .receiver),
-            ("\n s:Client \n", .sender), ("w:FailedAuthentication", .credentials), ("m:FailedAuthentication", .receiver),
+            ("s:Client", .sender), ("s:Client.Authentication.Expired", .sender), ("s:Server", .receiver),
+            ("s:Server.X", .receiver),
+            ("s:VersionMismatch", .version), ("s:MustUnderstand", .understanding), ("Client", .sender),
+            ("nowhere:Client", .sender),
+            ("Server", .receiver), ("m:Client", .receiver), ("m:OutOfShoes", .receiver), ("", .receiver),
+            ("s:Clientele", .receiver),
+            ("\n s:Client \n", .sender), ("w:FailedAuthentication", .credentials),
+            ("m:FailedAuthentication", .receiver),
             ("w:InvalidSecurity", .receiver),
         ] as [(String, SOAPFault.FaultCause)])
-    func `fault codes of the older SOAP version determine the cause`(code: String, faultCause: SOAPFault.FaultCause) throws {
+    func `fault codes of the older SOAP version determine the cause`(code: String, faultCause: SOAPFault.FaultCause)
+        throws
+    {
         let text = Envelopes.fault11(
             code,
             declaring: """
@@ -34,7 +40,10 @@ import Testing
             ("s:Sender", "", .sender), ("s:Receiver", "", .receiver), ("s:VersionMismatch", "", .version),
             ("s:MustUnderstand", "", .understanding),
             ("s:DataEncodingUnknown", "", .understanding),
-            ("s:Sender", "<s:Subcode><s:Value>s:X</s:Value><s:Subcode><s:Value>s:Y</s:Value></s:Subcode></s:Subcode>", .sender),
+            (
+                "s:Sender",
+                "<s:Subcode><s:Value>s:X</s:Value><s:Subcode><s:Value>s:Y</s:Value></s:Subcode></s:Subcode>", .sender
+            ),
             (
                 "s:Sender",
                 """
@@ -43,14 +52,18 @@ import Testing
                 """, .credentials
             ),
         ] as [(String, String, SOAPFault.FaultCause)])
-    func `fault codes of the newer SOAP version determine the cause`(code: String, subcode: String, faultCause: SOAPFault.FaultCause) throws {
+    func `fault codes of the newer SOAP version determine the cause`(
+        code: String, subcode: String, faultCause: SOAPFault.FaultCause
+    ) throws {
         #expect(try fault(Envelopes.fault12(code, subcode: subcode)).faultCause == faultCause)
     }
 
     @Test func `the reason of a fault is the text from the service`() throws {
         #expect(try fault(Envelopes.fault11("s:Client", " steps &lt; 0 ")).reason == "steps < 0")
         let german = "<s:Text xml:lang=\"de\">Schritte</s:Text>"
-        #expect(try fault(Envelopes.fault12("s:Sender", reasons: german + "<s:Text xml:lang=\"en-GB\">steps</s:Text>")).reason == "steps")
+        #expect(
+            try fault(Envelopes.fault12("s:Sender", reasons: german + "<s:Text xml:lang=\"en-GB\">steps</s:Text>"))
+                .reason == "steps")
         #expect(try fault(Envelopes.fault12("s:Sender", reasons: german)).reason == "Schritte")
         #expect(try fault(Envelopes.fault12("s:Sender", reasons: "")).reason == "")
     }
@@ -61,12 +74,14 @@ import Testing
     }
 
     @Test func `fault elements in another namespace are accepted`() throws {
-        let text = Envelopes.wrap("<s:Fault xmlns:m=\"urn:m\"><m:faultcode>s:Client</m:faultcode><m:faultstring>no</m:faultstring></s:Fault>")
+        let text = Envelopes.wrap(
+            "<s:Fault xmlns:m=\"urn:m\"><m:faultcode>s:Client</m:faultcode><m:faultstring>no</m:faultstring></s:Fault>")
         #expect(try fault(text).faultCause == .sender)
     }
 
     @Test func `a Fault element in another namespace is a result`() throws {
-        guard case .result(let element) = try SOAPReply(Array(Envelopes.wrap("<m:Fault xmlns:m=\"urn:m\"/>").utf8)) else {
+        guard case .result(let element) = try SOAPReply(Array(Envelopes.wrap("<m:Fault xmlns:m=\"urn:m\"/>").utf8))
+        else {
             Issue.record("a fault")
             return
         }
@@ -91,7 +106,8 @@ import Testing
         }
         #expect(throws: SOAPReply.Problem.emptyBody) { try SOAPReply(Array(Envelopes.wrap(" ").utf8)) }
         #expect(throws: SOAPReply.Problem.emptyBody) {
-            try SOAPReply(Array("<s:Envelope xmlns:s='\(SOAPVersion.v11.namespace)'><Body><a/></Body></s:Envelope>".utf8))
+            try SOAPReply(
+                Array("<s:Envelope xmlns:s='\(SOAPVersion.v11.namespace)'><Body><a/></Body></s:Envelope>".utf8))
         }
         #expect("\(SOAPReply.Problem.noEnvelope(XMLName("html")))" == "not SOAP, but XML with the root \"html\"")
         // Secrets in it are masked before it is cut.

@@ -5,15 +5,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SOAPServiceTests {
     private func service(_ change: (inout SOAPService) -> Void = { _ in }) throws -> SOAPService {
-        var service = SOAPService(name: "Steps", endpoint: try WebAddress("https://example.com/soap"), namespace: "urn:steps")
+        var service = SOAPService(
+            name: "Steps", endpoint: try WebAddress("https://example.com/soap"), namespace: "urn:steps")
         change(&service)
         return service
     }
 
     private let call = SOAPCall("share", [.init("steps", "1")])
-    private let result = Envelopes.wrap("<m:shareResponse xmlns:m=\"urn:steps\"><m:shareResult>ok</m:shareResult></m:shareResponse>")
+    private let result = Envelopes.wrap(
+        "<m:shareResponse xmlns:m=\"urn:steps\"><m:shareResult>ok</m:shareResult></m:shareResponse>")
 
-    private func answer(_ status: Int, _ body: String) -> HTTPResponse { HTTPResponse(status: status, body: Array(body.utf8)) }
+    private func answer(_ status: Int, _ body: String) -> HTTPResponse {
+        HTTPResponse(status: status, body: Array(body.utf8))
+    }
 
     private func error(_ status: Int, _ body: String) -> SOAPError? {
         do throws(SOAPError) {
@@ -28,7 +32,9 @@ import Testing
         let element = try SOAPService.result(of: answer(200, result), expecting: "shareResponse")
         #expect(element.name == XMLName("shareResponse", in: "urn:steps"))
         #expect(element.children.map(\.text) == ["ok"])
-        #expect(try SOAPService.result(of: answer(200, Envelopes.wrap("<done/>")), expecting: "done").name == XMLName("done"))
+        #expect(
+            try SOAPService.result(of: answer(200, Envelopes.wrap("<done/>")), expecting: "done").name
+                == XMLName("done"))
     }
 
     @Test func `the older SOAP version sends the action as a quoted header`() throws {
@@ -37,7 +43,8 @@ import Testing
         #expect(request.method == "POST" && request.url == service.endpoint)
         #expect(
             request.headers == [
-                .init("Content-Type", "text/xml; charset=utf-8"), .init("SOAPAction", "\"urn:steps/Steps/share\""), .bearer(Secret("token")),
+                .init("Content-Type", "text/xml; charset=utf-8"), .init("SOAPAction", "\"urn:steps/Steps/share\""),
+                .bearer(Secret("token")),
             ])
         #expect(!request.isRepeatable)
     }
@@ -50,7 +57,10 @@ import Testing
 
     @Test func `only older SOAP sends an action header without an action`() throws {
         #expect(try service().request(call).headers.last == .init("SOAPAction", "\"\""))
-        #expect(try service { $0.version = .v12 }.request(call).headers == [.init("Content-Type", "application/soap+xml; charset=utf-8")])
+        #expect(
+            try service { $0.version = .v12 }.request(call).headers == [
+                .init("Content-Type", "application/soap+xml; charset=utf-8")
+            ])
     }
 
     @Test(arguments: [200, 202, 400, 500]) func `a fault is reported for any HTTP status`(status: Int) {
@@ -65,7 +75,8 @@ import Testing
 
     @Test(arguments: [200, 500, 404]) func `an answer without SOAP is reported with its status`(status: Int) {
         let html = "<html>oops</html>"
-        #expect(error(status, html) == .noSOAP(answer(status, html), reason: "not SOAP, but XML with the root \"html\""))
+        #expect(
+            error(status, html) == .noSOAP(answer(status, html), reason: "not SOAP, but XML with the root \"html\""))
     }
 
     @Test func `an unexpected result is rejected`() {

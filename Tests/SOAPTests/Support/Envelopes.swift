@@ -10,7 +10,9 @@ enum Envelopes {
         wrap("<s:Fault \(declarations)><faultcode>\(code)</faultcode><faultstring>\(reason)</faultstring></s:Fault>")
     }
 
-    static func fault12(_ code: String, subcode: String = "", reasons: String = "<s:Text xml:lang=\"en\">no</s:Text>") -> String {
+    static func fault12(_ code: String, subcode: String = "", reasons: String = "<s:Text xml:lang=\"en\">no</s:Text>")
+        -> String
+    {
         wrap(
             """
             <s:Fault><s:Code><s:Value>\(code)</s:Value>\(subcode)</s:Code><s:Reason>\(reasons)</s:Reason></s:Fault>

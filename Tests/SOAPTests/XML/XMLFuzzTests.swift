@@ -10,7 +10,9 @@ import TextSafety
     func `random bytes are read or rejected`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
-            let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             _ = try? SOAPReply(bytes)
         }
     }
@@ -19,14 +21,19 @@ import TextSafety
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `random pieces of XML are read or rejected`(seed: UInt64) {
         let pieces = [
-            "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\">", "</s:Envelope>", "<s:Body>", "</s:Body>", "<s:Fault>",
-            "</s:Fault>", "<faultcode>", "</faultcode>", "s:Client", "<a", ">", "/>", " x='1'", " xmlns='u'", " xmlns:p='u'", "<p:b>", "</p:b>",
-            "&amp;", "&x;", "&#1;", "<![CDATA[", "]]>", "<!--", "-->", "<?pi", "?>", "<!DOCTYPE a [", "<!ENTITY x 'y'>", "]>", "text",
+            "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\">", "</s:Envelope>", "<s:Body>",
+            "</s:Body>", "<s:Fault>",
+            "</s:Fault>", "<faultcode>", "</faultcode>", "s:Client", "<a", ">", "/>", " x='1'", " xmlns='u'",
+            " xmlns:p='u'", "<p:b>", "</p:b>",
+            "&amp;", "&x;", "&#1;", "<![CDATA[", "]]>", "<!--", "-->", "<?pi", "?>", "<!DOCTYPE a [", "<!ENTITY x 'y'>",
+            "]>", "text",
             "\u{202E}",
         ]
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
-            let text = (0..<Int.random(in: 1...30, using: &random)).compactMap { _ in pieces.randomElement(using: &random) }.joined()
+            let text = (0..<Int.random(in: 1...30, using: &random)).compactMap { _ in
+                pieces.randomElement(using: &random)
+            }.joined()
             _ = try? SOAPReply(Array(text.utf8))
         }
     }
@@ -39,7 +46,9 @@ import TextSafety
 
     @Test func `truncated answers are rejected`() {
         for answer in Self.answers {
-            for count in answer.indices { #expect(throws: SOAPReply.Problem.self) { try SOAPReply(Array(answer.prefix(count))) } }
+            for count in answer.indices {
+                #expect(throws: SOAPReply.Problem.self) { try SOAPReply(Array(answer.prefix(count))) }
+            }
         }
     }
 
@@ -67,7 +76,8 @@ import TextSafety
     func `escaped text is read back unchanged`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let special: [Unicode.Scalar] = [
-            "&", "<", ">", "\"", "'", "\r", "\n", "\t", "]", " ", "é", "🚶", "\u{202E}", "\u{2028}", "\u{85}", "\u{FFFD}",
+            "&", "<", ">", "\"", "'", "\r", "\n", "\t", "]", " ", "é", "🚶", "\u{202E}", "\u{2028}", "\u{85}",
+            "\u{FFFD}",
         ]
         for _ in 0..<100 {
             var text = String.UnicodeScalarView()

@@ -21,7 +21,9 @@ import Testing
     @Test func `the number of elements is limited`() throws {
         let limits = XMLLimits(elements: 10)
         _ = try read("<r>" + String(repeating: "<a/>", count: 9) + "</r>", limits)
-        #expect(throws: XMLProblem.tooMany("elements", limit: 10)) { try read("<r>" + String(repeating: "<a/>", count: 10) + "</r>", limits) }
+        #expect(throws: XMLProblem.tooMany("elements", limit: 10)) {
+            try read("<r>" + String(repeating: "<a/>", count: 10) + "</r>", limits)
+        }
     }
 
     @Test func `the number of attributes of an element is limited`() throws {
@@ -31,7 +33,9 @@ import Testing
     }
 
     @Test func `the number of prefixes in scope is limited`() throws {
-        func element(_ count: Int) -> String { "<a " + (0..<count).map { "xmlns:x\($0)='u'" }.joined(separator: " ") + "/>" }
+        func element(_ count: Int) -> String {
+            "<a " + (0..<count).map { "xmlns:x\($0)='u'" }.joined(separator: " ") + "/>"
+        }
         _ = try read(element(64))
         #expect(throws: XMLProblem.tooMany("prefixes", limit: 64)) { try read(element(65)) }
         // Any number is allowed one after another.

@@ -7,7 +7,9 @@ import Testing
         #expect(XMLName.isPlain(name))
     }
 
-    @Test(arguments: ["", "1a", "-a", ".a", "a b", "a:b", "a>", "<a", "é", "a\n", "a\0", String(repeating: "a", count: 129)])
+    @Test(arguments: [
+        "", "1a", "-a", ".a", "a b", "a:b", "a>", "<a", "é", "a\n", "a\0", String(repeating: "a", count: 129),
+    ])
     func `names that are not plain are rejected`(name: String) {
         #expect(!XMLName.isPlain(name))
     }

@@ -21,7 +21,8 @@ import Testing
             ("timout = 3", 1, "timout", "timeout"), ("\n# c\n  usr = 'x'", 3, "usr", "user"),
             ("user = 'x'\n[users]\nada = 1", 2, "users", "user"), ("log = 'info'", 1, "log", nil),
             ("\"Adapter\" = 'hci0'", 1, "Adapter", "adapter"),
-            ("databaes = ''", 1, "databaes", "database"), ("db = ''", 1, "db", nil), ("colour = 'red'", 1, "colour", nil),
+            ("databaes = ''", 1, "databaes", "database"), ("db = ''", 1, "db", nil),
+            ("colour = 'red'", 1, "colour", nil),
             ("sync.every = 3", 1, "sync", nil), ("[[device]]\nx = 1", 1, "device", nil),
         ] as [(String, Int, String, String?)])
     func `an unknown key is reported with its line`(text: String, line: Int, key: String, nearest: String?) throws {
@@ -40,7 +41,8 @@ import Testing
         #expect(
             try error("timeout = 'x'\naaa = 1")
                 == .wrongType(
-                    key: "timeout", source: .file("config.toml", line: 1), expected: "a number of seconds from 1 to 600", found: "a text"))
+                    key: "timeout", source: .file("config.toml", line: 1),
+                    expected: "a number of seconds from 1 to 600", found: "a text"))
         #expect(try error("zzz = 1\naaa = 1") == .unknownKey("zzz", path: "config.toml", line: 1, nearest: nil))
     }
 
@@ -51,7 +53,8 @@ import Testing
         ("adapter = 2014-04-20", "adapter", "a date"), ("adapter = 07:30:00", "adapter", "a time"),
         ("user = 2014-04-20T07:30:00Z", "user", "a date with time"), ("[database]\npath = 'x'", "database", "a table"),
     ])
-    func `a wrong type is reported with its line and the expected type`(text: String, key: String, found: String) throws {
+    func `a wrong type is reported with its line and the expected type`(text: String, key: String, found: String) throws
+    {
         guard case .wrongType(key, .file("config.toml", line: 1), let expected, found) = try error(text) else {
             Issue.record("\(String(describing: try error(text)))")
             return
@@ -60,7 +63,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "timeout = 0", "timeout = 601", "timeout = -1", "timeout = nan", "timeout = inf", "timeout = 9223372036854775807",
+        "timeout = 0", "timeout = 601", "timeout = -1", "timeout = nan", "timeout = inf",
+        "timeout = 9223372036854775807",
         "user = ''", "user = \" \"", "adapter = 'eth0'", "adapter = 'hci'", "adapter = 'hci0; reboot'",
         "adapter = 'hci٣'", "database = ''", "database = 'relative.sqlite'", "database = '~ada/x'",
     ])
@@ -72,7 +76,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("user = ", 1), ("user = 'x'\ntimeout 3", 2), ("user = 'x'\nuser = 'y'", 2), ("= 3", 1), ("[", 1), ("user = \"x", 1),
+        ("user = ", 1), ("user = 'x'\ntimeout 3", 2), ("user = 'x'\nuser = 'y'", 2), ("= 3", 1), ("[", 1),
+        ("user = \"x", 1),
         ("a = " + String(repeating: "[", count: 10_000), 1),
     ])
     func `a TOML syntax error is reported with its line`(text: String, line: Int) throws {
@@ -84,7 +89,8 @@ import Testing
     }
 
     @Test func `a file that is not text is reported with the line`() throws {
-        #expect(try error(Data("user = 'Ada'\n# \u{E9}".utf8) + [0xE9, 0x0A]) == .notText(path: "config.toml", line: 2))
+        #expect(
+            try error(Data("user = 'Ada'\n# \u{E9}".utf8) + [0xE9, 0x0A]) == .notText(path: "config.toml", line: 2))
         #expect(try error("user = 'Ada'\n\0timeout = 'hidden'") == .containsNUL(path: "config.toml", line: 2))
         #expect(try error(Data([0xFF, 0xFE, 0x75, 0x00])) == .containsNUL(path: "config.toml", line: 1))
     }
@@ -136,7 +142,8 @@ import Testing
 
     @Test func `a byte order mark and CRLF line ends are accepted`() throws {
         #expect(try error("\u{FEFF}user = 'Ada'\r\ntimeout = 3\r\n") == nil)
-        #expect(try error("\u{FEFF}usr = 'Ada'\r\n") == .unknownKey("usr", path: "config.toml", line: 1, nearest: "user"))
+        #expect(
+            try error("\u{FEFF}usr = 'Ada'\r\n") == .unknownKey("usr", path: "config.toml", line: 1, nearest: "user"))
         #expect(try error("") == nil)
     }
 
@@ -159,7 +166,8 @@ extension SettingsError {
         case .tooLarge(_, let limit): .tooLarge(path: path, limit: limit)
         case .notText(_, let line): .notText(path: path, line: line)
         case .containsNUL(_, let line): .containsNUL(path: path, line: line)
-        case .syntax(_, let line, let column, let reason): .syntax(path: path, line: line, column: column, reason: reason)
+        case .syntax(_, let line, let column, let reason):
+            .syntax(path: path, line: line, column: column, reason: reason)
         case .unknownKey(let key, _, let line, let nearest): .unknownKey(key, path: path, line: line, nearest: nearest)
         case .wrongType(let key, let old, let expected, let found):
             .wrongType(key: key, source: source(old), expected: expected, found: found)

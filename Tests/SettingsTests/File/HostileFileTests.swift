@@ -23,10 +23,13 @@ import Testing
         ("a = ", "{a.b=", 100, "1" + String(repeating: "}", count: 100)),
         ("a = [", "{a.b=[", 60, "1" + String(repeating: "]}", count: 60) + "]"),
     ])
-    func `tables nested more than 64 levels deep are rejected`(start: String, repeated: String, count: Int, end: String) {
+    func `tables nested more than 64 levels deep are rejected`(start: String, repeated: String, count: Int, end: String)
+    {
         let text = start + String(repeating: repeated, count: count) + end
         #expect(problems(text) == [.tooDeep(path: "c", line: 1, limit: 64)])
-        #expect(problems(text).first?.description == "\"c\", line 1: tables are nested more than 64 levels deep; istep has no such keys")
+        #expect(
+            problems(text).first?.description
+                == "\"c\", line 1: tables are nested more than 64 levels deep; istep has no such keys")
     }
 
     @Test func `tables within the depth limit and nested arrays are parsed`() {
@@ -57,7 +60,8 @@ import Testing
     }
 
     @Test func `the error about an overlong number does not show its digits`() throws {
-        for text in ["token = 99999999999999999999999", "token = 0x99999999999999999999999", "token = 9.9e99999999999"] {
+        for text in ["token = 99999999999999999999999", "token = 0x99999999999999999999999", "token = 9.9e99999999999"]
+        {
             let shown = try #require(problems(text).first).description
             #expect(!shown.contains("9999"), "\(shown)")
             #expect(shown.contains("the number "))

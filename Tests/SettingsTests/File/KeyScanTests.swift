@@ -66,7 +66,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("a = \"\\u0000\"", 1), ("\n\"\\U00000000\" = 1", 2), ("a = \"\"\"\n\nx\\u0000\"\"\"", 3), ("a = [\n'', { b = \"\\u0000\" }]", 2),
+            ("a = \"\\u0000\"", 1), ("\n\"\\U00000000\" = 1", 2), ("a = \"\"\"\n\nx\\u0000\"\"\"", 3),
+            ("a = [\n'', { b = \"\\u0000\" }]", 2),
             ("a = '\\u0000'", nil), ("# \\u0000", nil), ("a = \"\\\\u0000\"", nil), ("a = \"\\u0001\"", nil),
         ] as [(String, Int?)])
     func `an escaped NUL character is found with its line`(text: String, line: Int?) throws {
@@ -81,7 +82,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "[", "a", "a = ", "a = [", "a = {", "= ]]] }", "\"", "'''", "a = \"\\", "a = \"\\u00", "a.", "[a", "a = {b", ",", "\u{FEFF}",
+        "[", "a", "a = ", "a = [", "a = {", "= ]]] }", "\"", "'''", "a = \"\\", "a = \"\\u00", "a.", "[a", "a = {b",
+        ",", "\u{FEFF}",
     ])
     func whatIsNoTOMLHasAnEndToo(text: String) {
         _ = KeyScan(text)

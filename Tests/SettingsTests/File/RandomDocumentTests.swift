@@ -32,7 +32,9 @@ private struct RandomDocument {
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    private mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: values.indices, using: &random)]
+    }
 
     private mutating func put(_ piece: String) {
         text += piece
@@ -79,8 +81,10 @@ private struct RandomDocument {
         } else {
             put(
                 pick([
-                    "1", "-1.5e3", "true", "'#'", "\"\\\"]\"", "2026-03-01", "2026-03-01 10:00:00Z", "07:32:00", "\"\"", "''",
-                    "'''\n[share.t1]\nk1 = 1'''", "'''''it's'''''", "\"\"\"\"quoted\\\"\"\"\"\"\"", "\"\"\"\\\n  k2 = 2\n\"\"\"", "\"\"\"\"\"\"",
+                    "1", "-1.5e3", "true", "'#'", "\"\\\"]\"", "2026-03-01", "2026-03-01 10:00:00Z", "07:32:00", "\"\"",
+                    "''",
+                    "'''\n[share.t1]\nk1 = 1'''", "'''''it's'''''", "\"\"\"\"quoted\\\"\"\"\"\"\"",
+                    "\"\"\"\\\n  k2 = 2\n\"\"\"", "\"\"\"\"\"\"",
                     "[]", "[ 'a', # ]\n \"b]\",\n]", "[[1], [{ k3 = '}' }]]", "inf", "0x1F", "\"\\u005D \\U0001F6B6\"",
                 ]))
         }

@@ -43,7 +43,8 @@ import Testing
             try machine.write("s3cret", to: path)
             try #require(chown(path, 4711, gid_t.max) == 0)
             #expect(
-                message(.file(path), machine) == "the file \"ROOT/token\" with a secret belongs to another user (4711), "
+                message(.file(path), machine)
+                    == "the file \"ROOT/token\" with a secret belongs to another user (4711), "
                     + "who can read and change it; run `sudo chown \"$(id -u)\" ROOT/token`")
         }
     }
@@ -55,20 +56,40 @@ import Testing
             try #require(mkdir(directory, 0o700) == 0)
             #expect(
                 message(.file(machine.root + "/none"), machine)
-                    == "the file \"ROOT/none\", which should contain a secret, does not exist; create it with mode 0600")
-            #expect(message(.file(pipe), machine) == "\"ROOT/pipe\" is not a regular file; put the secret into a regular file with mode 0600")
-            #expect(message(.file(directory), machine) == "cannot read the file \"ROOT/directory\" with a secret: Is a directory")
+                    == "the file \"ROOT/none\", which should contain a secret, does not exist; create it with mode 0600"
+            )
+            #expect(
+                message(.file(pipe), machine)
+                    == "\"ROOT/pipe\" is not a regular file; put the secret into a regular file with mode 0600")
+            #expect(
+                message(.file(directory), machine)
+                    == "cannot read the file \"ROOT/directory\" with a secret: Is a directory")
         }
     }
 
     @Test(arguments: [
         ("", "is empty; put the token or password into it, and nothing else"),
         ("\n", "is empty; put the token or password into it, and nothing else"),
-        ("s3cret\ns3cret", "has several lines or invisible characters in it; put only the token or password into it, on one line"),
-        ("\u{FEFF}s3cret", "has several lines or invisible characters in it; put only the token or password into it, on one line"),
-        ("s3cret\u{7F}", "has several lines or invisible characters in it; put only the token or password into it, on one line"),
-        ("s3cret\0", "has several lines or invisible characters in it; put only the token or password into it, on one line"),
-        (String(repeating: "x", count: 4097), "has more than 4 KiB, which is too long for a token or password; put only that into it"),
+        (
+            "s3cret\ns3cret",
+            "has several lines or invisible characters in it; put only the token or password into it, on one line"
+        ),
+        (
+            "\u{FEFF}s3cret",
+            "has several lines or invisible characters in it; put only the token or password into it, on one line"
+        ),
+        (
+            "s3cret\u{7F}",
+            "has several lines or invisible characters in it; put only the token or password into it, on one line"
+        ),
+        (
+            "s3cret\0",
+            "has several lines or invisible characters in it; put only the token or password into it, on one line"
+        ),
+        (
+            String(repeating: "x", count: 4097),
+            "has more than 4 KiB, which is too long for a token or password; put only that into it"
+        ),
     ])
     func `an invalid secret is reported without showing it`(text: String, expected: String) throws {
         try withMachine(["CREDENTIALS_DIRECTORY": "ROOT/credentials", "ISTEP_TOKEN": text]) { machine in
@@ -77,7 +98,8 @@ import Testing
             #expect(message(.file(machine.root + "/token"), machine) == "the file \"ROOT/token\" " + expected)
             #expect(message(.credential("garden"), machine) == "the credential \"garden\" " + expected)
             if !text.isEmpty {
-                #expect(message(.environment("ISTEP_TOKEN"), machine) == "the environment variable ISTEP_TOKEN " + expected)
+                #expect(
+                    message(.environment("ISTEP_TOKEN"), machine) == "the environment variable ISTEP_TOKEN " + expected)
             }
         }
     }
@@ -111,7 +133,8 @@ import Testing
             #expect(try SecretSource.credential("garden").load(environment: machine.environment).reveal() == "s3cret")
             #expect(
                 message(.credential("pond"), machine)
-                    == "the file \"ROOT/credentials/pond\", which should contain a secret, does not exist; create it with mode 0600")
+                    == "the file \"ROOT/credentials/pond\", which should contain a secret, does not exist; create it with mode 0600"
+            )
         }
     }
 
@@ -119,7 +142,8 @@ import Testing
     func `a credential requires the credentials directory of systemd`(environment: [String: String]) throws {
         try withMachine(environment) { machine in
             #expect(
-                message(.credential("garden"), machine) == "there is no CREDENTIALS_DIRECTORY with the credential \"garden\"; "
+                message(.credential("garden"), machine)
+                    == "there is no CREDENTIALS_DIRECTORY with the credential \"garden\"; "
                     + "systemd creates it: run istep in a unit with LoadCredential=")
         }
     }

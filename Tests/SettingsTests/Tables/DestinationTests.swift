@@ -5,7 +5,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DestinationTests {
     @Test func `destination tables are returned in the order of their names`() throws {
         let tables = try SettingsTable.destinations(
-            in: "user = 'Ada'\n[share.pond]\nkind = 'file'\n\n[share.garden]\nkind = 3\nurl = 'x'\n[share.pond.headers]\na = 'b'", path: "c.toml"
+            in:
+                "user = 'Ada'\n[share.pond]\nkind = 'file'\n\n[share.garden]\nkind = 3\nurl = 'x'\n[share.pond.headers]\na = 'b'",
+            path: "c.toml"
         )
         #expect(tables.map(\.name) == ["garden", "pond"])
         #expect(tables.map(\.path) == [["share", "garden"], ["share", "pond"]])
@@ -17,10 +19,22 @@ import Testing
 
     @Test(
         arguments: [
-            ("share = 3", "line 1: `share` has to be a table for each destination, such as [share.garden], not a number"),
-            ("[[share]]\nkind = 'rest'", "line 1: `share` has to be a table for each destination, such as [share.garden], not an array"),
-            ("\nshare.kind = 'rest'", "line 2: `share.kind` has to be a table, [share.NAME], with the keys of one destination, not a text"),
-            ("[share]\nkind = 'rest'", "line 2: `share.kind` has to be a table, [share.NAME], with the keys of one destination, not a text"),
+            (
+                "share = 3",
+                "line 1: `share` has to be a table for each destination, such as [share.garden], not a number"
+            ),
+            (
+                "[[share]]\nkind = 'rest'",
+                "line 1: `share` has to be a table for each destination, such as [share.garden], not an array"
+            ),
+            (
+                "\nshare.kind = 'rest'",
+                "line 2: `share.kind` has to be a table, [share.NAME], with the keys of one destination, not a text"
+            ),
+            (
+                "[share]\nkind = 'rest'",
+                "line 2: `share.kind` has to be a table, [share.NAME], with the keys of one destination, not a text"
+            ),
             (
                 "[[share.garden]]\nkind = 'rest'",
                 "line 1: `share.garden` has to be a table, [share.NAME], with the keys of one destination, not an array"
@@ -31,7 +45,10 @@ import Testing
                 "[share.'my garden']",
                 "line 1: \"my garden\" cannot be a name in [share.NAME]; it has to be 1 to 32 characters of a-z, A-Z, 0-9, - and _"
             ),
-            ("[share.'']", "line 1: \"\" cannot be a name in [share.NAME]; it has to be 1 to 32 characters of a-z, A-Z, 0-9, - and _"),
+            (
+                "[share.'']",
+                "line 1: \"\" cannot be a name in [share.NAME]; it has to be 1 to 32 characters of a-z, A-Z, 0-9, - and _"
+            ),
             (
                 "[share.\"\\u001B[2J\"]",
                 "line 1: \"\\u{1b}[2J\" cannot be a name in [share.NAME]; it has to be 1 to 32 characters of a-z, A-Z, 0-9, - and _"
@@ -50,10 +67,13 @@ import Testing
     }
 
     @Test func `a printed table shows no values`() throws {
-        let tables = try SettingsTable.destinations(in: "[share.garden]\ntoken = 's3cret'\nheaders.a = 's3cret'", path: "c.toml")
+        let tables = try SettingsTable.destinations(
+            in: "[share.garden]\ntoken = 's3cret'\nheaders.a = 's3cret'", path: "c.toml")
         var dumped = ""
         dump(tables, to: &dumped)
-        for text in ["\(tables)", "\(tables[0])", String(reflecting: tables[0]), dumped, "\(TableReader(tables[0], home: nil))"] {
+        for text in [
+            "\(tables)", "\(tables[0])", String(reflecting: tables[0]), dumped, "\(TableReader(tables[0], home: nil))",
+        ] {
             #expect(text.contains("[share.garden] in \"c.toml\", line 1"))
             #expect(!text.contains("s3cret"))
         }

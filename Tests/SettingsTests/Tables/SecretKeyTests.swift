@@ -11,7 +11,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("token_file = '/etc/istep/token'", .file("/etc/istep/token")), ("token_file = '~/token'", .file("/home/ada/token")),
+            ("token_file = '/etc/istep/token'", .file("/etc/istep/token")),
+            ("token_file = '~/token'", .file("/home/ada/token")),
             ("token_env = 'GARDEN_TOKEN_2'", .environment("GARDEN_TOKEN_2")), ("token_env = '_'", .environment("_")),
             ("token_credential = 'garden.token'", .credential("garden.token")),
         ] as [(String, SecretSource)])
@@ -37,7 +38,10 @@ import Testing
             "line 4: `share.garden.token` must not be in the configuration file; put it into a file "
                 + "of its own with mode 0600, and name that file by `token_file`"
         ),
-        ("token_env = 'A'\ntoken_file = '/a'", "line 3: [share.garden] has `token_file` and `token_env`; use only one of them"),
+        (
+            "token_env = 'A'\ntoken_file = '/a'",
+            "line 3: [share.garden] has `token_file` and `token_env`; use only one of them"
+        ),
         (
             "token_env = 'A'\ntoken_file = '/a'\ntoken_credential = 's3cret'",
             "line 4: [share.garden] has `token_file`, `token_env` and `token_credential`; use only one of them"
@@ -56,10 +60,22 @@ import Testing
             "line 2: `share.garden.token_file` has to be a text: a file with only the token in it, "
                 + "a path that starts with / or ~/, not a number"
         ),
-        ("token_credential = '../s3cret'", "line 2: `share.garden.token_credential` has to be the name of a file in $CREDENTIALS_DIRECTORY"),
-        ("token_credential = '..'", "line 2: `share.garden.token_credential` has to be the name of a file in $CREDENTIALS_DIRECTORY"),
-        ("tokenfile = 's3cret'\ntoken_env = 'A'", "line 2: unknown key \"tokenfile\" in [share.garden]; did you mean `token_file`?"),
-        ("Token = 's3cret'\ntoken_env = 'A'", "line 2: unknown key \"Token\" in [share.garden]; did you mean `token_env`?"),
+        (
+            "token_credential = '../s3cret'",
+            "line 2: `share.garden.token_credential` has to be the name of a file in $CREDENTIALS_DIRECTORY"
+        ),
+        (
+            "token_credential = '..'",
+            "line 2: `share.garden.token_credential` has to be the name of a file in $CREDENTIALS_DIRECTORY"
+        ),
+        (
+            "tokenfile = 's3cret'\ntoken_env = 'A'",
+            "line 2: unknown key \"tokenfile\" in [share.garden]; did you mean `token_file`?"
+        ),
+        (
+            "Token = 's3cret'\ntoken_env = 'A'",
+            "line 2: unknown key \"Token\" in [share.garden]; did you mean `token_env`?"
+        ),
     ])
     func `an invalid secret key is reported without the secret`(keys: String, expected: String) throws {
         let (_, message) = try read(keys)

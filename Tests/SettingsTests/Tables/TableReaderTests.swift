@@ -99,7 +99,8 @@ import Testing
         let error = #expect(throws: SettingsProblems.self) { try reader.finish(isComplete: false) }
         #expect(
             error?.description
-                == "\"c.toml\", line 3: `share.garden.kind` is \"REST\"; it has to be `rest` or `soap`; did you mean `rest`?")
+                == "\"c.toml\", line 3: `share.garden.kind` is \"REST\"; it has to be `rest` or `soap`; did you mean `rest`?"
+        )
     }
 
     @Test func `a table without known keys suggests no key`() throws {
@@ -109,7 +110,9 @@ import Testing
     }
 
     @Test func `problems found by the caller are reported like other problems`() throws {
-        var reader = try reader("[share.garden]\nurl = 'ftp://x'\nproxy = 'http://ada:pass@x'\nheaders.'A b' = 'pass'\nlist = [1]\nhalf = 0.5")
+        var reader = try reader(
+            "[share.garden]\nurl = 'ftp://x'\nproxy = 'http://ada:pass@x'\nheaders.'A b' = 'pass'\nlist = [1]\nhalf = 0.5"
+        )
         let proxy = reader.text("proxy", "x", isPrivate: true)
         let headers = reader.textTable("headers", "x")
         #expect(proxy != nil && headers != nil)

@@ -33,7 +33,8 @@ import Testing
             try message(value) { $0.text("key", "a street", isPrivate: true) }
                 == Self.location + "has to be a street, without control characters")
         #expect(
-            try message("'s3cret'") { $0.value("key", "a street", isPrivate: true) { _ in Int?.none } } == Self.location + "has to be a street")
+            try message("'s3cret'") { $0.value("key", "a street", isPrivate: true) { _ in Int?.none } } == Self.location
+                + "has to be a street")
     }
 
     @Test(arguments: [("'true'", "a text"), ("1", "a number"), ("{}", "a table")])
@@ -44,16 +45,20 @@ import Testing
     @Test(arguments: [
         ("0", "is \"0\"; it has to be tries, from 1 to 9"), ("10", "is \"10\"; it has to be tries, from 1 to 9"),
         ("-9223372036854775808", "is \"-9223372036854775808\"; it has to be tries, from 1 to 9"),
-        ("1.0", "has to be tries, from 1 to 9, not a number with a point"), ("'1'", "has to be tries, from 1 to 9, not a text"),
+        ("1.0", "has to be tries, from 1 to 9, not a number with a point"),
+        ("'1'", "has to be tries, from 1 to 9, not a text"),
     ])
     func `an integer of the wrong type or range is reported`(value: String, expected: String) throws {
         #expect(try message(value) { $0.integer("key", in: 1...9, "tries") } == Self.location + expected)
     }
 
     @Test(arguments: [
-        ("0.25", "is \"0.25\"; it has to be a factor, from 0.5 to 2"), ("3", "is \"3\"; it has to be a factor, from 0.5 to 2"),
-        ("nan", "is \"nan\"; it has to be a factor, from 0.5 to 2"), ("inf", "is \"inf\"; it has to be a factor, from 0.5 to 2"),
-        ("1e300", "is \"1e+300\"; it has to be a factor, from 0.5 to 2"), ("'1'", "has to be a factor, from 0.5 to 2, not a text"),
+        ("0.25", "is \"0.25\"; it has to be a factor, from 0.5 to 2"),
+        ("3", "is \"3\"; it has to be a factor, from 0.5 to 2"),
+        ("nan", "is \"nan\"; it has to be a factor, from 0.5 to 2"),
+        ("inf", "is \"inf\"; it has to be a factor, from 0.5 to 2"),
+        ("1e300", "is \"1e+300\"; it has to be a factor, from 0.5 to 2"),
+        ("'1'", "has to be a factor, from 0.5 to 2, not a text"),
     ])
     func `a number of the wrong type or range is reported`(value: String, expected: String) throws {
         #expect(try message(value) { $0.number("key", in: 0.5...2, "a factor") } == Self.location + expected)
@@ -70,11 +75,14 @@ import Testing
         #expect(
             try message("'everybody'") { $0.choice("key", among: ["public", "private", "direct"]) }
                 == Self.location + "is \"everybody\"; it has to be `public`, `private` or `direct`")
-        #expect(try message("1") { $0.choice("key", among: ["public"]) } == Self.location + "has to be a text: `public`, not a number")
+        #expect(
+            try message("1") { $0.choice("key", among: ["public"]) } == Self.location
+                + "has to be a text: `public`, not a number")
     }
 
     @Test(arguments: [
-        "2026-02-29", "2100-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-04-31", "0000-01-01", "2026-1-1", "26-01-01",
+        "2026-02-29", "2100-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-04-31", "0000-01-01", "2026-1-1",
+        "26-01-01",
         "2026-01-01T00:00:00", "20260101", "yesterday", "+026-01-01", "2026-01--1", "２026-01-01", "",
     ])
     func `a text that is not a valid date is reported`(value: String) throws {
@@ -85,7 +93,9 @@ import Testing
 
     @Test(arguments: [("20260101", "a number"), ("07:30:00", "a time"), ("2026-01-01T07:30:00Z", "a date with time")])
     func `a date of the wrong type is reported`(value: String, found: String) throws {
-        #expect(try message(value) { $0.date("key") } == Self.location + "has to be a day that exists, such as 2026-03-01, not \(found)")
+        #expect(
+            try message(value) { $0.date("key") } == Self.location
+                + "has to be a day that exists, such as 2026-03-01, not \(found)")
         #expect(
             try message("0000-01-01") { $0.date("key") }
                 == Self.location + "is \"0000-01-01\"; it has to be a day that exists, such as 2026-03-01")
@@ -94,7 +104,8 @@ import Testing
     @Test(arguments: [
         ("3", "has to be a text or a list of texts: names, not a number"),
         ("['a', 1]", "has to be a list of texts: names, not one with a number"),
-        ("[['a']]", "has to be a list of texts: names, not one with an array"), ("['a', ' ']", "is \" \"; it has to be names"),
+        ("[['a']]", "has to be a list of texts: names, not one with an array"),
+        ("['a', ' ']", "is \" \"; it has to be names"),
         ("[\"a\\r\"]", "is \"a\\u{d}\"; it has to be names"), ("''", "is \"\"; it has to be names"),
     ])
     func `an invalid list of texts is reported`(value: String, expected: String) throws {
@@ -102,10 +113,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("'s3cret'", "` has to be a table of texts: headers, not a text"), ("{ a = 1 }", ".a` has to be a text, not a number"),
+        ("'s3cret'", "` has to be a table of texts: headers, not a text"),
+        ("{ a = 1 }", ".a` has to be a text, not a number"),
         ("{ a = { b = 's3cret' } }", ".a` has to be a text, not a table"),
         ("{ a = \"s3cret\\n\" }", ".a` has to be a text under a name, both without control characters"),
-        ("{ \"a\\u001B\" = 's3cret' }", ".\"a\\u{1b}\"` has to be a text under a name, both without control characters"),
+        (
+            "{ \"a\\u001B\" = 's3cret' }",
+            ".\"a\\u{1b}\"` has to be a text under a name, both without control characters"
+        ),
         ("{ '' = 's3cret' }", ".\"\"` has to be a text under a name, both without control characters"),
     ])
     func `an invalid table of texts is reported without its values`(value: String, expected: String) throws {

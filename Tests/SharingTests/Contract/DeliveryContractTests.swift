@@ -22,7 +22,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Fixture.all.filter(\.holdsManyDays)) func `consecutive days all arrive`(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.all.filter(\.holdsManyDays)) func `consecutive days all arrive`(_ fixture: Fixture)
+        async throws
+    {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let days = (0..<5).map { SharedDay.easter(steps: 1000 + $0, later: $0) }
@@ -37,7 +39,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Fixture.all) func `a repeated delivery is stored once where the destination prevents duplicates`(_ fixture: Fixture)
+    @Test(arguments: Fixture.all) func `a repeated delivery is stored once where the destination prevents duplicates`(
+        _ fixture: Fixture
+    )
         async throws
     {
         try await fixture.withVenue { venue in
@@ -50,14 +54,17 @@ import Testing
     }
 
     /// The outbox decides by it whether a changed day is sent once more.
-    @Test(arguments: Fixture.all) func `the traits say whether a day can be corrected`(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.all) func `the traits say whether a day can be corrected`(_ fixture: Fixture) async throws
+    {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             #expect(destination.traits.corrects == fixture.corrects)
         }
     }
 
-    @Test(arguments: Fixture.all.filter(\.corrects)) func `corrected figures replace the earlier ones`(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.all.filter(\.corrects)) func `corrected figures replace the earlier ones`(
+        _ fixture: Fixture
+    ) async throws {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let receipts = try await destination.deliver([
@@ -70,12 +77,14 @@ import Testing
     }
 
     static let names = [
-        #"Anna "the 'walker'" O\Neill & <b>Sons</b>"#, "Zoë 👣👩‍👩‍👧‍👦 Ångström", "\u{202e}Anna\u{200f} \u{feff}שלום", "Anna\nBert\tCarl\r\n",
+        #"Anna "the 'walker'" O\Neill & <b>Sons</b>"#, "Zoë 👣👩‍👩‍👧‍👦 Ångström", "\u{202e}Anna\u{200f} \u{feff}שלום",
+        "Anna\nBert\tCarl\r\n",
         "a=b,c d\\", "{user} %s %00 ../../etc ?x=1#y", "]]>&amp;<!--", "..", "\u{1}\u{1b}[31mred\u{7f}",
     ]
 
-    @Test(arguments: Fixture.all, names) func `a name with special characters arrives unchanged`(_ fixture: Fixture, _ name: String) async throws
-    {
+    @Test(arguments: Fixture.all, names) func `a name with special characters arrives unchanged`(
+        _ fixture: Fixture, _ name: String
+    ) async throws {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let day = SharedDay.easter(of: User(id: 2, name: name), tracks: [.track(name, steps: 5, 6)])
@@ -95,7 +104,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Fixture.all) func `a check describes the destination and changes nothing`(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.all) func `a check describes the destination and changes nothing`(_ fixture: Fixture)
+        async throws
+    {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             let words = try await destination.check()

@@ -3,7 +3,8 @@ import WebTestSupport
 
 /// The secret in the texts of a server: so often that wherever a text is cut, a part of a secret stands there.
 struct Echo: Sendable {
-    /// How far the secrets are moved: of three values, one puts more than four characters of a secret before any place of a cut.
+    /// How far the secrets are moved: of three values, one puts more than four characters of a secret before any place
+    /// of a cut.
     let phase: Int
 
     static let phases = [0, 8, 15]
@@ -42,6 +43,7 @@ struct Echo: Sendable {
     private var inJSON: String { text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") }
 
     private var inXML: String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing(
+            "\"", with: "&quot;")
     }
 }

@@ -1,7 +1,8 @@
 extension Fixture {
     /// At least one for each kind in the registry, one per line.
     static let all: [Fixture] = [
-        .beeminder, .command, .idempotentCommand, .csvFile, .jsonFile, .fhir, .fhirCalories, .homeAssistant, .homeAssistantMQTT, .influx,
+        .beeminder, .command, .idempotentCommand, .csvFile, .jsonFile, .fhir, .fhirCalories, .homeAssistant,
+        .homeAssistantMQTT, .influx,
         .influx2, .intervalsICU, .mastodon, .rest, .restPost, .sms, .soap, .soap12,
     ]
 

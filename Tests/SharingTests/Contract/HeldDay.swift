@@ -19,7 +19,8 @@ struct HeldDay: Hashable, Sendable {
     var samples: [String: [Int]]?
 
     init(
-        user: String? = nil, day: String? = nil, steps: Int, metres: Int? = nil, kilocalories: Int? = nil, goal: Int? = nil,
+        user: String? = nil, day: String? = nil, steps: Int, metres: Int? = nil, kilocalories: Int? = nil,
+        goal: Int? = nil,
         percentage: Double? = nil, samples: [String: [Int]]? = nil
     ) {
         self.user = user
@@ -44,7 +45,8 @@ struct HeldDay: Hashable, Sendable {
         if figures.contains(.goal) { goal = shared.summary.goal }
         if figures.contains(.percentage) { percentage = shared.percentage }
         if figures.contains(.samples) {
-            samples = Dictionary(uniqueKeysWithValues: shared.tracks.map { (text($0.pedometer), $0.samples.map(\.steps)) })
+            samples = Dictionary(
+                uniqueKeysWithValues: shared.tracks.map { (text($0.pedometer), $0.samples.map(\.steps)) })
         }
     }
 }

@@ -24,7 +24,9 @@ import Testing
     }
 
     /// Removing the number sign before a key must not result in the error that there is no such key.
-    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func `every commented key in the example exists`(_ key: String) throws {
+    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func `every commented key in the example exists`(
+        _ key: String
+    ) throws {
         let kind = try #require(DestinationRegistry.kind(key))
         let lines = kind.example.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var tried = 0
@@ -41,12 +43,16 @@ import Testing
         #expect(tried > 0, "keys that are not set stand in the example as comments")
     }
 
-    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func `every line of the example has at most 120 characters`(_ key: String) throws {
+    @Test(arguments: DestinationRegistry.kinds.map(\.key)) func `every line of the example has at most 120 characters`(
+        _ key: String
+    ) throws {
         let kind = try #require(DestinationRegistry.kind(key))
         for line in kind.example.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
     }
 
-    @Test(arguments: Fixture.all) func `an unknown key is rejected with the nearest key`(_ fixture: Fixture) async throws {
+    @Test(arguments: Fixture.all) func `an unknown key is rejected with the nearest key`(_ fixture: Fixture)
+        async throws
+    {
         try await fixture.withVenue { venue in
             let text = "[share.garden]\nkind = \"\(fixture.kind)\"\n\(venue.keys)\nusres = \"anna\"\n"
             let found = problems(text)
@@ -72,9 +78,12 @@ import Testing
 
     @Test(arguments: Fixture.all) func `every kind reads the common keys`(_ fixture: Fixture) async throws {
         try await fixture.withVenue { venue in
-            let destination = try fixture.destination(venue, more: "users = [\"Anna\"]\nsince = 2014-04-01\nunfinished = false\n")
+            let destination = try fixture.destination(
+                venue, more: "users = [\"Anna\"]\nsince = 2014-04-01\nunfinished = false\n")
             #expect(destination.name == "garden" && destination.kind == fixture.kind)
-            #expect(destination.terms == ShareTerms(users: ["Anna"], since: Day("2014-04-01"), acceptsUnfinishedDays: false))
+            #expect(
+                destination.terms == ShareTerms(users: ["Anna"], since: Day("2014-04-01"), acceptsUnfinishedDays: false)
+            )
             #expect(destination.traits.batch >= 1)
             #expect(destination.traits.batch == 1 || destination.traits.resending == .replaces)
         }
@@ -86,7 +95,8 @@ import Testing
                 Issue.record("there is no table of a destination in: \(text)")
                 return []
             }
-            let destinationEnvironment = DestinationEnvironment(variables: [:], home: "/home/anna", transport: { NoTransport() })
+            let destinationEnvironment = DestinationEnvironment(
+                variables: [:], home: "/home/anna", transport: { NoTransport() })
             _ = try DestinationRegistry.destination(from: table, in: destinationEnvironment)
             return []
         } catch {

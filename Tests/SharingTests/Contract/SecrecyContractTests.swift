@@ -13,7 +13,8 @@ import Testing
             var dumped = ""
             dump(destination, to: &dumped)
             let shown = [
-                try destination.preview([payload]), destination.place, "\(destination)", String(reflecting: destination), "\(receipts)",
+                try destination.preview([payload]), destination.place, "\(destination)",
+                String(reflecting: destination), "\(receipts)",
                 try await destination.check(), destination.problems().joined(), dumped,
             ]
             for text in shown { #expect(!text.contains(TestSecret.text) && !text.contains(TestSecret.plainPart)) }
@@ -24,7 +25,9 @@ import Testing
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue, environment: [:])
             #expect(destination.problems().count == 1)
-            let failure = await #expect(throws: ShareFailure.self) { try await destination.deliver([SharePayload(.easter())]) }
+            let failure = await #expect(throws: ShareFailure.self) {
+                try await destination.deliver([SharePayload(.easter())])
+            }
             #expect(failure?.kind == .misconfigured)
             #expect(failure?.reason.contains(TestSecret.variable) == true)
             await #expect(throws: ShareFailure.self) { try await destination.check() }
@@ -41,7 +44,8 @@ import Testing
         }
     }
 
-    @Test(arguments: fixtures) func `a destination with its secret reports no problems`(_ fixture: Fixture) async throws {
+    @Test(arguments: fixtures) func `a destination with its secret reports no problems`(_ fixture: Fixture) async throws
+    {
         try await fixture.withVenue { venue in
             let destination = try fixture.destination(venue)
             #expect(destination.problems() == [])

@@ -7,7 +7,8 @@ import Testing
 
 /// Where a destination delivers to in a test, and how to read back what arrived there.
 protocol Venue: Sendable {
-    /// The lines of the destination's table, without its header and `kind`. Its secrets come from the variable `TestSecret.variable`.
+    /// The lines of the destination's table, without its header and `kind`. Its secrets come from the variable
+    /// `TestSecret.variable`.
     var keys: String { get }
     /// All days that are stored there now, in order of days.
     func held() async throws -> [HeldDay]
@@ -54,7 +55,8 @@ struct Fixture: Sendable, CustomTestStringConvertible {
 
 /// The behaviour of a web service beyond the contract.
 struct WebBehaviour: Sendable {
-    /// The statuses that confirm a delivery, whatever the body is. Empty for a service whose answer states what it stored.
+    /// The statuses that confirm a delivery, whatever the body is. Empty for a service whose answer states what it
+    /// stored.
     var confirming: Set<Int> = []
     /// What its 404 means: this day is refused, or the destination does not match the configuration.
     var notFound = ShareFailure.Kind.rejected
@@ -77,7 +79,8 @@ extension Fixture {
         _ venue: any Venue, environment: [String: String] = TestSecret.environment, more: String = ""
     ) throws -> any ShareDestination {
         try Fixture.destination(
-            "[share.garden]\nkind = \"\(kind)\"\n\(venue.keys)\n\(more)", environment: environment, systemBus: venue.systemBus)
+            "[share.garden]\nkind = \"\(kind)\"\n\(venue.keys)\n\(more)", environment: environment,
+            systemBus: venue.systemBus)
     }
 
     /// The destination that a whole table describes.
@@ -87,7 +90,8 @@ extension Fixture {
     ///   - now: by default the evening of the day that is shared.
     static func destination(
         _ text: String, environment: [String: String] = TestSecret.environment,
-        systemBus: DBusAddress = .address("unix:path=/nowhere"), picture: @escaping @Sendable (DaySummary) -> DayPicture? = { _ in nil },
+        systemBus: DBusAddress = .address("unix:path=/nowhere"),
+        picture: @escaping @Sendable (DaySummary) -> DayPicture? = { _ in nil },
         pause: @escaping @Sendable (Duration) async throws -> Void = { _ in },
         now: @escaping @Sendable () -> Timestamp = { Timestamp(1_398_024_000) },
         transport: @escaping @Sendable () -> any HTTPTransport = { CurlTransport(userAgent: "istep/test") }

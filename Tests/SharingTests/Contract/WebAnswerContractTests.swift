@@ -7,13 +7,16 @@ import WebTestSupport
 /// How a destination handles invalid answers, from another program on that port or from a hostile server.
 @Suite(.timeLimit(.minutes(5))) struct WebAnswerContractTests {
     static let strange: [Answer] = [
-        .reply(status: 204), .reply(status: 200), .json("null"), .json("{}"), .json("[]"), .json("{\"id\":"), .json("42"),
+        .reply(status: 204), .reply(status: 200), .json("null"), .json("{}"), .json("[]"), .json("{\"id\":"),
+        .json("42"),
         .json("\"yes\""), .json("{\"id\":{\"id\":[[[]]]},\"steps\":1e999,\"state\":-1,\"errors\":0}"),
         .json(String(repeating: "[", count: 200_000)), .json(String(repeating: #"{"a":"#, count: 40_000)),
-        .reply(body: "\u{0}\u{1b}[2J"), .reply(headers: [("Content-Type", "application/json;charset=utf-16")], body: "{}"),
+        .reply(body: "\u{0}\u{1b}[2J"),
+        .reply(headers: [("Content-Type", "application/json;charset=utf-16")], body: "{}"),
     ]
 
-    @Test(arguments: Fixture.web, strange.indices) func `a success without a valid body confirms only if the status alone is sufficient`(
+    @Test(arguments: Fixture.web, strange.indices)
+    func `a success without a valid body confirms only if the status alone is sufficient`(
         _ fixture: Fixture, _ index: Int
     ) async throws {
         let kind = try await outcome(fixture, Self.strange[index])
@@ -23,15 +26,19 @@ import WebTestSupport
 
     @Test(arguments: Fixture.web) func `an HTML page does not confirm a delivery`(_ fixture: Fixture) async throws {
         let page = "<!DOCTYPE html><html><head><title>Welcome to the hotel</title></head><body>Sign in</body></html>"
-        let kind = try await outcome(fixture, .reply(headers: [("Content-Type", "text/html; charset=utf-8")], body: page))
+        let kind = try await outcome(
+            fixture, .reply(headers: [("Content-Type", "text/html; charset=utf-8")], body: page))
         #expect(kind == .unanswered)
     }
 
     @Test(arguments: Fixture.web) func `random bytes in an answer cause no crash`(_ fixture: Fixture) async throws {
         var generator = SeededGenerator(seed: 20_140_420)
         for _ in 0..<60 {
-            let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            let head = "HTTP/1.1 \([200, 201, 400, 500].randomElement(using: &generator) ?? 200) X\r\nContent-Length: \(bytes.count)\r\n\r\n"
+            let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
+            let head =
+                "HTTP/1.1 \([200, 201, 400, 500].randomElement(using: &generator) ?? 200) X\r\nContent-Length: \(bytes.count)\r\n\r\n"
             _ = try await outcome(fixture, .raw(Array(head.utf8) + bytes))
         }
     }
@@ -42,7 +49,8 @@ import WebTestSupport
         let inURL = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let inJSON = secret.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         let bodies = [
-            "{\"error\":\"bad token \(inJSON)\"}", "bad token \(secret)", "bad header Basic \(base64)", "<title>q=\(inURL)</title>",
+            "{\"error\":\"bad token \(inJSON)\"}", "bad token \(secret)", "bad header Basic \(base64)",
+            "<title>q=\(inURL)</title>",
         ]
         for body in bodies {
             for status in [200, 400, 401, 429, 500] {
@@ -62,7 +70,9 @@ import WebTestSupport
                         said += [error.reason, error.advice ?? ""]
                     }
                     for text in said {
-                        #expect(!text.contains(secret) && !text.contains(base64) && !text.contains(inURL) && !text.contains(inJSON))
+                        #expect(
+                            !text.contains(secret) && !text.contains(base64) && !text.contains(inURL)
+                                && !text.contains(inJSON))
                     }
                 }
             }
@@ -70,7 +80,8 @@ import WebTestSupport
     }
 
     /// A secret that was cut is not found any longer.
-    @Test(arguments: Fixture.web, Echo.phases) func `no part of a secret repeated by the server is shown, wherever a text is cut`(
+    @Test(arguments: Fixture.web, Echo.phases)
+    func `no part of a secret repeated by the server is shown, wherever a text is cut`(
         _ fixture: Fixture, _ phase: Int
     ) async throws {
         let echo = Echo(phase: phase)

@@ -15,8 +15,8 @@ enum WebText {
         }
     }
 
-    /// Headers are sorted, and secrets are replaced by bullets. The transport's own header is left out, and the length of a body with a
-    /// secret in it.
+    /// Headers are sorted, and secrets are replaced by bullets. The transport's own header is left out, and the length
+    /// of a body with a secret in it.
     static func normal(_ request: String) -> String {
         let parts = masked(request).split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
         let body = parts.count > 1 ? parts[1] : ""
@@ -28,7 +28,8 @@ enum WebText {
 
     private static func masked(_ text: String) -> String {
         // RFC 3986, section 2.3: all but these are encoded in a form.
-        let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         let inForm = TestSecret.text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
         return text.replacing(TestSecret.text, with: TestSecret.bullets).replacing(inForm, with: TestSecret.bullets)
             .replacing(/Authorization: Basic [A-Za-z0-9+\/=]+/, with: "Authorization: Basic \(TestSecret.bullets)")

@@ -31,7 +31,9 @@ final class WebVenue: Venue {
     init(_ service: any WebService, keys: (String) -> String) throws {
         let overrides = AnswerOverrides()
         let server = try LoopbackServer.start { request in
-            let answer = service.isDelivery(request) ? overrides.deliveries.withLock(\.self) : overrides.questions.withLock(\.self)
+            let answer =
+                service.isDelivery(request)
+                ? overrides.deliveries.withLock(\.self) : overrides.questions.withLock(\.self)
             if let answer { return answer }
             let change = overrides.change.withLock { $0 }
             return change(service.answer(to: request))
@@ -54,7 +56,9 @@ final class WebVenue: Venue {
     func held() -> [HeldDay] { service.held }
 
     /// Without requests that open a WebSocket: its messages are not requests.
-    func sent() -> [String] { server.requests.filter { $0.header("Upgrade") == nil }.map { WebText.normal($0.description) } }
+    func sent() -> [String] {
+        server.requests.filter { $0.header("Upgrade") == nil }.map { WebText.normal($0.description) }
+    }
 
     func announced(_ preview: String) -> [String] { WebText.requests(in: preview).map(WebText.normal) }
 

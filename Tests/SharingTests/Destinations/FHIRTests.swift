@@ -8,7 +8,8 @@ import WebTestSupport
 @Suite(.timeLimit(.minutes(5))) struct FHIRTests {
     private func destination(_ url: String, _ more: String = "") throws -> any ShareDestination {
         try Fixture.destination(
-            "[share.garden]\nkind = 'fhir'\nurl = '\(url)'\nsubject = 'Patient/123'\ntoken_env = '\(TestSecret.variable)'\n\(more)")
+            "[share.garden]\nkind = 'fhir'\nurl = '\(url)'\nsubject = 'Patient/123'\ntoken_env = '\(TestSecret.variable)'\n\(more)"
+        )
     }
 
     private func withServer(
@@ -47,22 +48,34 @@ import WebTestSupport
         let preview = try destination.preview([SharePayload(.easter())])
         #expect(WebText.requests(in: preview).count == 2)
         let calories = try #require(WebText.requests(in: preview).last)
-        #expect(calories.hasPrefix("PUT /fhir/Observation?identifier=urn%3Atest%7CPatient%2F123%2FAnna%2F2014-04-20%2Fcalories HTTP/1.1\n"))
+        #expect(
+            calories.hasPrefix(
+                "PUT /fhir/Observation?identifier=urn%3Atest%7CPatient%2F123%2FAnna%2F2014-04-20%2Fcalories HTTP/1.1\n")
+        )
         #expect(calories.contains(#""code":"41979-6""#))
-        #expect(calories.contains(#"{"code":"kcal/d","system":"http://unitsofmeasure.org","unit":"kilocalories per day","value":232}"#))
+        #expect(
+            calories.contains(
+                #"{"code":"kcal/d","system":"http://unitsofmeasure.org","unit":"kilocalories per day","value":232}"#))
         #expect(calories.contains(#""method":{"text":"Energy of walking and running above rest"}"#))
         #expect(WebText.requests(in: try destination.preview([SharePayload(.easter(kilocalories: nil))])).count == 1)
     }
 
-    @Test(arguments: [(DaySummary.Completeness.complete, false, "final"), (.partial, false, "preliminary"), (.complete, true, "preliminary")])
-    func `an observation is final only for a complete past day`(completeness: DaySummary.Completeness, isInProgress: Bool, status: String) throws
-    {
+    @Test(arguments: [
+        (DaySummary.Completeness.complete, false, "final"), (.partial, false, "preliminary"),
+        (.complete, true, "preliminary"),
+    ])
+    func `an observation is final only for a complete past day`(
+        completeness: DaySummary.Completeness, isInProgress: Bool, status: String
+    ) throws {
         let day = SharedDay.easter(completeness: completeness, isInProgress: isInProgress)
-        #expect(try destination("https://example.org").preview([SharePayload(day)]).contains("\"status\":\"\(status)\""))
+        #expect(
+            try destination("https://example.org").preview([SharePayload(day)]).contains("\"status\":\"\(status)\""))
     }
 
     @Test func `user names make identifiers that are unique and safe to search`() throws {
-        let names = ["Anna", "anna|x", "anna,x", "anna$x", "anna\\x", "anna/x", "anna%2Fx", "Zoë", "👣", "a\nb", "", ".."]
+        let names = [
+            "Anna", "anna|x", "anna,x", "anna$x", "anna\\x", "anna/x", "anna%2Fx", "Zoë", "👣", "a\nb", "", "..",
+        ]
         var seen: Set<String> = []
         for name in names {
             let day = SharedDay.easter(of: User(id: 1, name: name))
@@ -79,11 +92,15 @@ import WebTestSupport
         arguments: [
             (201, [("Location", "http://127.0.0.1/fhir/Observation/17/_history/1")], "", "17"),
             (200, [("ETag", "W/\"2\"")], "", nil), (200, [("Last-Modified", "Sat, 21 Nov 2026 14:00:00 GMT")], "", nil),
-            (200, [("Location", "Observation/a.b-c")], "", "a.b-c"), (201, [("Location", "http://127.0.0.1/Observation/<script>")], "", nil),
-            (200, [], #"{"resourceType":"Observation","id":"18"}"#, "18"), (200, [], #"{"resourceType":"Observation","id":"../x"}"#, nil),
+            (200, [("Location", "Observation/a.b-c")], "", "a.b-c"),
+            (201, [("Location", "http://127.0.0.1/Observation/<script>")], "", nil),
+            (200, [], #"{"resourceType":"Observation","id":"18"}"#, "18"),
+            (200, [], #"{"resourceType":"Observation","id":"../x"}"#, nil),
             (200, [], #"{"resourceType":"OperationOutcome","issue":[{"severity":"information"}]}"#, nil),
         ] as [(Int, [(String, String)], String, String?)])
-    func `several forms of answer confirm an observation`(status: Int, headers: [(String, String)], body: String, id: String?) async throws {
+    func `several forms of answer confirm an observation`(
+        status: Int, headers: [(String, String)], body: String, id: String?
+    ) async throws {
         try await withServer(answers: { _ in .reply(status: status, headers: headers, body: body) }) { destination, _ in
             let receipts = try await destination.deliver([SharePayload(.easter())])
             #expect(receipts == [ShareReceipt(remoteID: id)])
@@ -91,8 +108,10 @@ import WebTestSupport
     }
 
     @Test(arguments: [
-        (200, ""), (202, #"{"resourceType":"Observation","id":"18"}"#), (204, ""), (200, "OK"), (200, #"{"resourceType":"Bundle"}"#),
-        (200, #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","diagnostics":"no"}]}"#), (200, #"{"id":"18"}"#),
+        (200, ""), (202, #"{"resourceType":"Observation","id":"18"}"#), (204, ""), (200, "OK"),
+        (200, #"{"resourceType":"Bundle"}"#),
+        (200, #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","diagnostics":"no"}]}"#),
+        (200, #"{"id":"18"}"#),
     ])
     func `other successful answers do not confirm an observation`(status: Int, body: String) async throws {
         try await withServer(answers: { _ in .reply(status: status, body: body) }) { destination, _ in
@@ -125,38 +144,45 @@ import WebTestSupport
         try await withServer(
             "calories = true",
             answers: { request in
-                request.number == 1 ? .json(#"{"resourceType":"Observation","id":"1"}"#) : .json(#"{"error":"no energy"}"#, status: 422)
+                request.number == 1
+                    ? .json(#"{"resourceType":"Observation","id":"1"}"#) : .json(#"{"error":"no energy"}"#, status: 422)
             }
         ) { destination, _ in
             let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .rejected)
-            #expect(failure?.reason == "127.0.0.1 answered 422: no energy (this is about the calories; the steps arrived)")
+            #expect(
+                failure?.reason == "127.0.0.1 answered 422: no energy (this is about the calories; the steps arrived)")
         }
     }
 
     // MARK: Checking
 
-    private static let capable = #"{"resourceType":"CapabilityStatement","fhirVersion":"4.0.1","software":{"name":"HAPI\u001b[2J"}}"#
+    private static let capable =
+        #"{"resourceType":"CapabilityStatement","fhirVersion":"4.0.1","software":{"name":"HAPI\u001b[2J"}}"#
 
     @Test func `a check reports the software and version of the server`() async throws {
-        try await withServer(answers: { $0.path == "/metadata" ? .json(Self.capable) : .json("{}", status: 404) }) { destination, server in
+        try await withServer(answers: { $0.path == "/metadata" ? .json(Self.capable) : .json("{}", status: 404) }) {
+            destination, server in
             let words = try await destination.check()
             #expect(words == #""HAPI\u{1b}[2J" with FHIR "4.0.1", days of Patient/123"#)
             #expect(
                 server.requests.map(\.target) == [
-                    "/metadata?_summary=true", "/Observation?identifier=urn%3Auuid%3A7c8f9b84-2946-437f-8ddf-d2efbc4ab394%7Cnone&_summary=count",
+                    "/metadata?_summary=true",
+                    "/Observation?identifier=urn%3Auuid%3A7c8f9b84-2946-437f-8ddf-d2efbc4ab394%7Cnone&_summary=count",
                 ])
         }
     }
 
     @Test func `a check fails if the server refuses the search`() async throws {
-        try await withServer(answers: { $0.path == "/metadata" ? .json(Self.capable) : .json("{}", status: 403) }) { destination, _ in
+        try await withServer(answers: { $0.path == "/metadata" ? .json(Self.capable) : .json("{}", status: 403) }) {
+            destination, _ in
             #expect(await destination.failureOfCheck()?.kind == .credentials)
         }
     }
 
     @Test(arguments: [
-        (#"{"resourceType":"Bundle","fhirVersion":"4.0.1"}"#, ShareFailure.Kind.unanswered), ("{}", .unanswered), ("<html>", .unanswered),
+        (#"{"resourceType":"Bundle","fhirVersion":"4.0.1"}"#, ShareFailure.Kind.unanswered), ("{}", .unanswered),
+        ("<html>", .unanswered),
         (#"{"resourceType":"CapabilityStatement","fhirVersion":"3.0.2"}"#, .misconfigured),
         (#"{"resourceType":"CapabilityStatement"}"#, .misconfigured),
     ])
@@ -178,9 +204,12 @@ import WebTestSupport
     }
 
     @Test(arguments: [
-        "Anna", "Patient/", "/1", "Patient/1/2", "Patient/a b", "Patient/a|b", "urn:x", "https://example.org", "https://a/Patient/1|2",
+        "Anna", "Patient/", "/1", "Patient/1/2", "Patient/a b", "Patient/a|b", "urn:x", "https://example.org",
+        "https://a/Patient/1|2",
     ])
     func `a subject that is not a reference is rejected`(subject: String) {
-        #expect(throws: (any Error).self) { try Fixture.destination("[share.a]\nkind='fhir'\nurl='https://example.org'\nsubject='\(subject)'") }
+        #expect(throws: (any Error).self) {
+            try Fixture.destination("[share.a]\nkind='fhir'\nurl='https://example.org'\nsubject='\(subject)'")
+        }
     }
 }

@@ -20,7 +20,9 @@ import Testing
         let diary = try file("steps.csv")
         _ = try await diary.deliver([
             try payload(),
-            try payload("2014-04-21", steps: 90) { ($0.goal, $0.percentage, $0.distance, $0.completeness) = (nil, nil, nil, .partial) },
+            try payload("2014-04-21", steps: 90) {
+                ($0.goal, $0.percentage, $0.distance, $0.completeness) = (nil, nil, nil, .partial)
+            },
         ])
         #expect(
             folder.text("steps.csv") == """
@@ -168,14 +170,17 @@ import Testing
     }
 
     /// A file can be given only to a group that the user is in.
-    @Test(.enabled(if: geteuid() == 0)) func `the file loses the permissions of a group that it cannot keep`() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func `the file loses the permissions of a group that it cannot keep`()
+        async throws
+    {
         let path = try folder.write("steps.csv", "", mode: 0o664)
         let nobody: gid_t = 65_534
         let results = [chown(folder.path, nobody, nobody), chown(path, nobody, 1)]
         try #require(results == [0, 0])
         await #expect(processExitsWith: .success) { [folder = folder.path as String] in
             // In the folder as root directory: a directory above it may be closed to others.
-            guard chroot(folder) == 0, chdir("/") == 0, setgroups(0, nil) == 0, setgid(65_534) == 0, setuid(65_534) == 0 else { exit(1) }
+            guard chroot(folder) == 0, chdir("/") == 0, setgroups(0, nil) == 0, setgid(65_534) == 0, setuid(65_534) == 0
+            else { exit(1) }
             let path = "/steps.csv"
             try LineFile(path: path).replaceNow { _ in ["day"] }
             var status = stat()
@@ -185,7 +190,9 @@ import Testing
 
     @Test func `a new file has mode 0600 and its directory is created`() async throws {
         _ = try await file("deep/er/steps.csv").deliver([try payload()])
-        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/deep/er/steps.csv")[.posixPermissions] as? Int
+        let mode =
+            try FileManager.default.attributesOfItem(atPath: folder.path + "/deep/er/steps.csv")[.posixPermissions]
+            as? Int
         #expect(mode == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/deep/er") == ["steps.csv"])
     }
@@ -238,7 +245,9 @@ import Testing
 
         try Data([0xff, 0xfe, 0x00]).write(to: URL(fileURLWithPath: folder.path + "/steps.json"))
         let binary = try file("steps.json")
-        #expect(await failure { _ = try await binary.deliver([try payload()]) }?.reason.contains("is not UTF-8 text") == true)
+        #expect(
+            await failure { _ = try await binary.deliver([try payload()]) }?.reason.contains("is not UTF-8 text")
+                == true)
     }
 
     @Test func `why the file could not be replaced is reported`() throws {

@@ -14,7 +14,8 @@ import WebTestSupport
         let venue = try WebVenue(server) { $0 }
         defer { venue.close() }
         let destination = try Fixture.destination(
-            "[share.house]\nkind = 'home-assistant'\nurl = '\(venue.server.url)'\ntoken_env = '\(TestSecret.variable)'\n\(keys)")
+            "[share.house]\nkind = 'home-assistant'\nurl = '\(venue.server.url)'\ntoken_env = '\(TestSecret.variable)'\n\(keys)"
+        )
         try await body(server, venue, destination)
     }
 
@@ -30,7 +31,8 @@ import WebTestSupport
 
     @Test func `a statistic that was cleared is noticed, also after a new day`() async throws {
         try await withHomeAssistant(FakeHomeAssistant()) { server, _, destination in
-            let first = SharePayload(.easter(hours: [8: 8123])), second = SharePayload(.easter(hours: [8: 8123], later: 1))
+            let first = SharePayload(.easter(hours: [8: 8123])),
+                second = SharePayload(.easter(hours: [8: 8123], later: 1))
             _ = try await destination.deliver([first, second])
             #expect(try await destination.lost([first]) == [])
             server.disturb("istep:anna_steps") { $0 = [:] }
@@ -50,8 +52,11 @@ import WebTestSupport
             let words = try await destination.check()
             #expect(words.hasSuffix("only the sensor") && server.entities.isEmpty)
         }
-        try await withHomeAssistant(FakeHomeAssistant(isAdministrator: false), "statistics = false") { _, _, destination in
-            for failure in [await destination.failureOfCheck(), await destination.failure(delivering: SharePayload(.easter()))] {
+        try await withHomeAssistant(FakeHomeAssistant(isAdministrator: false), "statistics = false") {
+            _, _, destination in
+            for failure in [
+                await destination.failureOfCheck(), await destination.failure(delivering: SharePayload(.easter())),
+            ] {
                 #expect(failure?.kind == .credentials && failure?.advice == "Use the token of an administrator.")
                 #expect(failure?.reason.contains("only an administrator may set sensors") == true)
             }
@@ -60,7 +65,9 @@ import WebTestSupport
 
     @Test func `days are added to the statistics, and a late correction changes the later sums`() async throws {
         try await withHomeAssistant { server, _, destination in
-            _ = try await destination.deliver([payload(-2, [8: 500, 9: 100]), payload(-1, [10: 1000]), payload(0, [7: 300])])
+            _ = try await destination.deliver([
+                payload(-2, [8: 500, 9: 100]), payload(-1, [10: 1000]), payload(0, [7: 300]),
+            ])
             #expect((-2...0).map { server.steps(Self.id, span($0)) } == [600, 1000, 300])
             _ = try await destination.deliver([payload(-2, [8: 550])])
             #expect((-2...0).map { server.steps(Self.id, span($0)) } == [550, 1000, 300])
@@ -68,7 +75,8 @@ import WebTestSupport
             for later in [-3, -800] { _ = try await destination.deliver([payload(later, [12: 40])]) }
             #expect([-800, -3, -2, -1, 0].map { server.steps(Self.id, span($0)) } == [40, 40, 550, 1000, 300])
             _ = try await destination.deliver([payload(-790, [12: 60])])
-            #expect([-800, -790, -3, -2, -1, 0].map { server.steps(Self.id, span($0)) } == [40, 60, 40, 550, 1000, 300])
+            #expect(
+                [-800, -790, -3, -2, -1, 0].map { server.steps(Self.id, span($0)) } == [40, 60, 40, 550, 1000, 300])
         }
     }
 
@@ -123,7 +131,8 @@ import WebTestSupport
         try await withHomeAssistant(FakeHomeAssistant(), "statistics = false") { server, venue, destination in
             #expect(destination.traits.showsLatestOnly && !destination.traits.includesSamples)
             _ = try await destination.deliver([payload(0, [7: 300])])
-            #expect(venue.held().map(\.steps) == [300] && !venue.server.requests.contains { $0.target == "/api/websocket" })
+            #expect(
+                venue.held().map(\.steps) == [300] && !venue.server.requests.contains { $0.target == "/api/websocket" })
             #expect(!(try destination.preview([payload(0, [7: 300])])).contains("WebSocket"))
             _ = try await destination.check()
         }
@@ -141,13 +150,17 @@ import WebTestSupport
     @Test func `a check reports version, rights and recorder`() async throws {
         try await withHomeAssistant { _, venue, destination in
             let words = try await destination.check()
-            #expect(words == "Home Assistant 2024.3.3 at \(venue.server.url), administrator \"Anna\"; its recorder keeps statistics")
+            #expect(
+                words
+                    == "Home Assistant 2024.3.3 at \(venue.server.url), administrator \"Anna\"; its recorder keeps statistics"
+            )
         }
     }
 
     @Test func `newer versions of Home Assistant get the keys that they require`() async throws {
         for (version, isNew) in [
-            ("2024.3.3", false), ("2025.10.4", false), ("2025.11.0", true), ("2026.2.0b1", true), ("", false), ("x.y", false),
+            ("2024.3.3", false), ("2025.10.4", false), ("2025.11.0", true), ("2026.2.0b1", true), ("", false),
+            ("x.y", false),
         ] {
             try await withHomeAssistant(FakeHomeAssistant(version: version)) { server, _, destination in
                 _ = try await destination.deliver([payload(0, [7: 300])])
@@ -165,7 +178,9 @@ import WebTestSupport
         }
     }
 
-    @Test(arguments: Echo.phases) func `no part of a token that Home Assistant repeats is shown`(_ phase: Int) async throws {
+    @Test(arguments: Echo.phases) func `no part of a token that Home Assistant repeats is shown`(_ phase: Int)
+        async throws
+    {
         let text = Echo(phase: phase).text
         for server in [
             FakeHomeAssistant(timeZone: text), FakeHomeAssistant(version: text), FakeHomeAssistant(name: text),
@@ -186,13 +201,15 @@ import WebTestSupport
     @Test func `a wrong token is refused`() async throws {
         try await withHomeAssistant { _, venue, _ in
             let stranger = try Fixture.destination(
-                "[share.house]\nkind = 'home-assistant'\nurl = '\(venue.server.url)'\ntoken_env = 'T'", environment: ["T": "nonsense"])
+                "[share.house]\nkind = 'home-assistant'\nurl = '\(venue.server.url)'\ntoken_env = 'T'",
+                environment: ["T": "nonsense"])
             #expect(await stranger.failure(delivering: payload(0, [7: 300]))?.kind == .credentials)
         }
     }
 
     static let refusals: [(Int, ShareFailure.Kind)] = [
-        (200, .unreachable), (302, .unreachable), (400, .misconfigured), (401, .credentials), (403, .credentials), (404, .misconfigured),
+        (200, .unreachable), (302, .unreachable), (400, .misconfigured), (401, .credentials), (403, .credentials),
+        (404, .misconfigured),
         (429, .busy),
         (500, .unreachable), (502, .unreachable), (503, .busy),
     ]

@@ -12,7 +12,8 @@ import TextSafety
 @Suite(.timeLimit(.minutes(5))) struct HomeAssistantLimitTests {
     private func failure(_ house: SlowHouse) async throws -> ShareFailure? {
         let statistics = HomeAssistantImport(
-            transport: house, url: try WebAddress("https://example.org"), now: { Timestamp(1_398_024_000) }, pause: { _ in },
+            transport: house, url: try WebAddress("https://example.org"), now: { Timestamp(1_398_024_000) },
+            pause: { _ in },
             clock: house.clock)
         do throws(ShareFailure) {
             try await statistics.deliver([SharePayload(.easter())], token: Secret("x"))

@@ -5,14 +5,18 @@ import TestSupport
 
 @testable import Sharing
 
-/// Rows of Home Assistant's long-term statistics: in which rows the steps of a day are, and which sums result from corrections.
+/// Rows of Home Assistant's long-term statistics: in which rows the steps of a day are, and which sums result from
+/// corrections.
 @Suite(.timeLimit(.minutes(5))) struct HomeAssistantStatisticsTests {
     private typealias Statistics = HomeAssistantStatistics
 
-    private static func zone(_ name: String) -> LocalTime { TimeZone(identifier: name).map(LocalTime.zone) ?? .fixed(0) }
+    private static func zone(_ name: String) -> LocalTime {
+        TimeZone(identifier: name).map(LocalTime.zone) ?? .fixed(0)
+    }
 
     private func day(
-        _ date: String, hours: [Int: Int], steps: Int? = nil, by localTime: LocalTime = Self.zone("Europe/Berlin"), isInProgress: Bool = false
+        _ date: String, hours: [Int: Int], steps: Int? = nil, by localTime: LocalTime = Self.zone("Europe/Berlin"),
+        isInProgress: Bool = false
     ) throws -> SharedDay {
         let day = try #require(Day(date))
         let slots = localTime.hours(of: day)
@@ -21,7 +25,8 @@ import TestSupport
             DaySummary.Hour(start: slot.span.start, hour: slot.hour, steps: rest.removeValue(forKey: slot.hour) ?? 0)
         }
         let summary = DaySummary(
-            user: .anna, day: day, steps: steps ?? hours.values.reduce(0, +), hours: hours.isEmpty ? [] : profile, completeness: .complete,
+            user: .anna, day: day, steps: steps ?? hours.values.reduce(0, +), hours: hours.isEmpty ? [] : profile,
+            completeness: .complete,
             isInProgress: isInProgress)
         return try #require(SharedDay(summary))
     }
@@ -31,7 +36,8 @@ import TestSupport
     // MARK: Where steps go
 
     @Test func `each hour of the clock is a row, also one without steps`() throws {
-        let hours = try Statistics.hours(of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: Self.zone("Europe/Berlin"))
+        let hours = try Statistics.hours(
+            of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: Self.zone("Europe/Berlin"))
         let first = try utc("2026-06-30T22:00:00Z")
         #expect(hours.hours == first...(first + 23 * 3600))
         #expect(hours.steps.count == 24)
@@ -43,12 +49,14 @@ import TestSupport
         let hours = try Statistics.hours(of: day("2026-07-01", hours: [0: 5, 8: 100, 23: 7]), in: localTime)
         #expect(
             hours.steps.filter { $0.value > 0 } == [
-                try utc("2026-07-01T04:00:00Z"): 5, try utc("2026-07-01T12:00:00Z"): 100, try utc("2026-07-02T03:00:00Z"): 7,
+                try utc("2026-07-01T04:00:00Z"): 5, try utc("2026-07-01T12:00:00Z"): 100,
+                try utc("2026-07-02T03:00:00Z"): 7,
             ])
     }
 
     @Test(arguments: [
-        "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Chatham", "Europe/Berlin", "Pacific/Apia", "UTC",
+        "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Chatham", "Europe/Berlin",
+        "Pacific/Apia", "UTC",
     ]) func `all steps lie on full hours inside of their own day, whatever the zone`(_ name: String) throws {
         let localTime = Self.zone(name)
         var rows: Set<Int> = []
@@ -60,7 +68,9 @@ import TestSupport
                 let hours = try Statistics.hours(of: here, in: localTime)
                 #expect(hours.steps.values.reduce(0, +) == here.steps, "\(name) \(date)")
                 #expect(
-                    hours.steps.keys.allSatisfy { $0 % 3600 == 0 && span.contains(Timestamp($0)) && rows.insert($0).inserted }, "\(name) \(date)"
+                    hours.steps.keys.allSatisfy {
+                        $0 % 3600 == 0 && span.contains(Timestamp($0)) && rows.insert($0).inserted
+                    }, "\(name) \(date)"
                 )
             }
             date = date.advanced(by: 1)
@@ -69,7 +79,8 @@ import TestSupport
 
     @Test func `the day on which clocks go forward or back keeps its hours`() throws {
         for (date, count) in [("2026-03-29", 23), ("2026-10-25", 25)] {
-            let hours = try Statistics.hours(of: day(date, hours: [1: 10, 3: 30, 9: 90]), in: Self.zone("Europe/Berlin"))
+            let hours = try Statistics.hours(
+                of: day(date, hours: [1: 10, 3: 30, 9: 90]), in: Self.zone("Europe/Berlin"))
             #expect(hours.steps.count == count && hours.steps.values.reduce(0, +) == 130)
         }
         // 2:00 by New York's clocks; Berlin's clocks skip this hour.
@@ -102,7 +113,9 @@ import TestSupport
     @Test func `a day that clocks left out is rejected`() throws {
         for hours in [[:], [8: 100]] as [[Int: Int]] {
             let entered = try day("2011-12-30", hours: hours, steps: 100)
-            let failure = #expect(throws: ShareFailure.self) { try Statistics.hours(of: entered, in: Self.zone("Pacific/Apia")) }
+            let failure = #expect(throws: ShareFailure.self) {
+                try Statistics.hours(of: entered, in: Self.zone("Pacific/Apia"))
+            }
             #expect(failure?.kind == .rejected && failure?.reason.contains("2011-12-30") == true)
         }
     }
@@ -134,23 +147,30 @@ import TestSupport
             var recorder = Recorder()
             var expectedSteps: [Int: Statistics.DayHours] = [:]
             for _ in 0..<12 {
-                let numbers = (0..<Int.random(in: 1...3, using: &generator)).map { _ in Int.random(in: 0..<8, using: &generator) }
+                let numbers = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+                    Int.random(in: 0..<8, using: &generator)
+                }
                 let days = try numbers.map { number in
                     let hours = Dictionary(
                         (0..<4).map { _ in
                             (Int.random(in: 0..<24, using: &generator), Int.random(in: 0...900, using: &generator))
                         }
                     ) { $1 }
-                    let shared = try day("\(Day("2026-07-01")!.advanced(by: number))", hours: hours, isInProgress: number == 7)
+                    let shared = try day(
+                        "\(Day("2026-07-01")!.advanced(by: number))", hours: hours, isInProgress: number == 7)
                     let hoursOfDay = try Statistics.hours(of: shared, in: Self.zone("Europe/Berlin"))
                     expectedSteps[number] = hoursOfDay
                     return hoursOfDay
                 }
                 // istep was killed after some rows, or the answer was lost: the days are sent again.
-                if Bool.random(using: &generator) { recorder.bring(days, limit: Int.random(in: 0...60, using: &generator)) }
+                if Bool.random(using: &generator) {
+                    recorder.bring(days, limit: Int.random(in: 0...60, using: &generator))
+                }
                 recorder.bring(days)
                 recorder.bring(days)
-                for (number, day) in expectedSteps { #expect(recorder.steps(day.hours) == day.steps.values.reduce(0, +), "day \(number)") }
+                for (number, day) in expectedSteps {
+                    #expect(recorder.steps(day.hours) == day.steps.values.reduce(0, +), "day \(number)")
+                }
             }
         }
     }

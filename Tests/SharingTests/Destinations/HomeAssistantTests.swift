@@ -6,7 +6,8 @@ import WebTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct HomeAssistantTests {
     private func destination(_ url: String, _ keys: String = "") throws -> any ShareDestination {
-        try Fixture.destination("[share.house]\nkind = 'home-assistant'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(keys)")
+        try Fixture.destination(
+            "[share.house]\nkind = 'home-assistant'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(keys)")
     }
 
     private func withHomeAssistant(_ body: (FakeHomeAssistant, WebVenue) async throws -> Void) async throws {
@@ -17,7 +18,9 @@ import WebTestSupport
     }
 
     @Test func `a delivery imports statistics and sets the state of a sensor`() throws {
-        let preview = try destination("https://example.org").preview([SharePayload(.easter(hours: [0: 8123], isInProgress: true))])
+        let preview = try destination("https://example.org").preview([
+            SharePayload(.easter(hours: [0: 8123], isInProgress: true))
+        ])
         #expect(
             preview == #"""
                 By WebSocket https://example.org/api/websocket, token •••••
@@ -75,7 +78,8 @@ import WebTestSupport
             }
             _ = try await destination(venue.server.url).deliver(payloads)
             #expect(Set(venue.held().map(\.user)) == Set(names))
-            #expect(["sensor.istep_anna", "sensor.istep_zoe", "sensor.istep_anna_b"].allSatisfy(server.entities.contains))
+            #expect(
+                ["sensor.istep_anna", "sensor.istep_zoe", "sensor.istep_anna_b"].allSatisfy(server.entities.contains))
         }
     }
 
@@ -104,7 +108,8 @@ import WebTestSupport
         }
     }
 
-    /// A past day is not sent to a sensor that does not exist: from any server that answers 404, it would count as sent.
+    /// A past day is not sent to a sensor that does not exist: from any server that answers 404, it would count as
+    /// sent.
     @Test func `only Home Assistant can answer that there is no sensor`() async throws {
         for (body, isConfirmed) in [("<p>Not Found", false), ("", false), (#"{"message":"Entity not found."}"#, true)] {
             let destination = try Fixture.destination(
@@ -118,7 +123,9 @@ import WebTestSupport
 
     @Test func `a state other than the sent one does not confirm a delivery`() async throws {
         try await withHomeAssistant { _, venue in
-            for body in [#"{"entity_id":"sensor.istep_anna","state":"0"}"#, #"{"entity_id":"sensor.other","state":"8123"}"#] {
+            for body in [
+                #"{"entity_id":"sensor.istep_anna","state":"0"}"#, #"{"entity_id":"sensor.other","state":"8123"}"#,
+            ] {
                 venue.answerDeliveries(.json(body))
                 let failure = await #expect(throws: ShareFailure.self) {
                     try await destination(venue.server.url).deliver([SharePayload(.easter())])
@@ -128,7 +135,8 @@ import WebTestSupport
         }
     }
 
-    /// 0x99: payload format invalid. A rejected day would wait for the user, although it becomes due when the broker is configured.
+    /// 0x99: payload format invalid. A rejected day would wait for the user, although it becomes due when the broker is
+    /// configured.
     @Test func `a day that the broker refuses becomes due again`() async throws {
         let broker = try FakeBroker { wire, _ in
             wire.accept()
@@ -136,9 +144,12 @@ import WebTestSupport
             wire.readAll()
         }
         defer { withExtendedLifetime(broker) {} }
-        let destination = try Fixture.destination("[share.a]\nkind = 'home-assistant'\nvia = 'mqtt'\nhost = '127.0.0.1'\nport = \(broker.port)")
+        let destination = try Fixture.destination(
+            "[share.a]\nkind = 'home-assistant'\nvia = 'mqtt'\nhost = '127.0.0.1'\nport = \(broker.port)")
         let failure = await destination.failure(delivering: SharePayload(.easter()))
-        #expect(failure?.kind == .misconfigured && failure?.reason.contains("the broker refused") == true, "\(failure?.reason ?? "")")
+        #expect(
+            failure?.kind == .misconfigured && failure?.reason.contains("the broker refused") == true,
+            "\(failure?.reason ?? "")")
     }
 
     @Test func `the check of a broker says that sending a message was not tried`() async throws {
@@ -147,13 +158,17 @@ import WebTestSupport
             wire.readAll()
         }
         defer { withExtendedLifetime(broker) {} }
-        let destination = try Fixture.destination("[share.a]\nkind = 'home-assistant'\nvia = 'mqtt'\nhost = '127.0.0.1'\nport = \(broker.port)")
+        let destination = try Fixture.destination(
+            "[share.a]\nkind = 'home-assistant'\nvia = 'mqtt'\nhost = '127.0.0.1'\nport = \(broker.port)")
         #expect(try await destination.check().hasSuffix("accepts the login; publishing was not tested"))
     }
 
     @Test func `an entity that is not a sensor is rejected`() {
-        for entity in ["light.steps", "sensor.", "sensor.My Steps", "sensor._x", "sensor.x_", "sensor.a/../b", "sensor.{name}"] {
-            let text = "[share.a]\nkind = 'home-assistant'\nurl = 'https://a.org'\ntoken_file = '/t'\nentity = '\(entity)'"
+        for entity in [
+            "light.steps", "sensor.", "sensor.My Steps", "sensor._x", "sensor.x_", "sensor.a/../b", "sensor.{name}",
+        ] {
+            let text =
+                "[share.a]\nkind = 'home-assistant'\nurl = 'https://a.org'\ntoken_file = '/t'\nentity = '\(entity)'"
             #expect(Fixture.problems(text).count == 1, "\(entity)")
         }
     }

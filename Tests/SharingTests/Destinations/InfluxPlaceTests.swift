@@ -10,8 +10,13 @@ import WebTestSupport
 @Suite(.timeLimit(.minutes(5))) struct InfluxPlaceTests {
     private static let noon = Timestamp(1_397_995_200)
 
-    private func day(_ steps: Int = 4000, isInProgress: Bool = true, last: Timestamp?, offset: Int = 7200) throws -> SharedDay {
-        try #require(SharedDay(SharedDay.easter(steps: steps, isInProgress: isInProgress).summary, utcOffset: offset, lastSample: last))
+    private func day(_ steps: Int = 4000, isInProgress: Bool = true, last: Timestamp?, offset: Int = 7200) throws
+        -> SharedDay
+    {
+        try #require(
+            SharedDay(
+                SharedDay.easter(steps: steps, isInProgress: isInProgress).summary, utcOffset: offset, lastSample: last)
+        )
     }
 
     private func place(_ payload: SharePayload, now: Timestamp, offset: Int = 7200) -> InfluxPlace {
@@ -35,13 +40,16 @@ import WebTestSupport
 
     @Test func `a new day that is over needs no removal`() throws {
         let over = SharePayload(try day(isInProgress: false, last: Timestamp(1_397_980_000)))
-        #expect(place(over, now: Self.noon + 86_400).removals.isEmpty && place(over, now: Self.noon + 86_400).time == Self.noon)
+        #expect(
+            place(over, now: Self.noon + 86_400).removals.isEmpty
+                && place(over, now: Self.noon + 86_400).time == Self.noon)
     }
 
     @Test func `a point of an earlier version stays where it is when its day is over`() throws {
         let later = Self.noon + 86_400
         for known in ["1397995200", "1397984400"] {
-            let over = SharePayload(day: try day(isInProgress: false, last: nil), key: "k", remoteID: known, isConfirmed: true)
+            let over = SharePayload(
+                day: try day(isInProgress: false, last: nil), key: "k", remoteID: known, isConfirmed: true)
             #expect(place(over, now: later).removals.isEmpty && "\(place(over, now: later).time.seconds)" == known)
         }
         // Its point of today, which is in the future.
@@ -56,9 +64,12 @@ import WebTestSupport
         let lasting = Set((-2...2).flatMap { day in [0, 9, 12].map { 1_397_952_000 + day * 86_400 + $0 * 3600 } })
         for offset in stride(from: -12 * 3600, through: 14 * 3600, by: 900) {
             let span = LocalTime.fixed(offset).span(of: SharedDay.easter().day)
-            let known = SharePayload(day: try day(isInProgress: false, last: nil, offset: offset), key: "k", isRepeated: true)
+            let known = SharePayload(
+                day: try day(isInProgress: false, last: nil, offset: offset), key: "k", isRepeated: true)
             let cleared = place(known, now: span.end, offset: offset).removals
-            for time in lasting { #expect(!cleared.contains { $0.start.seconds <= time && time <= $0.end.seconds }, "\(offset)") }
+            for time in lasting {
+                #expect(!cleared.contains { $0.start.seconds <= time && time <= $0.end.seconds }, "\(offset)")
+            }
             for second in stride(from: span.start.seconds, to: span.end.seconds, by: 60) {
                 let day = try day(last: Timestamp(second), offset: offset)
                 let time = place(SharePayload(day), now: Timestamp(second + 2), offset: offset).time
@@ -91,7 +102,9 @@ import WebTestSupport
             for (index, step) in [0, 1800, 3600].enumerated() {
                 time.pass(step)
                 let day = try day(1000 * (index + 1), last: time.now - 60)
-                let payload = SharePayload(day: day, key: "k", remoteID: receipt?.remoteID, isConfirmed: receipt != nil, isRepeated: index == 2)
+                let payload = SharePayload(
+                    day: day, key: "k", remoteID: receipt?.remoteID, isConfirmed: receipt != nil, isRepeated: index == 2
+                )
                 // The second answer is lost: the ledger does not know where that point is.
                 if index == 1 {
                     _ = try await destination.deliver([payload])
@@ -102,7 +115,10 @@ import WebTestSupport
             }
             time.pass(86_400)
             let over = try day(9000, isInProgress: false, last: Timestamp(1_398_020_000))
-            #expect(try await destination.deliver([SharePayload(over).corrected(to: over, receipt)]).map(\.remoteID) == ["1397995200"])
+            #expect(
+                try await destination.deliver([SharePayload(over).corrected(to: over, receipt)]).map(\.remoteID) == [
+                    "1397995200"
+                ])
             #expect(venue.held().map(\.steps) == [9000] && server.times == [Self.noon.seconds])
             // A day that was sent again by hand: its place is not known any more.
             let again = SharePayload(day: over, key: "k", isRepeated: true)
@@ -119,7 +135,10 @@ import WebTestSupport
                 return .json("no", status: 405)
             }
             // This server removes points, although it says that it does not: the point must be written in any case.
-            #expect(try await destination.deliver([SharePayload(try day(last: time.now - 60))]).map(\.remoteID) == ["1397995200"])
+            #expect(
+                try await destination.deliver([SharePayload(try day(last: time.now - 60))]).map(\.remoteID) == [
+                    "1397995200"
+                ])
             #expect(server.times == [Self.noon.seconds])
         }
     }

@@ -5,10 +5,13 @@ import Testing
 /// Points of days of several users that were sent to 00:00 UTC.
 @Suite(.timeLimit(.minutes(5))) struct InfluxRemovalTests {
     private func destination(_ keys: String, _ transport: ScriptedTransport) throws -> any ShareDestination {
-        try Fixture.destination("[share.m]\nkind = 'influx'\nurl = 'https://example.org'\n\(keys)", transport: { transport })
+        try Fixture.destination(
+            "[share.m]\nkind = 'influx'\nurl = 'https://example.org'\n\(keys)", transport: { transport })
     }
 
-    private func old(_ day: SharedDay) -> SharePayload { SharePayload(day: day, key: "k", isConfirmed: true, isMoved: true) }
+    private func old(_ day: SharedDay) -> SharePayload {
+        SharePayload(day: day, key: "k", isConfirmed: true, isMoved: true)
+    }
 
     /// The day of the second user cannot be removed: it keeps its time. The first one is gone and must be written.
     @Test func `a point that was removed is written again although another one could not be removed`() async throws {
@@ -19,9 +22,14 @@ import Testing
             (keys, ScriptedTransport(.reply(204), .reply(400, "no"), .reply(204))),
             ("database = 'h'", ScriptedTransport(.reply(200, done), .reply(204))),
         ] {
-            #expect(try await destination(keys, transport).deliver(payloads).map(\.remoteID) == ["1397995200", "1397952000"])
+            #expect(
+                try await destination(keys, transport).deliver(payloads).map(\.remoteID) == [
+                    "1397995200", "1397952000",
+                ])
             let written = try #require(transport.requests.last?.preview)
-            #expect(written.contains("user=Anna steps=8123i") && written.hasSuffix(" 1397995200") && !written.contains("Ben"))
+            #expect(
+                written.contains("user=Anna steps=8123i") && written.hasSuffix(" 1397995200")
+                    && !written.contains("Ben"))
         }
     }
 }

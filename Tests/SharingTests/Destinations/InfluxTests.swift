@@ -7,11 +7,13 @@ import Testing
     private func destination(
         _ keys: String, _ transport: ScriptedTransport = ScriptedTransport()
     ) throws -> any ShareDestination {
-        try Fixture.destination("[share.m]\nkind = 'influx'\nurl = 'https://example.org'\n\(keys)", transport: { transport })
+        try Fixture.destination(
+            "[share.m]\nkind = 'influx'\nurl = 'https://example.org'\n\(keys)", transport: { transport })
     }
 
     private func lines(_ keys: String, _ day: SharedDay) throws -> [Substring] {
-        try destination("database = 'health'\n\(keys)").preview([SharePayload(day)]).split(separator: "\n\n")[1].split(separator: "\n")
+        try destination("database = 'health'\n\(keys)").preview([SharePayload(day)]).split(separator: "\n\n")[1].split(
+            separator: "\n")
     }
 
     @Test func `a request to version 1 names the database and retention policy`() throws {
@@ -31,7 +33,9 @@ import Testing
     }
 
     @Test func `a request to version 2 names the organization and bucket`() throws {
-        let preview = try destination("bucket = 'b'\norg = 'my home'\ntoken_file = '/t'").preview([SharePayload(.easter())])
+        let preview = try destination("bucket = 'b'\norg = 'my home'\ntoken_file = '/t'").preview([
+            SharePayload(.easter())
+        ])
         #expect(
             preview.hasPrefix(
                 """
@@ -47,7 +51,8 @@ import Testing
 
     @Test func `each sample is a separate point`() throws {
         let day = SharedDay.easter(
-            steps: 17, metres: nil, kilocalories: nil, goal: nil, completeness: .partial, tracks: [.track("my ring", steps: 17)])
+            steps: 17, metres: nil, kilocalories: nil, goal: nil, completeness: .partial,
+            tracks: [.track("my ring", steps: 17)])
         #expect(
             try lines("tags = { place = 'a, b=c' }\nprefix = 'home_'", day) == [
                 #"home_steps_day,place=a\,\ b\=c,user=Anna steps=17i,goal=0i,complete=false 1397995200"#,
@@ -79,7 +84,9 @@ import Testing
         #expect(transport.requests.last?.preview.hasSuffix("1397984400") == true)
     }
 
-    @Test(arguments: ["", "abc", "0", "99999999999999999999", "-9223372036854775808", "9223372036854775807", "1398168001"])
+    @Test(arguments: [
+        "", "abc", "0", "99999999999999999999", "-9223372036854775808", "9223372036854775807", "1398168001",
+    ])
     func `a stored remote ID that is not a time within the day is ignored`(id: String) throws {
         let payload = SharePayload(day: .easter(), key: "k", remoteID: id, isConfirmed: true)
         #expect(try destination("database = 'h'").preview([payload]).hasSuffix(" 1397995200"))
@@ -99,7 +106,8 @@ import Testing
         let payloads = [old(.easter()), old(.easter(later: 1)), SharePayload(.easter(later: 2))]
         #expect(try await destination.deliver(payloads).map(\.remoteID) == ["1397995200", "1398081600", "1398168000"])
         #expect(transport.requests.map(\.preview).joined(separator: "\n\n") == (try destination.preview(payloads)))
-        let statements = transport.requests[0].preview.split(separator: "q=").last?.replacing("+", with: " ").removingPercentEncoding
+        let statements = transport.requests[0].preview.split(separator: "q=").last?.replacing("+", with: " ")
+            .removingPercentEncoding
         #expect(
             statements
                 == [1_397_952_000, 1_398_038_400].map {
@@ -107,7 +115,9 @@ import Testing
                 }.joined(separator: "; "))
         #expect(transport.requests[0].preview.hasPrefix("POST /query?db=my%20health HTTP/1.1\n"))
         #expect(
-            transport.requests[1].preview.split(separator: "\n").filter { $0.hasPrefix("a_steps_day") }.map { $0.suffix(10) }
+            transport.requests[1].preview.split(separator: "\n").filter { $0.hasPrefix("a_steps_day") }.map {
+                $0.suffix(10)
+            }
                 == ["1397995200", "1398081600", "1398168000"])
     }
 
@@ -116,10 +126,13 @@ import Testing
         let user = User(id: 1, name: "A'\u{301} OR 'x' \"\u{301}")
         let first = ScriptedTransport(.reply(404), .reply(204)), second = ScriptedTransport(.reply(204), .reply(204))
         _ = try await destination("database = 'h'", first).deliver([old(.easter(of: user))])
-        let statement = first.requests[0].preview.split(separator: "q=").last?.replacing("+", with: " ").removingPercentEncoding
+        let statement = first.requests[0].preview.split(separator: "q=").last?.replacing("+", with: " ")
+            .removingPercentEncoding
         let conditions = "\"user\" = 'A\\'\u{301} OR \\'x\\' \"\u{301}' AND time = 1397952000s"
         #expect(statement == "DELETE FROM \"steps_day\" WHERE \(conditions)")
-        _ = try await destination("bucket = 'b'\norg = 'o'\ntoken_env = '\(TestSecret.variable)'", second).deliver([old(.easter(of: user))])
+        _ = try await destination("bucket = 'b'\norg = 'o'\ntoken_env = '\(TestSecret.variable)'", second).deliver([
+            old(.easter(of: user))
+        ])
         let body = try #require(second.requests[0].preview.split(separator: "\n\n").last?.data(using: .utf8))
         let predicate = try JSONDecoder().decode([String: String].self, from: body)["predicate"] ?? ""
         #expect(predicate == "_measurement=\"steps_day\" AND user=\"A'\u{301} OR 'x' \\\"\u{301}\"")
@@ -127,7 +140,8 @@ import Testing
 
     @Test func `version 2 removes old points one by one`() async throws {
         let transport = ScriptedTransport(.reply(204), .reply(204), .reply(204))
-        let destination = try destination("bucket = 'b'\norg = 'my home'\ntoken_env = '\(TestSecret.variable)'", transport)
+        let destination = try destination(
+            "bucket = 'b'\norg = 'my home'\ntoken_env = '\(TestSecret.variable)'", transport)
         let days = [SharedDay.easter(of: User(id: 1, name: #"A "b" \c"#)), .easter(later: 1)]
         #expect(try await destination.deliver(days.map { old($0) }).map(\.remoteID) == ["1397995200", "1398081600"])
         let preview = transport.requests[0].preview
@@ -143,12 +157,20 @@ import Testing
 
     /// As VictoriaMetrics answers any query, and a proxy that lets nothing but writing pass.
     @Test(arguments: [
-        (200, #"{"results":[{"statement_id":0,"series":[{"name":"databases","columns":["name"],"values":[["_internal"]]}]}]}"#),
+        (
+            200,
+            #"{"results":[{"statement_id":0,"series":[{"name":"databases","columns":["name"],"values":[["_internal"]]}]}]}"#
+        ),
         (200, #"{"results":[{"statement_id":0,"error":"not executed"}]}"#), (200, "{}"), (204, ""), (200, "<html>"),
         (200, #"{"results":[{"statement_id":0},{"statement_id":1}]}"#), (400, "no"), (404, "no"), (405, "no"),
-    ]) func `an old point that cannot be removed keeps its time and is not duplicated`(status: Int, body: String) async throws {
+    ]) func `an old point that cannot be removed keeps its time and is not duplicated`(status: Int, body: String)
+        async throws
+    {
         let transport = ScriptedTransport(.reply(status, body))
-        #expect(try await destination("database = 'h'", transport).deliver([old(.easter())]).map(\.remoteID) == ["1397952000"])
+        #expect(
+            try await destination("database = 'h'", transport).deliver([old(.easter())]).map(\.remoteID) == [
+                "1397952000"
+            ])
         #expect(transport.requests.count == 1)
 
         let again = ScriptedTransport(.reply(status, body), .reply(204))
@@ -162,7 +184,8 @@ import Testing
     @Test(arguments: [401, 403])
     func `if removing a point is refused, the point is written at its old time`(status: Int) async throws {
         let may = ScriptedTransport(.reply(status, "no"), .reply(204))
-        #expect(try await destination("database = 'h'", may).deliver([old(.easter())]).map(\.remoteID) == ["1397952000"])
+        #expect(
+            try await destination("database = 'h'", may).deliver([old(.easter())]).map(\.remoteID) == ["1397952000"])
         #expect(may.requests.last?.preview.hasSuffix(" 1397952000") == true)
 
         let stranger = ScriptedTransport(.reply(status, "no"), .reply(status, "no"))
@@ -171,7 +194,9 @@ import Testing
     }
 
     @Test(arguments: [(500, ShareFailure.Kind.unanswered), (503, .busy), (302, .unreachable)])
-    func `a server that cannot remove a point for now is asked again later`(status: Int, kind: ShareFailure.Kind) async throws {
+    func `a server that cannot remove a point for now is asked again later`(status: Int, kind: ShareFailure.Kind)
+        async throws
+    {
         let transport = ScriptedTransport(.reply(status, "later"))
         let failure = try await destination("database = 'h'", transport).failure(delivering: old(.easter()))
         #expect(failure?.kind == kind)
@@ -185,23 +210,36 @@ import Testing
         (#"flag{name="retentionPeriod",value="100y",is_set="true"} 1"#, "0s", "twice"),
         (#"flag{name="retentionPeriod", value="1"} 1"#, "1ms", "older than a month"),
         (#"flag{name="retentionPeriod", value="100y", is_set="true"} 1"#, "5m0s", "only one sample per 5m0s"),
-    ]) func `a flag of VictoriaMetrics that is missing is named`(retention: String, interval: String, words: String) async throws {
-        let metrics = "# x\n\(retention)\nflag{name=\"dedup.minScrapeInterval\", value=\"\(interval)\", is_set=\"true\"} 1\n"
+    ]) func `a flag of VictoriaMetrics that is missing is named`(retention: String, interval: String, words: String)
+        async throws
+    {
+        let metrics =
+            "# x\n\(retention)\nflag{name=\"dedup.minScrapeInterval\", value=\"\(interval)\", is_set=\"true\"} 1\n"
         let failure = await #expect(throws: ShareFailure.self) { try await check(metrics) }
         #expect(failure?.kind == .misconfigured)
         #expect(failure?.reason.contains(words) == true, "\(failure?.reason ?? "")")
         #expect(failure?.advice == "Start it with -retentionPeriod=100y -dedup.minScrapeInterval=1ms.")
     }
 
-    @Test(arguments: [(200, "vm_rows 1\n"), (401, "who?"), (404, ""), (200, #"flag{name="retentionPeriod", value="\"} 1"#)])
-    func `where VictoriaMetrics does not show its flags, the required ones are reported`(status: Int, body: String) async throws {
+    @Test(arguments: [
+        (200, "vm_rows 1\n"), (401, "who?"), (404, ""), (200, #"flag{name="retentionPeriod", value="\"} 1"#),
+    ])
+    func `where VictoriaMetrics does not show its flags, the required ones are reported`(status: Int, body: String)
+        async throws
+    {
         let words = try await check(body, status)
-        #expect(words.contains("; it does not show its flags: it needs -retentionPeriod=100y -dedup.minScrapeInterval=1ms;"))
+        #expect(
+            words.contains("; it does not show its flags: it needs -retentionPeriod=100y -dedup.minScrapeInterval=1ms;")
+        )
     }
 
     @Test func `flags are shown without control characters`() async throws {
-        let metrics = ["retentionPeriod", "dedup.minScrapeInterval"].map { "flag{name=\"\($0)\", value=\"\u{1b}[2J\", is_set=\"true\"} 1" }
-        #expect(try await check(metrics.joined(separator: "\n")).contains("; -retentionPeriod=?[2J -dedup.minScrapeInterval=?[2J;"))
+        let metrics = ["retentionPeriod", "dedup.minScrapeInterval"].map {
+            "flag{name=\"\($0)\", value=\"\u{1b}[2J\", is_set=\"true\"} 1"
+        }
+        #expect(
+            try await check(metrics.joined(separator: "\n")).contains(
+                "; -retentionPeriod=?[2J -dedup.minScrapeInterval=?[2J;"))
     }
 
     @Test func `flags are asked for beside the path for data`() async throws {
@@ -215,7 +253,8 @@ import Testing
         #expect(asked == ["/vm/metrics", "/vm/metrics"])
     }
 
-    private let vm = Result<HTTPResponse, TransportError>.success(HTTPResponse(status: 204, headers: [("X-Server-Hostname", "vm")]))
+    private let vm = Result<HTTPResponse, TransportError>.success(
+        HTTPResponse(status: 204, headers: [("X-Server-Hostname", "vm")]))
 
     private func check(_ metrics: String, _ status: Int = 200) async throws -> String {
         try await destination("database = 'h'", ScriptedTransport(vm, .reply(status, metrics))).check()
@@ -226,15 +265,19 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"a b,c=d"#, #"a\ b\,c\=d"#), (#"a"b'c"#, #"a"b'c"#), (#"a\b"#, #"a\b"#), (#"a\"#, "a\u{29F5}"), (#"a\,b"#, "a\u{29F5}\\,b"),
-        (#"a\\b"#, "a\u{29F5}\\b"), ("a\nb\r\nc", #"a\ b\ \ c"#), ("\\\n", "\u{29F5}\\ "), ("Zoë 👣", #"Zoë\ 👣"#), ("#x", "#x"),
+        (#"a b,c=d"#, #"a\ b\,c\=d"#), (#"a"b'c"#, #"a"b'c"#), (#"a\b"#, #"a\b"#), (#"a\"#, "a\u{29F5}"),
+        (#"a\,b"#, "a\u{29F5}\\,b"),
+        (#"a\\b"#, "a\u{29F5}\\b"), ("a\nb\r\nc", #"a\ b\ \ c"#), ("\\\n", "\u{29F5}\\ "), ("Zoë 👣", #"Zoë\ 👣"#),
+        ("#x", "#x"),
     ]) func `a user name is escaped as a single tag`(_ name: String, _ tag: String) throws {
         let line = try lines("", .easter(of: User(id: 1, name: name))).first
         #expect(line?.hasPrefix("steps_day,user=\(tag) steps=8123i,") == true, "\(line ?? "")")
     }
 
     @Test func `a request contains 5000 points at most`() async throws {
-        let samples = (0..<1440).map { StepSample(start: Timestamp(1_397_952_000 + $0 * 60), length: 60, steps: 9, utcOffset: 0) }
+        let samples = (0..<1440).map {
+            StepSample(start: Timestamp(1_397_952_000 + $0 * 60), length: 60, steps: 9, utcOffset: 0)
+        }
         let days = (0..<8).map { SharedDay.easter(later: $0, tracks: [.init(pedometer: "ring", samples: samples)]) }
         let transport = ScriptedTransport(.reply(204), .reply(204), .reply(204))
         let destination = try destination("database = 'h'", transport)
@@ -242,11 +285,15 @@ import Testing
         let receipts = try await destination.deliver(days.map { SharePayload($0) })
         #expect(receipts.count == 8 && transport.requests.count == 3)
         #expect(transport.requests.map(\.preview).joined(separator: "\n\n") == preview)
-        for request in transport.requests { #expect(request.preview.split(separator: "\n").count { $0.hasPrefix("steps") } <= 5000) }
+        for request in transport.requests {
+            #expect(request.preview.split(separator: "\n").count { $0.hasPrefix("steps") } <= 5000)
+        }
     }
 
     @Test func `a failure after the first request leaves the result unknown`() async throws {
-        let samples = (0..<6000).map { StepSample(start: Timestamp(1_397_952_000 + $0), length: 1, steps: 1, utcOffset: 0) }
+        let samples = (0..<6000).map {
+            StepSample(start: Timestamp(1_397_952_000 + $0), length: 1, steps: 1, utcOffset: 0)
+        }
         let day = SharedDay.easter(tracks: [.init(pedometer: "ring", samples: samples)])
         for (first, kind) in [(true, ShareFailure.Kind.unreachable), (false, .unanswered)] {
             let gone = TransportError.notSent(reason: "gone")
@@ -259,7 +306,8 @@ import Testing
     }
 
     @Test func `a check stores no points`() async throws {
-        let transport = ScriptedTransport(.success(HTTPResponse(status: 204, headers: [("X-Influxdb-Version", "v2.7.\u{1b}1")])))
+        let transport = ScriptedTransport(
+            .success(HTTPResponse(status: 204, headers: [("X-Influxdb-Version", "v2.7.\u{1b}1")])))
         let words = try await destination("database = 'h'", transport).check()
         #expect(words == #"version "v2.7.\u{1b}1" accepts points for "h""#)
         #expect(transport.requests.first?.preview.hasSuffix("\n\n# istep") == true)
@@ -267,7 +315,8 @@ import Testing
 
     @Test func `a check of version 2 accepts status 400 with a version header`() async throws {
         let keys = "bucket = 'b'\norg = 'o'\ntoken_env = '\(TestSecret.variable)'"
-        let missing = HTTPResponse(status: 400, headers: [("X-Influxdb-Version", "v2.7.1")], body: Array(#"{"message":"empty"}"#.utf8))
+        let missing = HTTPResponse(
+            status: 400, headers: [("X-Influxdb-Version", "v2.7.1")], body: Array(#"{"message":"empty"}"#.utf8))
         #expect(try await destination(keys, ScriptedTransport(.success(missing))).check().hasSuffix("accepts points"))
         // Something else.
         let failure = await #expect(throws: ShareFailure.self) {
@@ -279,8 +328,10 @@ import Testing
     @Test(arguments: [
         ("", "database"), ("bucket = 'b'\ntoken_file = '/t'", "org"), ("bucket = 'b'\norg = 'o'", "token_file"),
         ("bucket = 'b'\norg = 'o'\ntoken_file = '/t'\ndatabase = 'h'", "left out: `bucket` selects InfluxDB 2"),
-        ("database = 'h'\norg = 'o'", "used together with `bucket`"), ("database = 'h'\nprefix = '_x'", "the first a letter"),
-        ("database = 'h'\ntags = { user = 'x' }", "other than user"), ("database = 'h'\ntags = { 'a b' = 'x' }", "under a name"),
+        ("database = 'h'\norg = 'o'", "used together with `bucket`"),
+        ("database = 'h'\nprefix = '_x'", "the first a letter"),
+        ("database = 'h'\ntags = { user = 'x' }", "other than user"),
+        ("database = 'h'\ntags = { 'a b' = 'x' }", "under a name"),
         ("database = 'h'\ntags = { a = '' }", "a text of up to"),
     ]) func `an invalid table is rejected with the reason`(_ keys: String, _ words: String) {
         let problems = Fixture.problems("[share.m]\nkind = 'influx'\nurl = 'https://example.org'\n\(keys)")

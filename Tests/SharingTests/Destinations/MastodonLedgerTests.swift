@@ -14,7 +14,9 @@ import WebTestSupport
     private func withAccount(
         _ more: String = "", _ body: (WebVenue, () async throws -> ShareReport?) async throws -> Void
     ) async throws {
-        let venue = try WebVenue(server) { url in "url = '\(url)'\ntoken_env = '\(TestSecret.variable)'\nsince = 2014-04-01" }
+        let venue = try WebVenue(server) { url in
+            "url = '\(url)'\ntoken_env = '\(TestSecret.variable)'\nsince = 2014-04-01"
+        }
         defer { venue.close() }
         let destination = try Fixture.destination("[share.garden]\nkind = 'mastodon'\n\(venue.keys)\n\(more)")
         let clock = clock

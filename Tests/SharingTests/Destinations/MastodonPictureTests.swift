@@ -12,20 +12,25 @@ import WebTestSupport
         ##"<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="#2e8562"/></svg>"##
 
     private func withServer(
-        _ answers: @escaping @Sendable (ReceivedRequest) -> Answer, _ body: (any ShareDestination, LoopbackServer) async throws -> Void
+        _ answers: @escaping @Sendable (ReceivedRequest) -> Answer,
+        _ body: (any ShareDestination, LoopbackServer) async throws -> Void
     ) async throws {
         let server = try LoopbackServer.start(answers)
         defer { server.stop() }
         try await body(try destination(server.url), server)
     }
 
-    private func destination(_ url: String, _ more: String = "picture = true", svg: String = Self.svg) throws -> any ShareDestination {
+    private func destination(_ url: String, _ more: String = "picture = true", svg: String = Self.svg) throws
+        -> any ShareDestination
+    {
         try Fixture.destination(
             "[share.garden]\nkind = 'mastodon'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(more)",
             picture: { DayPicture(svg: svg, width: 40, height: 20, description: "\($0.day): \($0.steps ?? 0) steps") })
     }
 
-    private static func form(_ request: ReceivedRequest) -> [String] { request.text.split(separator: "&").map(String.init) }
+    private static func form(_ request: ReceivedRequest) -> [String] {
+        request.text.split(separator: "&").map(String.init)
+    }
 
     @Test func `the picture is uploaded with its description, and the post names it`() async throws {
         let polls = Mutex(0)
@@ -36,14 +41,18 @@ import WebTestSupport
                 let count = polls.withLock {
                     $0 += 1; return $0
                 }
-                return count < 3 ? .json(#"{"id":"55","url":null}"#, status: 206) : .json(#"{"id":"55","url":"https://x/55.png"}"#)
+                return count < 3
+                    ? .json(#"{"id":"55","url":null}"#, status: 206) : .json(#"{"id":"55","url":"https://x/55.png"}"#)
             case ("POST", "/api/v1/statuses"): return .json(#"{"id":"7","content":""}"#)
             default: return .json("{}", status: 404)
             }
         }) { destination, server in
             #expect(try await destination.deliver([SharePayload(.easter())]) == [ShareReceipt(remoteID: "7")])
             let requests = server.requests
-            #expect(requests.map(\.path) == ["/api/v2/media"] + Array(repeating: "/api/v1/media/55", count: 3) + ["/api/v1/statuses"])
+            #expect(
+                requests.map(\.path) == ["/api/v2/media"] + Array(repeating: "/api/v1/media/55", count: 3) + [
+                    "/api/v1/statuses"
+                ])
             #expect(requests.allSatisfy { $0.header("Authorization") == "Bearer \(TestSecret.text)" })
             let upload = requests[0]
             let boundary = try #require(upload.header("Content-Type")?.split(separator: "boundary=").last)
@@ -51,7 +60,9 @@ import WebTestSupport
             #expect(upload.text.contains("name=\"description\"\r\n\r\n2014-04-20: 8123 steps\r\n"))
             // A PNG file of that size: signature, and width and height of its header (PNG, 11.2.2).
             let start = try #require(
-                upload.body.indices.first { upload.body[$0...].starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) })
+                upload.body.indices.first {
+                    upload.body[$0...].starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+                })
             #expect(upload.body[(start + 16)..<(start + 24)] == [0, 0, 0, 40, 0, 0, 0, 20])
             #expect(Self.form(requests[4]).contains("media_ids%5B%5D=55"))
         }
@@ -59,9 +70,11 @@ import WebTestSupport
 
     @Test func `an edit names a new picture`() async throws {
         try await withServer({ request in
-            request.path == "/api/v2/media" ? .json(#"{"id":"56","url":"https://x/56.png"}"#) : .json(#"{"id":"7","content":""}"#)
+            request.path == "/api/v2/media"
+                ? .json(#"{"id":"56","url":"https://x/56.png"}"#) : .json(#"{"id":"7","content":""}"#)
         }) { destination, server in
-            _ = try await destination.deliver([SharePayload(day: .easter(), key: "k", remoteID: "7", isConfirmed: true)])
+            _ = try await destination.deliver([SharePayload(day: .easter(), key: "k", remoteID: "7", isConfirmed: true)]
+            )
             #expect(server.requests.map(\.method) == ["POST", "PUT"])
             #expect(Self.form(server.requests[1]).contains("media_ids%5B%5D=56"))
         }
@@ -69,7 +82,8 @@ import WebTestSupport
 
     /// Whatever happens to the picture, no post was made: the day can be sent again without a search for it.
     @Test(arguments: [
-        (Answer.json("{}", status: 500), ShareFailure.Kind.unreachable), (.closeWithoutAnswer, .unreachable), (.json("{}"), .unreachable),
+        (Answer.json("{}", status: 500), ShareFailure.Kind.unreachable), (.closeWithoutAnswer, .unreachable),
+        (.json("{}"), .unreachable),
         (.json(#"{"error":"Validation failed"}"#, status: 422), .rejected), (.json("{}", status: 429), .busy),
         (.json("{}", status: 403), .credentials), (.json("{}", status: 404), .misconfigured),
         (.json(#"{"id":"../x","url":"y"}"#), .unreachable),
@@ -77,9 +91,12 @@ import WebTestSupport
     func `a failed upload posts nothing`(answer: Answer, kind: ShareFailure.Kind) async throws {
         try await withServer({ _ in answer }) { destination, server in
             let failure = await failure { _ = try await destination.deliver([SharePayload(.easter())]) }
-            #expect(failure?.kind == kind && failure?.reason.contains("picture") == true, "\(String(describing: failure))")
+            #expect(
+                failure?.kind == kind && failure?.reason.contains("picture") == true, "\(String(describing: failure))")
             #expect(server.requests.allSatisfy { $0.path == "/api/v2/media" })
-            if kind == .rejected || kind == .misconfigured { #expect(failure?.advice?.contains("picture = false") == true) }
+            if kind == .rejected || kind == .misconfigured {
+                #expect(failure?.advice?.contains("picture = false") == true)
+            }
             if kind == .credentials { #expect(failure?.advice?.contains("write:media") == true) }
         }
     }
@@ -102,7 +119,9 @@ import WebTestSupport
 
     @Test func `a preview has the upload and the post`() throws {
         let preview = try destination("https://example.social").preview([SharePayload(.easter())])
-        #expect(preview.contains("POST /api/v2/media") && preview.contains("POST /api/v1/statuses") && preview.contains("media_ids"))
+        #expect(
+            preview.contains("POST /api/v2/media") && preview.contains("POST /api/v1/statuses")
+                && preview.contains("media_ids"))
         #expect(!preview.contains(TestSecret.text))
         let without = try destination("https://example.social", "").preview([SharePayload(.easter())])
         #expect(!without.contains("media"))

@@ -9,7 +9,8 @@ import WebTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct MastodonTests {
     private func destination(_ url: String, _ more: String = "") throws -> any ShareDestination {
-        try Fixture.destination("[share.garden]\nkind = 'mastodon'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(more)")
+        try Fixture.destination(
+            "[share.garden]\nkind = 'mastodon'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(more)")
     }
 
     private func withServer(
@@ -23,9 +24,13 @@ import WebTestSupport
 
     /// Pixelfed: a server of pictures, and one that sends a stranger to its sign-in page.
     @Test(arguments: [
-        (#"{"message":"The media ids field is required.","errors":{"media_ids":["The media ids field is required."]}}"#, "", true),
+        (
+            #"{"message":"The media ids field is required.","errors":{"media_ids":["The media ids field is required."]}}"#,
+            "", true
+        ),
         (#"{"error":"Validation failed: Text can't be blank"}"#, "", false),
-    ]) func `a server that requires a picture is named as such`(body: String, more: String, isNamed: Bool) async throws {
+    ]) func `a server that requires a picture is named as such`(body: String, more: String, isNamed: Bool) async throws
+    {
         try await withServer(more) { _ in
             .json(body, status: 422)
         } _: { destination, _ in
@@ -78,7 +83,8 @@ import WebTestSupport
                 """)
     }
 
-    /// If a kept connection turns out to be closed, the request is sent again, possibly while the server still processes the first one.
+    /// If a kept connection turns out to be closed, the request is sent again, possibly while the server still
+    /// processes the first one.
     @Test func `each post uses a separate connection`() async throws {
         try await withServer(answers: { _ in .json(#"{"id":"7","content":""}"#) }) { destination, server in
             for _ in 0..<2 { _ = try await destination.deliver([SharePayload(.easter())]) }
@@ -107,7 +113,8 @@ import WebTestSupport
         try await withServer(answers: { _ in .json(#"{"error":"Record not found"}"#, status: 404) }) { destination, _ in
             let post = await destination.failure(delivering: SharePayload(.easter()))
             #expect(post?.kind == .misconfigured && post?.advice?.contains("`url`") == true)
-            let edit = await destination.failure(delivering: SharePayload(day: .easter(), key: "k", remoteID: "7", isConfirmed: true))
+            let edit = await destination.failure(
+                delivering: SharePayload(day: .easter(), key: "k", remoteID: "7", isConfirmed: true))
             #expect(edit?.kind == .rejected && edit?.advice?.contains("deleted") == true)
         }
     }
@@ -123,7 +130,8 @@ import WebTestSupport
 
     @Test(
         arguments: [
-            ("2026-11-21T14:05:00Z", 1_795_269_900), ("2026-11-21T14:05:00.999Z", 1_795_269_900), ("2026-11-21T15:05:00+01:00", 1_795_269_900),
+            ("2026-11-21T14:05:00Z", 1_795_269_900), ("2026-11-21T14:05:00.999Z", 1_795_269_900),
+            ("2026-11-21T15:05:00+01:00", 1_795_269_900),
             ("2026-11-21T08:35:00.1-05:30", 1_795_269_900), ("1970-01-01T00:00:00Z", 0), ("2026-11-21T14:05:00", nil),
             ("2026-02-30T14:05:00Z", nil),
             ("2026-11-21T24:05:00Z", nil), ("2026-11-21", nil), ("", nil), ("now", nil), ("2026-11-21T14:05:00.Z", nil),
@@ -133,7 +141,8 @@ import WebTestSupport
     }
 
     @Test(arguments: [
-        #"{"content":"<p>x</p>"}"#, #"{"id":"","content":""}"#, #"{"id":7,"content":""}"#, #"{"id":"7"}"#, #"{"id":"../7","content":""}"#,
+        #"{"content":"<p>x</p>"}"#, #"{"id":"","content":""}"#, #"{"id":7,"content":""}"#, #"{"id":"7"}"#,
+        #"{"id":"../7","content":""}"#,
         #"[{"id":"7","content":""}]"#,
     ])
     func `an answer that is not a post confirms nothing`(body: String) async throws {
@@ -166,7 +175,8 @@ import WebTestSupport
 
     @Test func `a post is found on a later page`() async throws {
         let own = "<p>Sunday 2014-04-20: 8,000 steps<br>80% of the goal of 10,000 · 5.4&nbsp;km</p>"
-        try await withPosts([Self.post(9, "x"), Self.post(1, "y")], [Self.post(8, own), Self.post(2, "z")]) { destination, server in
+        try await withPosts([Self.post(9, "x"), Self.post(1, "y")], [Self.post(8, own), Self.post(2, "z")]) {
+            destination, server in
             let finding = try await destination.find(SharePayload(.easter()))
             #expect(finding == .arrived(ShareReceipt(remoteID: "8")))
             #expect(
@@ -178,7 +188,9 @@ import WebTestSupport
     }
 
     @Test func `the search ends at posts older than the day`() async throws {
-        try await withPosts([Self.post(9, "x"), Self.post(1, "y", at: "2014-04-18T23:59:59.000Z")], [Self.post(8, "z")]) { destination, server in
+        try await withPosts(
+            [Self.post(9, "x"), Self.post(1, "y", at: "2014-04-18T23:59:59.000Z")], [Self.post(8, "z")]
+        ) { destination, server in
             let finding = try await destination.find(SharePayload(.easter()))
             #expect(finding == .absent)
             #expect(server.requests.count == 2)
@@ -196,8 +208,11 @@ import WebTestSupport
 
     /// Pixelfed leaves direct posts out of its list.
     @Test(arguments: [("public", ShareFinding.unclear), ("direct", .absent)])
-    func `a direct post is absent only from a list that shows direct posts`(visibility: String, finding: ShareFinding) async throws {
-        try await withPosts([Self.post(9, "x", visibility: visibility)], more: "visibility = 'direct'") { destination, _ in
+    func `a direct post is absent only from a list that shows direct posts`(visibility: String, finding: ShareFinding)
+        async throws
+    {
+        try await withPosts([Self.post(9, "x", visibility: visibility)], more: "visibility = 'direct'") {
+            destination, _ in
             let found = try await destination.find(SharePayload(.easter()))
             #expect(found == finding)
         }
@@ -215,7 +230,8 @@ import WebTestSupport
     @Test func `no page of posts is requested after two minutes`() async throws {
         let time = TestTime(Timestamp(1_398_024_000))
         let destination = try Fixture.destination(
-            "[share.garden]\nkind = 'mastodon'\nurl = 'https://example.social'\ntoken_env = '\(TestSecret.variable)'", now: { time.now },
+            "[share.garden]\nkind = 'mastodon'\nurl = 'https://example.social'\ntoken_env = '\(TestSecret.variable)'",
+            now: { time.now },
             transport: { SlowPosts(time: time) })
         // As without an end: the user decides, and the other days are not held up.
         let finding = try await destination.find(SharePayload(.easter()))
@@ -232,7 +248,8 @@ import WebTestSupport
 
     @Test func `an edit is repeated without a search`() async throws {
         try await withPosts { destination, server in
-            let finding = try await destination.find(SharePayload(day: .easter(), key: "k", remoteID: "7", isConfirmed: true))
+            let finding = try await destination.find(
+                SharePayload(day: .easter(), key: "k", remoteID: "7", isConfirmed: true))
             #expect(finding == .absent)
             #expect(server.requests.isEmpty)
         }
@@ -261,7 +278,9 @@ import WebTestSupport
 
     @Test func `a check reports a text that can exceed the limit`() async throws {
         try await withServer(answers: {
-            .json($0.path.hasSuffix("instance") ? #"{"configuration":{"statuses":{"max_characters":50}}}"# : #"{"id":"7","acct":"anna"}"#)
+            .json(
+                $0.path.hasSuffix("instance")
+                    ? #"{"configuration":{"statuses":{"max_characters":50}}}"# : #"{"id":"7","acct":"anna"}"#)
         }) { destination, _ in
             let failure = await destination.failureOfCheck()
             #expect(failure?.kind == .misconfigured)

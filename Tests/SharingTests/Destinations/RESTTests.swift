@@ -4,8 +4,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RESTTests {
     private func preview(_ keys: String, _ day: SharedDay = .easter()) throws -> String {
-        try Fixture.destination("[share.garden]\nkind = 'rest'\n\(keys)", environment: [:], transport: { NoTransport() })
-            .preview([SharePayload(day: day, key: "0123456789abcdef0123456789abcdef")])
+        try Fixture.destination(
+            "[share.garden]\nkind = 'rest'\n\(keys)", environment: [:], transport: { NoTransport() }
+        )
+        .preview([SharePayload(day: day, key: "0123456789abcdef0123456789abcdef")])
     }
 
     private func firstLine(_ keys: String, _ day: SharedDay = .easter()) throws -> Substring {
@@ -13,7 +15,8 @@ import Testing
     }
 
     @Test func `a request sends the day as JSON with the configured headers`() throws {
-        let preview = try preview("url = 'https://example.org/api'\ntoken_file = '/token'\nheaders = { X-B = '2', X-A = '1' }")
+        let preview = try preview(
+            "url = 'https://example.org/api'\ntoken_file = '/token'\nheaders = { X-B = '2', X-A = '1' }")
         #expect(
             preview == #"""
                 PUT /api/users/Anna/days/2014-04-20 HTTP/1.1
@@ -32,7 +35,8 @@ import Testing
     }
 
     @Test func `the body contains samples if the table requests them`() throws {
-        let day = SharedDay.easter(steps: 17, metres: nil, kilocalories: nil, goal: nil, tracks: [.track("ring", steps: 16, 1)])
+        let day = SharedDay.easter(
+            steps: 17, metres: nil, kilocalories: nil, goal: nil, tracks: [.track("ring", steps: 16, 1)])
         let body = try preview("url = 'https://example.org'\nsamples = true", day).split(separator: "\n\n").last
         let samples = [
             #"{"distanceMetres":12,"seconds":900,"start":"2014-04-20T10:00:00+02:00","steps":16}"#,
@@ -57,7 +61,8 @@ import Testing
 
     @Test func `a user name cannot change the path of the address`() throws {
         let names = [
-            ("../admin", "..%2Fadmin"), ("a?b#c&d=e", "a%3Fb%23c%26d%3De"), ("..", "%2E%2E"), ("Zoë", "Zo%C3%AB"), ("{date}", "%7Bdate%7D"),
+            ("../admin", "..%2Fadmin"), ("a?b#c&d=e", "a%3Fb%23c%26d%3De"), ("..", "%2E%2E"), ("Zoë", "Zo%C3%AB"),
+            ("{date}", "%7Bdate%7D"),
         ]
         for (name, path) in names {
             let day = SharedDay.easter(of: User(id: 1, name: name))
@@ -76,7 +81,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", true), ("method = 'POST'\nidempotent = true", false), ("method = 'PATCH'\nidempotent = true", false), ("method = 'POST'", false),
+        ("", true), ("method = 'POST'\nidempotent = true", false), ("method = 'PATCH'\nidempotent = true", false),
+        ("method = 'POST'", false),
     ]) func `files of days have an address for each user, or belong to one`(_ keys: String, _ isPersonal: Bool) throws {
         func traits(_ path: String) throws -> ShareTraits {
             try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://example.org\(path)'\n\(keys)").traits
@@ -98,13 +104,16 @@ import Testing
 
     /// The service has refused this day: the others are sent.
     @Test(arguments: [
-        #"{"error":"no such user"}"#, #"{"ok":false,"error":"no such user"}"#, #"{"success":false,"message":"no such user"}"#,
-        #"{"errors":[{"message":"no such user"}]}"#, #"{"errors":{"user":"no such user"}}"#, #"{"error":true,"message":"no such user"}"#,
+        #"{"error":"no such user"}"#, #"{"ok":false,"error":"no such user"}"#,
+        #"{"success":false,"message":"no such user"}"#,
+        #"{"errors":[{"message":"no such user"}]}"#, #"{"errors":{"user":"no such user"}}"#,
+        #"{"error":true,"message":"no such user"}"#,
         #"{"ok":1,"error":{"code":5,"detail":["no such user"]}}"#, #"{"error":404,"message":"no such user"}"#,
         #"{"status":"error","message":"no such user"}"#, #"{"status":"fail","data":{"user":"no such user"}}"#,
         #"{"success":"false","message":"no such user"}"#, #"{"ok":"No","message":"no such user"}"#,
         #"{"status":404,"message":"no such user"}"#,
-        #"{"message":"no such user","errors":"# + String(repeating: "[", count: 480) + "0" + String(repeating: "]", count: 480) + "}",
+        #"{"message":"no such user","errors":"# + String(repeating: "[", count: 480) + "0"
+            + String(repeating: "]", count: 480) + "}",
     ]) func `an answer of 200 that reports an error does not confirm a day`(_ body: String) async throws {
         for method in ["PUT", "POST"] {
             let destination = try Fixture.destination(
@@ -118,13 +127,17 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"error":null,"errors":[],"ok":true}"#, #"{"error":"","success":true}"#, #"{"error":false,"errors":{}}"#, #"{"steps":8123}"#, "OK",
-        #"{"error":{"code":0,"message":""}}"#, #"{"error":"none","errors":{"a":[null]}}"#, #"{"success":true,"errors":["old day"]}"#,
-        #"{"ok":0}"#, #"{"status":"success","data":{"error":"none"}}"#, #"{"status":"ok"}"#, #"{"status":200}"#, #"{"success":"true"}"#,
+        #"{"error":null,"errors":[],"ok":true}"#, #"{"error":"","success":true}"#, #"{"error":false,"errors":{}}"#,
+        #"{"steps":8123}"#, "OK",
+        #"{"error":{"code":0,"message":""}}"#, #"{"error":"none","errors":{"a":[null]}}"#,
+        #"{"success":true,"errors":["old day"]}"#,
+        #"{"ok":0}"#, #"{"status":"success","data":{"error":"none"}}"#, #"{"status":"ok"}"#, #"{"status":200}"#,
+        #"{"success":"true"}"#,
         #"<?xml version="1.0"?><response><saved/></response>"#, "<OK/>", "",
     ]) func `an answer of 200 without an error confirms a day`(_ body: String) async throws {
         let destination = try Fixture.destination(
-            "[share.garden]\nkind = 'rest'\nurl = 'https://example.org'", transport: { ScriptedTransport(.reply(200, body)) })
+            "[share.garden]\nkind = 'rest'\nurl = 'https://example.org'",
+            transport: { ScriptedTransport(.reply(200, body)) })
         #expect(await destination.failure(delivering: SharePayload(.easter())) == nil)
     }
 
@@ -150,7 +163,10 @@ import Testing
         ("url = 'https://example.org'\nfixed = true", "a day has its own address"),
         ("url = 'https://example.org'\ntoken = 'x'", "token_file"),
         ("url = 'https://example.org'\nauth = 'basic'\ntoken_file = '/t'\nusername = 'a'", "password_file"),
-        ("url = 'https://example.org'\nauth = 'bearer'\ntoken_file = '/t'\nusername = 'a'", "left out if `auth` is bearer"),
+        (
+            "url = 'https://example.org'\nauth = 'bearer'\ntoken_file = '/t'\nusername = 'a'",
+            "left out if `auth` is bearer"
+        ),
         ("url = 'https://example.org'\nusername = 'a:b'\npassword_file = '/p'", "without a colon"),
         ("url = 'https://example.org'\npassword_file = '/p'", "username"),
         ("url = 'https://example.org'\nheader_name = 'Host'\ntoken_file = '/t'", "X-Api-Key"),
@@ -174,7 +190,8 @@ import Testing
 
     @Test(arguments: ["/s3cret/{date}", "/{date}?key=s3cret", "?on={date}&key=s3cret", "/s3cret"])
     func `the displayed address omits path and query, which may be secret`(_ rest: String) throws {
-        let destination = try Fixture.destination("[share.garden]\nkind = 'rest'\nurl = 'https://Example.org:8443\(rest)'")
+        let destination = try Fixture.destination(
+            "[share.garden]\nkind = 'rest'\nurl = 'https://Example.org:8443\(rest)'")
         #expect(destination.place == "https://example.org:8443")
     }
 

@@ -34,7 +34,9 @@ struct RealHomeAssistantTests {
         SharePayload(.easter(of: user, steps: hours.values.reduce(0, +), hours: hours, later: later))
     }
 
-    private func destination(_ server: HomeAssistantServer, _ keys: String = "", token: String? = nil) throws -> any ShareDestination {
+    private func destination(_ server: HomeAssistantServer, _ keys: String = "", token: String? = nil) throws
+        -> any ShareDestination
+    {
         try Fixture.destination(
             "[share.house]\nkind = 'home-assistant'\nurl = '\(server.url)'\ntoken_env = 'TOKEN'\n\(keys)",
             environment: ["TOKEN": token ?? server.administrator], pause: { try await Task.sleep(for: $0) })
@@ -45,7 +47,9 @@ struct RealHomeAssistantTests {
     @Test func `days, late corrections and days of years ago are in its statistics, each as it is`() async throws {
         let server = try await Self.shared.value
         let destination = try destination(server)
-        _ = try await destination.deliver([payload(-2, [8: 500, 9: 100]), payload(-1, [10: 1000]), payload(0, [0: 1, 7: 300, 23: 9])])
+        _ = try await destination.deliver([
+            payload(-2, [8: 500, 9: 100]), payload(-1, [10: 1000]), payload(0, [0: 1, 7: 300, 23: 9]),
+        ])
         #expect(try await server.days(id) == ["2014-04-18": 600, "2014-04-19": 1000, "2014-04-20": 310])
         _ = try await destination.deliver([payload(-2, [8: 550])])
         #expect(try await server.days(id) == ["2014-04-18": 550, "2014-04-19": 1000, "2014-04-20": 310])
@@ -72,7 +76,9 @@ struct RealHomeAssistantTests {
         let listed = try await server.ask(Question(), for: [Listed].self)
         #expect(
             listed.filter { $0.statistic_id == id } == [
-                Listed(statistic_id: id, name: "Steps of \(user.name)", source: "istep", has_sum: true, statistics_unit_of_measurement: "steps")
+                Listed(
+                    statistic_id: id, name: "Steps of \(user.name)", source: "istep", has_sum: true,
+                    statistics_unit_of_measurement: "steps")
             ])
     }
 
@@ -110,7 +116,8 @@ struct RealHomeAssistantTests {
         let server = try await Self.shared.value
         #expect(
             try await destination(server).check()
-                == "Home Assistant 2024.3.3 at \(server.url), administrator \"Administrator\"; its recorder keeps statistics")
+                == "Home Assistant 2024.3.3 at \(server.url), administrator \"Administrator\"; its recorder keeps statistics"
+        )
         let guest = try destination(server, token: server.guest)
         let check = await guest.failureOfCheck()
         #expect(check?.kind == .credentials && check?.reason.contains("\"Guest\" is not an administrator") == true)
@@ -122,11 +129,15 @@ struct RealHomeAssistantTests {
 
     @Test func `without statistics, too, the check reports a user who is not an administrator`() async throws {
         let server = try await Self.shared.value
-        #expect(try await destination(server, "statistics = false").check() == "Home Assistant at \(server.url), only the sensor")
+        #expect(
+            try await destination(server, "statistics = false").check()
+                == "Home Assistant at \(server.url), only the sensor")
         #expect(try await server.state("sensor.istep_check") == nil)
         let guest = try destination(server, "statistics = false", token: server.guest)
         for failure in [await guest.failureOfCheck(), await guest.failure(delivering: payload(3 * 4000, [7: 300]))] {
-            #expect(failure?.kind == .credentials && failure?.reason.contains("only an administrator may set sensors") == true)
+            #expect(
+                failure?.kind == .credentials
+                    && failure?.reason.contains("only an administrator may set sensors") == true)
         }
     }
 

@@ -14,18 +14,24 @@ import Testing
         let day = SharedDay.easter(of: User(id: 1, name: name), tracks: [.track("ring, left", steps: 812, 0, 40)])
         _ = try await destination.deliver([SharePayload(day), SharePayload(.easter(later: 1))])
 
-        let days = try await influx.query("SELECT * FROM steps_day WHERE \"user\" = '\(name.replacing("\\", with: "\\\\"))'")
+        let days = try await influx.query(
+            "SELECT * FROM steps_day WHERE \"user\" = '\(name.replacing("\\", with: "\\\\"))'")
         #expect(
             days == [
                 [
-                    "time": .number(1_397_995_200), "user": .text(name), "steps": .number(8123), "distance_m": .number(5432),
-                    "energy_kcal": .number(232), "goal": .number(10_000), "percentage": .number(81.2), "complete": .flag(true),
+                    "time": .number(1_397_995_200), "user": .text(name), "steps": .number(8123),
+                    "distance_m": .number(5432),
+                    "energy_kcal": .number(232), "goal": .number(10_000), "percentage": .number(81.2),
+                    "complete": .flag(true),
                 ]
             ])
         let samples = try await influx.query("SELECT * FROM steps")
         #expect(samples.map { $0["steps"] } == [.number(812), .number(0), .number(40)])
         #expect(samples.map { $0["time"] } == [.number(1_397_980_800), .number(1_397_981_700), .number(1_397_982_600)])
-        #expect(samples.allSatisfy { $0["pedometer"] == .text("ring, left") && $0["user"] == .text(name) && $0["seconds"] == .number(900) })
+        #expect(
+            samples.allSatisfy {
+                $0["pedometer"] == .text("ring, left") && $0["user"] == .text(name) && $0["seconds"] == .number(900)
+            })
         #expect(try await influx.query("SELECT count(steps) FROM steps_day").first?["count"] == .number(2))
     }
 
@@ -44,7 +50,8 @@ import Testing
         let reader = try destination(influx.url, user: "guest", password: "guest")
         let stranger = try destination(influx.url, user: "guest", password: "wrong")
         for (destination, kind, words) in [
-            (reader, ShareFailure.Kind.credentials, "not authorized to write"), (stranger, .credentials, "authorization failed"),
+            (reader, ShareFailure.Kind.credentials, "not authorized to write"),
+            (stranger, .credentials, "authorization failed"),
             (try self.destination(influx.url, database: "wealth"), .misconfigured, "database not found"),
         ] {
             for failure in [
@@ -73,13 +80,15 @@ import Testing
 
     @Test func `VictoriaMetrics stores days and samples`() async throws {
         let metrics = try await RealVictoriaMetrics.start()
-        let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
+        let destination = try Fixture.destination(
+            "[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
         // Debian's package does not state its version.
         let words = try await destination.check()
         #expect(
             words.hasPrefix(
                 "VictoriaMetrics, which does not show its version, accepts points for \"health\"; -retentionPeriod=100y "
-                    + "-dedup.minScrapeInterval=1ms; a day is sent when it is over, and cannot be corrected"), "\(words)")
+                    + "-dedup.minScrapeInterval=1ms; a day is sent when it is over, and cannot be corrected"),
+            "\(words)")
         let day = SharedDay.easter(of: User(id: 1, name: name), tracks: [.track("ring", steps: 60, 0, 20)])
         for _ in 0..<3 { _ = try await destination.deliver([SharePayload(day)]) }
 
@@ -104,15 +113,21 @@ import Testing
             steps_day,user=Bert,household=seaside steps=3i 1397952000
             steps_day,user=Anna,household=seaside steps=4i 1398038400
             """)
-        func old(_ day: SharedDay) -> SharePayload { SharePayload(day: day, key: "k", isConfirmed: true, isMoved: true) }
+        func old(_ day: SharedDay) -> SharePayload {
+            SharePayload(day: day, key: "k", isConfirmed: true, isMoved: true)
+        }
         // Twice: if the process is killed midway, the points are moved again.
         for _ in 0..<2 {
-            let receipts = try await destination(influx.url, more: "tags = { household = 'seaside' }").deliver([old(.easter())])
+            let receipts = try await destination(influx.url, more: "tags = { household = 'seaside' }").deliver([
+                old(.easter())
+            ])
             #expect(receipts.map(\.remoteID) == ["1397995200"])
             _ = try await destination(influx.url).deliver([old(.easter(of: User(id: 1, name: name)))])
         }
         let points = try await influx.query("SELECT steps, \"user\", household FROM steps_day")
-        let found = points.map { "\($0["time"] ?? .null) \($0["user"] ?? .null) \($0["household"] ?? .null) \($0["steps"] ?? .null)" }
+        let found = points.map {
+            "\($0["time"] ?? .null) \($0["user"] ?? .null) \($0["household"] ?? .null) \($0["steps"] ?? .null)"
+        }
         #expect(
             found.sorted() == [
                 #"number(1397952000.0) text("Anna") text("other") number(2.0)"#,
@@ -125,9 +140,12 @@ import Testing
 
     @Test func `a point that VictoriaMetrics cannot remove keeps its time and is not duplicated`() async throws {
         let metrics = try await RealVictoriaMetrics.start()
-        let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
+        let destination = try Fixture.destination(
+            "[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
         try await metrics.write("steps_day,user=Anna steps=8123i 1397952000", database: "health")
-        let first = try await destination.deliver([SharePayload(day: .easter(), key: "k", isConfirmed: true, isMoved: true)])
+        let first = try await destination.deliver([
+            SharePayload(day: .easter(), key: "k", isConfirmed: true, isMoved: true)
+        ])
         #expect(first.map(\.remoteID) == ["1397952000"])
         let grown = SharedDay.easter(steps: 9000)
         #expect(try await destination.deliver([SharePayload(grown).corrected(to: grown, first.first)]) == first)
@@ -139,15 +157,20 @@ import Testing
     /// It would show either of two values.
     @Test func `a day that VictoriaMetrics has is not written with other figures`() async throws {
         let metrics = try await RealVictoriaMetrics.start()
-        let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
+        let destination = try Fixture.destination(
+            "[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
         #expect(try await destination.currentTraits().acceptsUnfinishedDays == false)
         let user = User(id: 1, name: name)
-        func day(_ steps: Int) -> SharedDay { .easter(of: user, steps: steps, tracks: [.track("ring, left", steps: steps - 20, 20)]) }
+        func day(_ steps: Int) -> SharedDay {
+            .easter(of: user, steps: steps, tracks: [.track("ring, left", steps: steps - 20, 20)])
+        }
         let first = try await destination.deliver([SharePayload(day(8123)), SharePayload(.easter(later: 1))])
         #expect(first.map(\.isFixed) == [false, false])
         _ = try await metrics.series()
         for steps in [9000, 20, 8123] {
-            let receipts = try await destination.deliver([SharePayload(day(steps)).corrected(to: day(steps), first.first)])
+            let receipts = try await destination.deliver([
+                SharePayload(day(steps)).corrected(to: day(steps), first.first)
+            ])
             #expect(receipts == [ShareReceipt(remoteID: "1397995200", isFixed: steps != 8123)], "\(steps)")
             // Of another machine, or of a ledger that has forgotten it.
             #expect(try await destination.deliver([SharePayload(day(steps))]) == receipts)
@@ -160,12 +183,14 @@ import Testing
         let influx = try await RealInflux.start()
         let time = TestTime(Timestamp(1_397_984_500))
         let destination = try destination(influx.url, now: { time.now })
-        let quiet = SharedDay.easter(of: User(id: 2, name: "Ben"), isInProgress: true, tracks: [.track("clip", steps: 5)])
+        let quiet = SharedDay.easter(
+            of: User(id: 2, name: "Ben"), isInProgress: true, tracks: [.track("clip", steps: 5)])
         var receipt: ShareReceipt?
         for (steps, at) in [([60], 1_397_980_800), ([60, 50], 1_397_981_700), ([60, 50, 20], 1_397_982_600)] {
             var ring = SharedDay.Track.track("ring", steps: 60, 50, 20)
             ring.samples.removeLast(3 - steps.count)
-            let day = SharedDay.easter(of: User(id: 1, name: name), steps: steps.reduce(0, +), isInProgress: true, tracks: [ring])
+            let day = SharedDay.easter(
+                of: User(id: 1, name: name), steps: steps.reduce(0, +), isInProgress: true, tracks: [ring])
             let payload = SharePayload(day: day, key: "k", remoteID: receipt?.remoteID, isConfirmed: receipt != nil)
             receipt = try await destination.deliver([payload, SharePayload(quiet)]).first
             #expect(receipt?.remoteID == "\(at)")
@@ -173,18 +198,27 @@ import Testing
             #expect(points == [["time": .number(Double(at)), "steps": .number(Double(steps.reduce(0, +)))]])
         }
         time.pass(86_400)
-        let over = SharedDay.easter(of: User(id: 1, name: name), steps: 200, tracks: [.track("ring", steps: 60, 50, 90)])
-        #expect(try await destination.deliver([SharePayload(over).corrected(to: over, receipt)]).map(\.remoteID) == ["1397995200"])
-        #expect(try await influx.query("SELECT steps FROM steps_day WHERE \"user\" =~ /Zo/").map { $0["time"] } == [.number(1_397_995_200)])
+        let over = SharedDay.easter(
+            of: User(id: 1, name: name), steps: 200, tracks: [.track("ring", steps: 60, 50, 90)])
+        #expect(
+            try await destination.deliver([SharePayload(over).corrected(to: over, receipt)]).map(\.remoteID) == [
+                "1397995200"
+            ])
+        #expect(
+            try await influx.query("SELECT steps FROM steps_day WHERE \"user\" =~ /Zo/").map { $0["time"] } == [
+                .number(1_397_995_200)
+            ])
         #expect(try await influx.query("SELECT steps FROM steps_day WHERE \"user\" = 'Ben'").count == 1)
         #expect(try await influx.query("SELECT sum(steps) FROM steps").first?["sum"] == .number(205))
     }
 
     @Test(arguments: [
-        ([], "older than a month"), (["-retentionPeriod=100y"], "twice"), (["-dedup.minScrapeInterval=1ms"], "older than a month"),
+        ([], "older than a month"), (["-retentionPeriod=100y"], "twice"),
+        (["-dedup.minScrapeInterval=1ms"], "older than a month"),
     ]) func `a check finds the flags that VictoriaMetrics lacks`(flags: [String], words: String) async throws {
         let metrics = try await RealVictoriaMetrics.start(flags)
-        let destination = try Fixture.destination("[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
+        let destination = try Fixture.destination(
+            "[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
         let failure = await #expect(throws: ShareFailure.self) { try await destination.check() }
         #expect(failure?.kind == .misconfigured)
         #expect(failure?.reason.contains(words) == true, "\(failure?.reason ?? "")")
@@ -203,7 +237,8 @@ import Testing
     }
 
     private func destination(
-        _ url: String, database: String = "health", user: String = "anna", password: String = "anna's word", prefix: String = "",
+        _ url: String, database: String = "health", user: String = "anna", password: String = "anna's word",
+        prefix: String = "",
         more: String = "", now: @escaping @Sendable () -> Timestamp = { Timestamp(1_398_024_000) }
     ) throws -> any ShareDestination {
         try Fixture.destination(

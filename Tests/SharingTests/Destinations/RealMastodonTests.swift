@@ -18,7 +18,9 @@ struct RealMastodonTests {
 
     private static let tokens = (0..<64).map { "\(TestSecret.text)\($0)" }
     /// Shared by all tests, because it takes seconds to start. It ends with this process.
-    private static let server = Task { try await PythonServer.start("mastodon_server", by: PythonServer.withMastodon, tokens) }
+    private static let server = Task {
+        try await PythonServer.start("mastodon_server", by: PythonServer.withMastodon, tokens)
+    }
     private static let next = Mutex(0)
 
     private let token: String
@@ -33,14 +35,17 @@ struct RealMastodonTests {
         headers = [.bearer(Secret(token))]
     }
 
-    private func withServer(_ more: String = "", _ body: (any ShareDestination, String) async throws -> Void) async throws {
+    private func withServer(_ more: String = "", _ body: (any ShareDestination, String) async throws -> Void)
+        async throws
+    {
         let url = try await Self.server.value.url
         try await body(try destination(url, more), url)
     }
 
     private func destination(_ url: String, _ more: String = "", token: String? = nil) throws -> any ShareDestination {
         try Fixture.destination(
-            "[share.garden]\nkind = 'mastodon'\nurl = '\(url)'\ntoken_env = 'TOKEN'\n\(more)", environment: ["TOKEN": token ?? self.token])
+            "[share.garden]\nkind = 'mastodon'\nurl = '\(url)'\ntoken_env = 'TOKEN'\n\(more)",
+            environment: ["TOKEN": token ?? self.token])
     }
 
     private func read<Value: Decodable>(_ url: String, as type: Value.Type) async throws -> Value {
@@ -56,7 +61,8 @@ struct RealMastodonTests {
 
     private func write(_ text: String, _ url: String, visibility: String = "public") async throws {
         let statuses = try WebAddress(url + "/api/v1/statuses")
-        let form = HTTPRequest.form([.init("status", text), .init("visibility", visibility)], to: statuses, headers: headers)
+        let form = HTTPRequest.form(
+            [.init("status", text), .init("visibility", visibility)], to: statuses, headers: headers)
         #expect(try await CurlTransport(userAgent: "istep/test").send(form).status == 200)
     }
 
@@ -68,7 +74,9 @@ struct RealMastodonTests {
             #expect(receipts.map(\.remoteID) == posts.map(\.id))
             #expect(posts.first?.visibility == "private")
             #expect(posts.first?.language == "en")
-            #expect(posts.first?.content == "<p>Sunday 2014-04-20: 8,123 steps<br />81% of the goal of 10,000 · 5.4 km · 232 kcal</p>")
+            #expect(
+                posts.first?.content
+                    == "<p>Sunday 2014-04-20: 8,123 steps<br />81% of the goal of 10,000 · 5.4 km · 232 kcal</p>")
         }
     }
 
@@ -115,9 +123,11 @@ struct RealMastodonTests {
 
     @Test func `a rate limit is reported with the time to wait`() async throws {
         try await withServer { destination, url in
-            let fault = #"{"match":{"methods":["POST"],"path":"/api/v1/statuses"},"effect":{"type":"ratelimit"},"count":1}"#
+            let fault =
+                #"{"match":{"methods":["POST"],"path":"/api/v1/statuses"},"effect":{"type":"ratelimit"},"count":1}"#
             let made = try await PythonServer.ask(
-                "POST", url + "/api/v1/_mock/faults", headers: headers + [.init("Content-Type", "application/json")], body: fault)
+                "POST", url + "/api/v1/_mock/faults", headers: headers + [.init("Content-Type", "application/json")],
+                body: fault)
             #expect(made.status == 200, "\(made.text)")
             let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .busy)

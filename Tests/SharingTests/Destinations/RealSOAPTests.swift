@@ -23,7 +23,8 @@ struct RealSOAPTests {
 
     /// The stored days of a user.
     private func held(_ url: String, _ user: String) async throws -> [Held] {
-        let all = try JSONDecoder().decode([Held].self, from: Data(try await PythonServer.ask("GET", url + "/held").body))
+        let all = try JSONDecoder().decode(
+            [Held].self, from: Data(try await PythonServer.ask("GET", url + "/held").body))
         return all.filter { $0.user == user }
     }
 
@@ -45,18 +46,22 @@ struct RealSOAPTests {
         let user = User(id: 1, name: "Zoë \(version) \"<&>'\n\r ]]> 👣 \u{202e}שלום")
         let receipts = try await destination.deliver([SharePayload(.easter(of: user))])
         #expect(receipts == [ShareReceipt()])
-        let little = SharedDay.easter(of: user, steps: 0, metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
+        let little = SharedDay.easter(
+            of: user, steps: 0, metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
         _ = try await destination.deliver([SharePayload(little)])
         #expect(
             try await held(url, user.name) == [
                 Held(
-                    user: user.name, date: "2014-04-20", steps: 8123, distance: 5432, calories: 232, goal: 10_000, percentage: "81.2",
+                    user: user.name, date: "2014-04-20", steps: 8123, distance: 5432, calories: 232, goal: 10_000,
+                    percentage: "81.2",
                     completeness: "complete"),
                 Held(user: user.name, date: "2014-04-20", steps: 0, completeness: "partial"),
             ])
     }
 
-    @Test(arguments: ["1.1", "1.2"]) func `a client fault and a server fault are reported differently`(version: String) async throws {
+    @Test(arguments: ["1.1", "1.2"]) func `a client fault and a server fault are reported differently`(version: String)
+        async throws
+    {
         let url = try await Self.server.value.url
         let destination = try destination(url, version)
         let refused = await destination.failure(delivering: SharePayload(.easter(of: User(id: 1, name: "Nobody"))))

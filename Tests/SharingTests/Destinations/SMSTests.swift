@@ -33,7 +33,9 @@ import Testing
     @Test func `a search finds a sent message and is unclear otherwise`() async throws {
         try await withModem { manager, grandma in
             let payload = try payload()
-            #expect(try await grandma.find(payload) == .unclear, "what a modem does not know may have been sent before it was started")
+            #expect(
+                try await grandma.find(payload) == .unclear,
+                "what a modem does not know may have been sent before it was started")
             _ = try await grandma.deliver([payload])
             guard case .arrived = try await grandma.find(payload) else {
                 Issue.record("a message that was sent was not found")

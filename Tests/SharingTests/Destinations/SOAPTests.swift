@@ -5,7 +5,8 @@ import WebTestSupport
 @Suite(.timeLimit(.minutes(5))) struct SOAPTests {
     private func destination(_ url: String, _ more: String = "") throws -> any ShareDestination {
         try Fixture.destination(
-            "[share.garden]\nkind = 'soap'\nurl = '\(url)/soap?x=1'\nnamespace = 'urn:steps'\ntoken_env = '\(TestSecret.variable)'\n\(more)")
+            "[share.garden]\nkind = 'soap'\nurl = '\(url)/soap?x=1'\nnamespace = 'urn:steps'\ntoken_env = '\(TestSecret.variable)'\n\(more)"
+        )
     }
 
     private func withServer(
@@ -38,7 +39,8 @@ import WebTestSupport
 
     @Test func `unknown figures of a day are omitted`() throws {
         let day = SharedDay.easter(metres: nil, kilocalories: nil, goal: nil, completeness: .partial)
-        let more = "version = '1.2'\noperation = 'send'\nqualified = false\naction = '{service}/{operation}'\nservice = 'S'"
+        let more =
+            "version = '1.2'\noperation = 'send'\nqualified = false\naction = '{service}/{operation}'\nservice = 'S'"
         let preview = try destination("https://example.org", more).preview([SharePayload(day)])
         #expect(
             preview.contains(
@@ -50,14 +52,17 @@ import WebTestSupport
     }
 
     @Test func `a service counts as idempotent only if it is configured so`() throws {
-        #expect(try destination("https://example.org").traits == ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false))
+        #expect(
+            try destination("https://example.org").traits
+                == ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false))
         #expect(try destination("https://example.org", "idempotent = true").traits == .replacing)
     }
 
     /// If a kept connection turns out to be closed, the request is sent again.
     @Test(arguments: [("", [1, 2]), ("idempotent = true", [1, 1])])
     func `a call that is not idempotent uses a separate connection`(more: String, connections: [Int]) async throws {
-        let body = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><shareStepDataResponse/></s:Body></s:Envelope>"
+        let body =
+            "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><shareStepDataResponse/></s:Body></s:Envelope>"
         try await withServer(more, answers: { _ in .reply(body: body) }) { destination, server in
             for _ in 0..<2 { _ = try await destination.deliver([SharePayload(.easter())]) }
             #expect(server.requests.map(\.connection) == connections)
@@ -76,15 +81,20 @@ import WebTestSupport
 
     @Test(
         arguments: [
-            (200, "s:Client", .rejected), (500, "s:Client.NoShoes", .rejected), (200, "s:Server", .unanswered), (500, "s:Server", .unanswered),
-            (500, "own", .unanswered), (500, "w:FailedAuthentication", .credentials), (500, "s:VersionMismatch", .rejected),
+            (200, "s:Client", .rejected), (500, "s:Client.NoShoes", .rejected), (200, "s:Server", .unanswered),
+            (500, "s:Server", .unanswered),
+            (500, "own", .unanswered), (500, "w:FailedAuthentication", .credentials),
+            (500, "s:VersionMismatch", .rejected),
             (500, "s:MustUnderstand", .rejected), (401, "s:Client", .credentials), (403, "s:Server", .credentials),
             (503, "s:Server", .unanswered),
-            (429, "s:Client", .busy), (400, "s:Client", .rejected), (404, "s:Server", .unanswered), (404, "s:Client", .misconfigured),
+            (429, "s:Client", .busy), (400, "s:Client", .rejected), (404, "s:Server", .unanswered),
+            (404, "s:Client", .misconfigured),
             (302, "s:Client", .unanswered),
         ] as [(Int, String, ShareFailure.Kind)])
     func `a fault is recognized with any HTTP status`(status: Int, code: String, kind: ShareFailure.Kind) async throws {
-        try await withServer(answers: { _ in .reply(status: status, headers: [("Retry-After", "60")], body: Self.fault(code)) }) {
+        try await withServer(answers: { _ in
+            .reply(status: status, headers: [("Retry-After", "60")], body: Self.fault(code))
+        }) {
             destination, _ in
             let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == kind)
@@ -94,15 +104,18 @@ import WebTestSupport
     }
 
     @Test func `a fault is reported without secrets and control characters`() async throws {
-        let reason = "Bearer \(TestSecret.text.replacing("&", with: "&amp;").replacing("<", with: "&lt;"))&#x202E; is &#13;&#10;wrong"
-        try await withServer(answers: { _ in .reply(status: 500, body: Self.fault("s:Client", reason)) }) { destination, _ in
+        let reason =
+            "Bearer \(TestSecret.text.replacing("&", with: "&amp;").replacing("<", with: "&lt;"))&#x202E; is &#13;&#10;wrong"
+        try await withServer(answers: { _ in .reply(status: 500, body: Self.fault("s:Client", reason)) }) {
+            destination, _ in
             let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.reason == "127.0.0.1 answered with a fault: Client: Bearer •••••? is wrong")
         }
     }
 
     @Test func `names in an answer are reported without secrets`() async throws {
-        let envelope = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><tok-3n/></s:Body></s:Envelope>"
+        let envelope =
+            "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><tok-3n/></s:Body></s:Envelope>"
         let long = (30...80).map { "<\(String(repeating: "c", count: $0))tok-3n/>" }
         for body in ["<tok-3n/>", "<?xml version='1.0' encoding='tok-3n'?><a/>", envelope]
             + long.flatMap({ [$0, envelope.replacing("<tok-3n/>", with: $0)] })
@@ -110,7 +123,8 @@ import WebTestSupport
             let server = try LoopbackServer.start { _ in .reply(body: body) }
             defer { server.stop() }
             let destination = try Fixture.destination(
-                "[share.a]\nkind='soap'\nurl='\(server.url)'\nnamespace='urn:steps'\ntoken_env='TOKEN'", environment: ["TOKEN": "tok-3n"])
+                "[share.a]\nkind='soap'\nurl='\(server.url)'\nnamespace='urn:steps'\ntoken_env='TOKEN'",
+                environment: ["TOKEN": "tok-3n"])
             let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .unanswered)
             let reason = failure?.reason ?? ""
@@ -124,7 +138,10 @@ import WebTestSupport
         try await withServer(answers: { _ in .reply(body: body) }) { destination, _ in
             let failure = await destination.failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == .unanswered)
-            #expect(failure?.reason == "127.0.0.1 did not confirm: it answered with \"readResponse\", which is not a response to the operation")
+            #expect(
+                failure?.reason
+                    == "127.0.0.1 did not confirm: it answered with \"readResponse\", which is not a response to the operation"
+            )
         }
         try await withServer("response = 'readResponse'", answers: { _ in .reply(body: body) }) { destination, _ in
             let receipts = try await destination.deliver([SharePayload(.easter())])
@@ -179,7 +196,8 @@ import WebTestSupport
     }
 
     @Test func `a check reports a missing operation`() async throws {
-        try await withServer(answers: { _ in .reply(body: Self.description("read", "wr\u{202E}ite")) }) { destination, _ in
+        try await withServer(answers: { _ in .reply(body: Self.description("read", "wr\u{202E}ite")) }) {
+            destination, _ in
             let failure = await destination.failureOfCheck()
             #expect(failure?.kind == .misconfigured)
             #expect(failure?.reason == "127.0.0.1 has no operation shareStepData; it has \"read\", \"wr\\u{202e}ite\"")
@@ -187,7 +205,8 @@ import WebTestSupport
     }
 
     @Test(arguments: [
-        "operation = 'a b'", "operation = '<a>'", "service = 'ä'", "response = '1a'", "action = 'a\"b'", "action = 'a b'", "version = '1.3'",
+        "operation = 'a b'", "operation = '<a>'", "service = 'ä'", "response = '1a'", "action = 'a\"b'",
+        "action = 'a b'", "version = '1.3'",
     ])
     func `an invalid name, action or version is rejected`(line: String) {
         #expect(throws: (any Error).self) { try destination("https://example.org", line) }

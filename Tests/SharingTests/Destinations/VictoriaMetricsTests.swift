@@ -16,16 +16,23 @@ import WebTestSupport
     }
 
     @Test(arguments: [
-        ("v1.79.5", "VictoriaMetrics 1.79.5", "cannot be corrected"), ("v1.102.1", "VictoriaMetrics 1.102.1", "corrected only if"),
-    ]) func `a check names its version and what it does with days`(version: String, name: String, limits: String) async throws {
+        ("v1.79.5", "VictoriaMetrics 1.79.5", "cannot be corrected"),
+        ("v1.102.1", "VictoriaMetrics 1.102.1", "corrected only if"),
+    ]) func `a check names its version and what it does with days`(version: String, name: String, limits: String)
+        async throws
+    {
         let metrics = try ImitatedVictoriaMetrics(version: version)
         let words = try await destination(metrics).check()
-        #expect(words.hasPrefix("\(name) accepts points for \"health\"; ") && words.contains(limits) && !words.contains("1.8.0"), "\(words)")
+        #expect(
+            words.hasPrefix("\(name) accepts points for \"health\"; ") && words.contains(limits)
+                && !words.contains("1.8.0"), "\(words)")
     }
 
     @Test(arguments: [
-        ("vm_app_version{version=\"x\", short_version=\"v1.84.9\"} 1", false), ("vm_app_version{short_version=\"v1.85.0\"} 1", true),
-        ("# x\nvm_app_version{version=\"\", short_version=\"\"} 1", false), ("", false), ("x{short_version=\"v1.99.0\"}", false),
+        ("vm_app_version{version=\"x\", short_version=\"v1.84.9\"} 1", false),
+        ("vm_app_version{short_version=\"v1.85.0\"} 1", true),
+        ("# x\nvm_app_version{version=\"\", short_version=\"\"} 1", false), ("", false),
+        ("x{short_version=\"v1.99.0\"}", false),
         ("vm_app_version{short_version=\"v2.0.1-cluster\"} 1", true),
     ]) func `a version that is not known replaces nothing`(metrics: String, keepsGreatest: Bool) {
         #expect(VictoriaMetrics(metrics, hiding: []).keepsGreatest == keepsGreatest)
@@ -41,10 +48,13 @@ import WebTestSupport
     }
 
     @Test(arguments: [
-        ("v1.79.5", 9000, 10_000, true), ("v1.79.5", 8000, 10_000, true), ("v1.102.1", 9000, 10_000, false), ("v1.102.1", 8000, 10_000, true),
+        ("v1.79.5", 9000, 10_000, true), ("v1.79.5", 8000, 10_000, true), ("v1.102.1", 9000, 10_000, false),
+        ("v1.102.1", 8000, 10_000, true),
         // More steps, and a smaller goal.
         ("v1.102.1", 9000, 9000, true),
-    ]) func `a correction is sent only if the server will show it`(version: String, steps: Int, goal: Int, isFixed: Bool) async throws {
+    ]) func `a correction is sent only if the server will show it`(
+        version: String, steps: Int, goal: Int, isFixed: Bool
+    ) async throws {
         let metrics = try ImitatedVictoriaMetrics(version: version)
         let destination = try destination(metrics)
         _ = try await destination.currentTraits()
@@ -53,7 +63,8 @@ import WebTestSupport
         let changed = day(steps, goal: goal)
         // As a correction, and as the first day of another history.
         for payload in [SharePayload(changed).corrected(to: changed, receipts.first), SharePayload(changed)] {
-            #expect(try await destination.deliver([payload]) == [ShareReceipt(remoteID: "1397995200", isFixed: isFixed)])
+            #expect(
+                try await destination.deliver([payload]) == [ShareReceipt(remoteID: "1397995200", isFixed: isFixed)])
         }
         #expect(metrics.written("steps_day_steps") == (isFixed ? [8123, 8123] : [8123, Double(steps), 8123]))
     }
@@ -67,14 +78,16 @@ import WebTestSupport
         // An earlier delivery was interrupted after the day: the samples are written now.
         let more = SharedDay.easter(metres: 8123, tracks: [.track("ring", steps: 8123), .track("clip", steps: 17)])
         #expect(try await destination.deliver([SharePayload(more)]).map(\.isFixed) == [false])
-        #expect(metrics.written("steps_steps") == [8123, 17] || metrics.written("steps_steps").sorted() == [17, 8123, 8123])
+        #expect(
+            metrics.written("steps_steps") == [8123, 17] || metrics.written("steps_steps").sorted() == [17, 8123, 8123])
     }
 
     @Test func `a user or household of a similar name is another one`() async throws {
         let metrics = try ImitatedVictoriaMetrics(version: "v1.79.5")
         let first = try destination(metrics)
         let second = try Fixture.destination(
-            "[share.m]\nkind = 'influx'\nurl = '\(metrics.server.url)'\ndatabase = 'health'\ntags = { household = 'sea' }")
+            "[share.m]\nkind = 'influx'\nurl = '\(metrics.server.url)'\ndatabase = 'health'\ntags = { household = 'sea' }"
+        )
         for destination in [second, first] {
             _ = try await destination.currentTraits()
             #expect(try await destination.deliver([SharePayload(day(steps(destination)))]).map(\.isFixed) == [false])

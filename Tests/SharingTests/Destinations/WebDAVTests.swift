@@ -12,20 +12,24 @@ import Testing
             transport: { transport })
     }
 
-    private func sent(_ transport: ScriptedTransport) -> [String] { transport.requests.map { "\($0.method) \($0.url.path)" } }
+    private func sent(_ transport: ScriptedTransport) -> [String] {
+        transport.requests.map { "\($0.method) \($0.url.path)" }
+    }
 
     private static let day = "/dav/anna/2014/04/2014-04-20.json"
 
     @Test(arguments: [404, 409])
     func `missing folders are made from the outermost in, and the day is sent again`(status: Int) async throws {
         let transport = ScriptedTransport(
-            .reply(status), .reply(404), .reply(404), .reply(404), .reply(207), .reply(status), .reply(status), .reply(201), .reply(201),
+            .reply(status), .reply(404), .reply(404), .reply(404), .reply(207), .reply(status), .reply(status),
+            .reply(201), .reply(201),
             .reply(201), .reply(201))
         let receipts = try await destination(transport).deliver([SharePayload(.easter())])
         #expect(receipts == [ShareReceipt()])
         #expect(
             sent(transport) == [
-                "PUT \(Self.day)", "PROPFIND /dav/anna/2014/04/", "PROPFIND /dav/anna/2014/", "PROPFIND /dav/anna/", "PROPFIND /dav/",
+                "PUT \(Self.day)", "PROPFIND /dav/anna/2014/04/", "PROPFIND /dav/anna/2014/", "PROPFIND /dav/anna/",
+                "PROPFIND /dav/",
                 "MKCOL /dav/anna/2014/04/", "MKCOL /dav/anna/2014/", "MKCOL /dav/anna/",
                 "MKCOL /dav/anna/2014/", "MKCOL /dav/anna/2014/04/", "PUT \(Self.day)",
             ])
@@ -51,7 +55,8 @@ import Testing
     @Test(arguments: [(500, ShareFailure.Kind.unanswered), (409, .rejected)])
     func `the failure of a server without WebDAV stays as it is`(status: Int, kind: ShareFailure.Kind) async throws {
         for (creation, count) in [(405, 4), (400, 3), (403, 3), (501, 3)] {
-            let transport = ScriptedTransport(.reply(status, "taken"), .reply(405), .reply(creation), .reply(status, "taken"))
+            let transport = ScriptedTransport(
+                .reply(status, "taken"), .reply(405), .reply(creation), .reply(status, "taken"))
             let failure = try await destination(transport).failure(delivering: SharePayload(.easter()))
             #expect(failure?.kind == kind && failure?.reason == "example.org answered \(status): taken")
             #expect(transport.requests.count == count)
@@ -71,7 +76,9 @@ import Testing
     }
 
     /// Apache describes a new file in HTML, and PHP calls every answer HTML.
-    @Test(arguments: [(201, ""), (201, "<!DOCTYPE HTML><title>201 Created</title>"), (204, ""), (200, ""), (200, "\r\nOK")])
+    @Test(arguments: [
+        (201, ""), (201, "<!DOCTYPE HTML><title>201 Created</title>"), (204, ""), (200, ""), (200, "\r\nOK"),
+    ])
     func `an answer of type HTML that cannot be a sign-in page confirms a day`(status: Int, body: String) async throws {
         let receipts = try await destination(ScriptedTransport(html(status, body))).deliver([SharePayload(.easter())])
         #expect(receipts == [ShareReceipt()])
@@ -80,9 +87,11 @@ import Testing
     @Test(arguments: [("", 200), ("method = 'POST'", 200), ("method = 'POST'", 201)])
     func `a sign-in page confirms nothing`(more: String, status: Int) async throws {
         for (body, type) in [
-            ("<html>Sign in", "text/html"), ("\u{feff}\r\n <!DOCTYPE html>", "Text/HTML ;charset=UTF-8"), ("<i>Sign in</i>", "text/html"),
+            ("<html>Sign in", "text/html"), ("\u{feff}\r\n <!DOCTYPE html>", "Text/HTML ;charset=UTF-8"),
+            ("<i>Sign in</i>", "text/html"),
             ("<!-- hotel\n-->\n<HTML lang=en>", "text/plain"), (" <!doctype html>", "application/octet-stream"),
-            ("<?xml version=\"1.0\"?>\n<!DOCTYPE html><html/>", "application/xml"), ("<script>location='/login'</script>", ""),
+            ("<?xml version=\"1.0\"?>\n<!DOCTYPE html><html/>", "application/xml"),
+            ("<script>location='/login'</script>", ""),
             ("<!-- only a part", ""),
         ] {
             let transport = ScriptedTransport(html(status, body, type: type))
@@ -91,37 +100,49 @@ import Testing
         }
     }
 
-    @Test(arguments: ["gzip", "br", "GZIP, deflate"]) func `a compressed answer confirms nothing`(coding: String) async throws {
+    @Test(arguments: ["gzip", "br", "GZIP, deflate"]) func `a compressed answer confirms nothing`(coding: String)
+        async throws
+    {
         for (more, status) in [("", 200), ("method = 'POST'", 200), ("method = 'POST'", 201)] {
-            let answer = HTTPResponse(status: status, headers: [("Content-Encoding", coding)], body: [0x1f, 0x8b, 8, 0])
-            let failure = try await destination(ScriptedTransport(.success(answer)), more).failure(delivering: SharePayload(.easter()))
+            let answer = HTTPResponse(
+                status: status, headers: [("Content-Encoding", coding)], body: [0x1f, 0x8b, 8, 0])
+            let failure = try await destination(ScriptedTransport(.success(answer)), more).failure(
+                delivering: SharePayload(.easter()))
             #expect(failure?.kind == .unanswered && failure?.reason.contains("compressed") == true)
         }
         // A file that was stored, and an answer without a body.
         for (status, body) in [(201, [UInt8(0x1f)]), (200, [])] {
             let answer = HTTPResponse(status: status, headers: [("Content-Encoding", coding)], body: body)
-            #expect(try await destination(ScriptedTransport(.success(answer))).failure(delivering: SharePayload(.easter())) == nil)
+            #expect(
+                try await destination(ScriptedTransport(.success(answer))).failure(delivering: SharePayload(.easter()))
+                    == nil)
         }
     }
 
     @Test(arguments: [
         (["Digest realm=\"dav\", nonce=\"x\""], true), (["Negotiate", "digest realm=\"dav\""], true),
         (["Digest realm=\"dav\"", "Basic realm=\"dav\""], false), (["Basic realm=\"Digest\""], false), ([], false),
-    ]) func `a server that requires Digest authentication is reported as such`(challenges: [String], isNamed: Bool) async throws {
+    ]) func `a server that requires Digest authentication is reported as such`(challenges: [String], isNamed: Bool)
+        async throws
+    {
         let answer = HTTPResponse(status: 401, headers: challenges.map { ("WWW-Authenticate", $0) })
-        let failure = try await destination(ScriptedTransport(.success(answer))).failure(delivering: SharePayload(.easter()))
+        let failure = try await destination(ScriptedTransport(.success(answer))).failure(
+            delivering: SharePayload(.easter()))
         #expect(failure?.kind == .credentials)
         #expect(failure?.advice?.contains("Digest") == isNamed, "\(failure?.advice ?? "")")
     }
 
     @Test(arguments: [
-        ("/login", true), ("/auth/sign_in?next=/x", true), ("https://example.org/users/SignIn", true), ("https://hotel.example/login", false),
+        ("/login", true), ("/auth/sign_in?next=/x", true), ("https://example.org/users/SignIn", true),
+        ("https://hotel.example/login", false),
         ("//hotel.example/login", false), ("/steps/2014-04-20", false), ("/logins", false),
-    ]) func `a redirection to the service's sign-in page means that the credentials are refused`(location: String, isRefused: Bool) async throws
-    {
+    ]) func `a redirection to the service's sign-in page means that the credentials are refused`(
+        location: String, isRefused: Bool
+    ) async throws {
         for (more, status) in [("", 302), ("method = 'POST'", 302), ("method = 'POST'", 303)] {
             let answer = HTTPResponse(status: status, headers: [("Location", location)])
-            let failure = try await destination(ScriptedTransport(.success(answer)), more).failure(delivering: SharePayload(.easter()))
+            let failure = try await destination(ScriptedTransport(.success(answer)), more).failure(
+                delivering: SharePayload(.easter()))
             #expect((failure?.kind == .credentials) == isRefused, "\(String(describing: failure))")
         }
     }
@@ -144,8 +165,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (401, ShareFailure.Kind.credentials), (403, .credentials), (415, .rejected), (500, .unanswered), (503, .busy), (507, .unanswered),
-    ]) func `the error for a folder that cannot be made has its reason`(status: Int, kind: ShareFailure.Kind) async throws {
+        (401, ShareFailure.Kind.credentials), (403, .credentials), (415, .rejected), (500, .unanswered), (503, .busy),
+        (507, .unanswered),
+    ]) func `the error for a folder that cannot be made has its reason`(status: Int, kind: ShareFailure.Kind)
+        async throws
+    {
         let transport = ScriptedTransport(.reply(409), .reply(status, "no room"))
         let failure = try await destination(transport, "webdav = true").failure(delivering: SharePayload(.easter()))
         #expect(failure?.kind == kind)
@@ -161,7 +185,8 @@ import Testing
         let deep = AlwaysConflict()
         let path = String(repeating: "a/", count: 100)
         let far = try Fixture.destination(
-            "[share.cloud]\nkind = 'rest'\nurl = 'https://example.org/\(path){date}'\nwebdav = true", transport: { deep })
+            "[share.cloud]\nkind = 'rest'\nurl = 'https://example.org/\(path){date}'\nwebdav = true",
+            transport: { deep })
         #expect(await far.failure(delivering: SharePayload(.easter()))?.kind == .rejected)
     }
 
@@ -170,7 +195,8 @@ import Testing
         let server = SlowConflict()
         let path = String(repeating: "a/", count: 30)
         let destination = try Fixture.destination(
-            "[share.cloud]\nkind = 'rest'\nurl = 'https://example.org/\(path){date}'\nwebdav = true", now: { server.time.now },
+            "[share.cloud]\nkind = 'rest'\nurl = 'https://example.org/\(path){date}'\nwebdav = true",
+            now: { server.time.now },
             transport: { server })
         let failure = await destination.failure(delivering: SharePayload(.easter()))
         #expect(failure?.kind == .unreachable && failure?.reason == "example.org took more than 120 s")
@@ -193,14 +219,17 @@ import Testing
     }
 
     @Test func `a check fails if the WebDAV server refuses it or answers wrongly`() async throws {
-        for (status, kind) in [(401, ShareFailure.Kind.credentials), (403, .credentials), (500, .unanswered), (200, .unanswered)] {
+        for (status, kind) in [
+            (401, ShareFailure.Kind.credentials), (403, .credentials), (500, .unanswered), (200, .unanswered),
+        ] {
             let transport = ScriptedTransport(.reply(status))
             #expect(try await destination(transport, "webdav = true").failureOfCheck()?.kind == kind)
         }
     }
 
     @Test func `webdav = true is allowed with PUT only`() {
-        let problems = Fixture.problems("[share.a]\nkind = 'rest'\nurl = 'https://example.org'\nmethod = 'POST'\nwebdav = true")
+        let problems = Fixture.problems(
+            "[share.a]\nkind = 'rest'\nurl = 'https://example.org'\nmethod = 'POST'\nwebdav = true")
         #expect(problems.count == 1 && problems[0].contains("left out, or false"), "\(problems)")
     }
 }
@@ -240,7 +269,9 @@ private struct AlwaysConflict: HTTPTransport {
 
 /// Folders on Debian's lighttpd.
 @Suite(.timeLimit(.minutes(5))) struct RealWebDAVTests {
-    private func destination(_ url: String, password: String = "geheim", _ more: String = "") throws -> any ShareDestination {
+    private func destination(_ url: String, password: String = "geheim", _ more: String = "") throws
+        -> any ShareDestination
+    {
         try Fixture.destination(
             "[share.cloud]\nkind = 'rest'\nurl = '\(url)'\nusername = 'anna'\npassword_env = 'PASSWORD'\n\(more)",
             environment: ["PASSWORD": password])
@@ -254,7 +285,9 @@ private struct AlwaysConflict: HTTPTransport {
         let name = "Zoë & O'Neill"
         for later in [0, 1, 20] {
             for steps in [8123, 9000] {
-                _ = try await destination.deliver([SharePayload(.easter(of: User(id: 1, name: name), steps: steps, later: later))])
+                _ = try await destination.deliver([
+                    SharePayload(.easter(of: User(id: 1, name: name), steps: steps, later: later))
+                ])
             }
         }
         for (month, day) in [("04", "2014-04-20"), ("04", "2014-04-21"), ("05", "2014-05-10")] {
@@ -267,7 +300,9 @@ private struct AlwaysConflict: HTTPTransport {
         let server = try await RealWebDAV.start()
         let destination = try destination(server.url + "/a/b/c/{date}")
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for later in 0..<8 { group.addTask { _ = try await destination.deliver([SharePayload(.easter(later: later))]) } }
+            for later in 0..<8 {
+                group.addTask { _ = try await destination.deliver([SharePayload(.easter(later: later))]) }
+            }
             try await group.waitForAll()
         }
         for day in 20...27 { #expect(try await server.text("/a/b/c/2014-04-\(day)") != nil) }
@@ -275,7 +310,8 @@ private struct AlwaysConflict: HTTPTransport {
 
     @Test func `with webdav = false a day without a folder is rejected`() async throws {
         let server = try await RealWebDAV.start()
-        let failure = try await destination(server.url + "/a/{date}", "webdav = false").failure(delivering: SharePayload(.easter()))
+        let failure = try await destination(server.url + "/a/{date}", "webdav = false").failure(
+            delivering: SharePayload(.easter()))
         #expect(failure?.kind == .rejected && failure?.reason.contains("409") == true)
     }
 
@@ -294,7 +330,8 @@ private struct AlwaysConflict: HTTPTransport {
 
     @Test func `a folder that the server refuses to create is reported to the user`() async throws {
         let server = try await RealWebDAV.start()
-        let failure = try await destination(server.url + "/closed/a/{date}").failure(delivering: SharePayload(.easter()))
+        let failure = try await destination(server.url + "/closed/a/{date}").failure(
+            delivering: SharePayload(.easter()))
         #expect([.credentials, .rejected].contains(failure?.kind), "\(String(describing: failure))")
         #expect(try await server.text("/closed/a/2014-04-20") == nil)
     }
@@ -313,10 +350,14 @@ private struct AlwaysConflict: HTTPTransport {
         let server = try await RealWebDAV.startNginx(answersQuestions: answersQuestions)
         let destination = try destination(server.url + "/health/{user}/{year}/{month}/{date}.json", more)
         for later in [0, 1, 20] {
-            for steps in [8123, 9000] { _ = try await destination.deliver([SharePayload(.easter(steps: steps, later: later))]) }
+            for steps in [8123, 9000] {
+                _ = try await destination.deliver([SharePayload(.easter(steps: steps, later: later))])
+            }
         }
         for (month, day) in [("04", "2014-04-20"), ("04", "2014-04-21"), ("05", "2014-05-10")] {
-            #expect(try await server.text("/health/Anna/2014/\(month)/\(day).json")?.contains(#""steps":9000"#) == true, "\(day)")
+            #expect(
+                try await server.text("/health/Anna/2014/\(month)/\(day).json")?.contains(#""steps":9000"#) == true,
+                "\(day)")
         }
     }
 
@@ -324,7 +365,9 @@ private struct AlwaysConflict: HTTPTransport {
         let server = try await RealWebDAV.startNginx(answersQuestions: false)
         let destination = try destination(server.url + "/a/b/c/{date}")
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for later in 0..<8 { group.addTask { _ = try await destination.deliver([SharePayload(.easter(later: later))]) } }
+            for later in 0..<8 {
+                group.addTask { _ = try await destination.deliver([SharePayload(.easter(later: later))]) }
+            }
             try await group.waitForAll()
         }
         for day in 20...27 { #expect(try await server.text("/a/b/c/2014-04-\(day)") != nil) }
@@ -332,7 +375,8 @@ private struct AlwaysConflict: HTTPTransport {
 
     @Test func `with webdav = false the failure is that of the server`() async throws {
         let server = try await RealWebDAV.startNginx(answersQuestions: false)
-        let failure = try await destination(server.url + "/a/{date}", "webdav = false").failure(delivering: SharePayload(.easter()))
+        let failure = try await destination(server.url + "/a/{date}", "webdav = false").failure(
+            delivering: SharePayload(.easter()))
         #expect(failure?.kind == .unanswered && failure?.reason.contains("500") == true)
     }
 }

@@ -7,17 +7,22 @@ extension User {
 extension SharedDay {
     /// Easter Sunday of 2014, and how Anna walked on it.
     static func easter(
-        of user: User = .anna, steps: Int = 8123, metres: Double? = 5432.4, kilocalories: Double? = 231.6, goal: Int? = 10_000,
-        completeness: DaySummary.Completeness = .complete, hours: [Int: Int] = [:], isInProgress: Bool = false, later: Int = 0,
+        of user: User = .anna, steps: Int = 8123, metres: Double? = 5432.4, kilocalories: Double? = 231.6,
+        goal: Int? = 10_000,
+        completeness: DaySummary.Completeness = .complete, hours: [Int: Int] = [:], isInProgress: Bool = false,
+        later: Int = 0,
         tracks: [Track] = []
     ) -> SharedDay {
         let day = Day(daysSince1970: 16_180 + later)
         // By Berlin's clocks.
         let midnight = Timestamp(day.daysSince1970 * 86_400 - 7200)
-        let slots = hours.isEmpty ? [] : (0..<24).map { DaySummary.Hour(start: midnight + $0 * 3600, hour: $0, steps: hours[$0] ?? 0) }
+        let slots =
+            hours.isEmpty
+            ? [] : (0..<24).map { DaySummary.Hour(start: midnight + $0 * 3600, hour: $0, steps: hours[$0] ?? 0) }
         let summary = DaySummary(
             user: user, day: day, steps: steps, distance: metres, energy: kilocalories, goal: goal,
-            isRestDay: goal == nil, percentage: goal.map { Double(steps) * 100 / Double($0) }, hours: slots, completeness: completeness,
+            isRestDay: goal == nil, percentage: goal.map { Double(steps) * 100 / Double($0) }, hours: slots,
+            completeness: completeness,
             isInProgress: isInProgress)
         guard let shared = SharedDay(summary, tracks: tracks) else { preconditionFailure("a day with steps") }
         return shared
@@ -29,7 +34,8 @@ extension SharedDay.Track {
     static func track(_ pedometer: String, steps: Int...) -> SharedDay.Track {
         let samples = steps.enumerated().map { index, steps in
             StepSample(
-                start: Timestamp(1_397_980_800 + index * 900), length: 900, steps: steps, distance: Double(steps) * 0.75, energy: nil,
+                start: Timestamp(1_397_980_800 + index * 900), length: 900, steps: steps,
+                distance: Double(steps) * 0.75, energy: nil,
                 utcOffset: 7200)
         }
         return SharedDay.Track(pedometer: pedometer, samples: samples)

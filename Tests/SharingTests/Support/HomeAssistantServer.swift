@@ -18,10 +18,12 @@ struct HomeAssistantServer: Sendable {
     private static let python = PythonServer.installed("home-assistant")
 
     /// - Parameters:
-    ///   - directory: where it stores its data; nil for a new directory. With the same directory it starts as after a restart.
+    ///   - directory: where it stores its data; nil for a new directory. With the same directory it starts as after a
+    ///     restart.
     ///   - broker: a port of this machine.
     static func start(in directory: String? = nil, broker: Int? = nil) async throws -> HomeAssistantServer {
-        let script = try #require(Bundle.module.path(forResource: "home_assistant_server", ofType: "py", inDirectory: "Servers"))
+        let script = try #require(
+            Bundle.module.path(forResource: "home_assistant_server", ofType: "py", inDirectory: "Servers"))
         let process = try await ServerProcess.start(python) { own in
             ["-B", script, directory ?? own.path, "Europe/Berlin"] + (broker.map { ["\($0)"] } ?? [])
         } until: {
@@ -29,7 +31,8 @@ struct HomeAssistantServer: Sendable {
         }
         let words = process.readiness.split(separator: " ").map(String.init)
         try #require(words.count == 4)
-        return HomeAssistantServer(process: process, url: "http://127.0.0.1:\(words[1])", administrator: words[2], guest: words[3])
+        return HomeAssistantServer(
+            process: process, url: "http://127.0.0.1:\(words[1])", administrator: words[2], guest: words[3])
     }
 
     private var headers: [HTTPRequest.Header] { [.bearer(Secret(administrator))] }
@@ -37,7 +40,8 @@ struct HomeAssistantServer: Sendable {
     // MARK: Statistics
 
     func ask<Result: Decodable>(_ question: some Encodable, for form: Result.Type) async throws -> Result {
-        var session = try await HomeAssistantSession.open(CurlTransport(userAgent: "istep/test"), WebAddress(url), token: Secret(administrator))
+        var session = try await HomeAssistantSession.open(
+            CurlTransport(userAgent: "istep/test"), WebAddress(url), token: Secret(administrator))
         let result = try await session.ask(question, for: form)
         await session.close()
         return result
@@ -59,7 +63,9 @@ struct HomeAssistantServer: Sendable {
 
     /// What Home Assistant calculates for each day of its zone that has steps.
     func days(_ id: String) async throws -> [String: Int] {
-        let periods = try await ask(Question(statistic_ids: [id], period: "day", types: ["change"]), for: [String: [Period]].self)[id] ?? []
+        let periods =
+            try await ask(
+                Question(statistic_ids: [id], period: "day", types: ["change"]), for: [String: [Period]].self)[id] ?? []
         return Dictionary(
             uniqueKeysWithValues: periods.compactMap { period in
                 guard let change = period.change, change != 0 else { return nil }
@@ -70,7 +76,8 @@ struct HomeAssistantServer: Sendable {
 
     /// The sum of the last five minutes.
     func lastSum(_ id: String) async throws -> Double? {
-        try await ask(Question(statistic_ids: [id], period: "5minute", types: ["sum"]), for: [String: [Period]].self)[id]?.last?.sum
+        try await ask(Question(statistic_ids: [id], period: "5minute", types: ["sum"]), for: [String: [Period]].self)[
+            id]?.last?.sum
     }
 
     /// Returns when the recorder will not calculate statistics by itself for 40 seconds; it does so every five minutes.
@@ -98,7 +105,9 @@ struct HomeAssistantServer: Sendable {
     /// Nil if there is no such entity.
     func state(_ entity: String) async throws -> State? {
         let response = try await PythonServer.ask("GET", url + "/api/states/" + entity, headers: headers)
-        guard response.status == 200, let object = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any] else {
+        guard response.status == 200,
+            let object = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+        else {
             return nil
         }
         return State(state: object["state"] as? String ?? "", attributes: object["attributes"] as? [String: Any] ?? [:])

@@ -37,9 +37,13 @@ final class ImitatedVictoriaMetrics: Sendable {
                         """)
             case "/write":
                 for line in request.text.split(separator: "\n") where !line.hasPrefix("#") {
-                    guard let (series, fields) = InfluxServer.parse(String(line)) else { return .reply(status: 400, headers: header) }
+                    guard let (series, fields) = InfluxServer.parse(String(line)) else {
+                        return .reply(status: 400, headers: header)
+                    }
                     for (field, text) in fields {
-                        let number = text == "true" ? 1 : text == "false" ? 0 : Double(text.hasSuffix("i") ? String(text.dropLast()) : text)
+                        let number =
+                            text == "true"
+                            ? 1 : text == "false" ? 0 : Double(text.hasSuffix("i") ? String(text.dropLast()) : text)
                         let key = Key(name: "\(series.measurement)_\(field)", tags: series.tags, time: series.time)
                         values.all.withLock { $0[key, default: []].append(number ?? -1) }
                     }
@@ -56,7 +60,8 @@ final class ImitatedVictoriaMetrics: Sendable {
         let query = URLComponents(string: request.target)?.queryItems ?? []
         func item(_ name: String) -> String { query.first { $0.name == name }?.value ?? "" }
         let selector = item("match[]")
-        let names = selector.firstMatch(of: /__name__=~"([^"]*)"/).map { $0.1.split(separator: "|").map(String.init) } ?? []
+        let names =
+            selector.firstMatch(of: /__name__=~"([^"]*)"/).map { $0.1.split(separator: "|").map(String.init) } ?? []
         let tags = selector.matches(of: /[{,](\w+)="([^"]*)"/).map { (String($0.1), String($0.2)) }
         let times = (Int(item("start")) ?? 0)...(Int(item("end")) ?? 0)
         return values.filter { key, _ in
@@ -64,7 +69,8 @@ final class ImitatedVictoriaMetrics: Sendable {
         }.map { key, values in
             let metric = key.tags.merging(["__name__": key.name, "db": "health"]) { $1 }
             let line: [String: Any] = [
-                "metric": metric, "values": [(keepsGreatest ? values.max() : values.first) ?? 0], "timestamps": [key.time * 1000],
+                "metric": metric, "values": [(keepsGreatest ? values.max() : values.first) ?? 0],
+                "timestamps": [key.time * 1000],
             ]
             return (try? JSONSerialization.data(withJSONObject: line)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }.joined(separator: "\n")
@@ -72,7 +78,9 @@ final class ImitatedVictoriaMetrics: Sendable {
 
     /// All values that were written for a series, in their order.
     func written(_ name: String, user: String = "Anna") -> [Double] {
-        values.all.withLock { $0.filter { $0.key.name == name && $0.key.tags["user"] == user }.sorted { $0.key.time < $1.key.time } }
-            .flatMap(\.value)
+        values.all.withLock {
+            $0.filter { $0.key.name == name && $0.key.tags["user"] == user }.sorted { $0.key.time < $1.key.time }
+        }
+        .flatMap(\.value)
     }
 }

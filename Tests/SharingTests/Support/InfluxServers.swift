@@ -42,7 +42,9 @@ struct RealInflux {
 
     /// Writes points unchanged.
     func write(_ lines: String) async throws {
-        let url = try WebAddress(url).appending(path: ["write"]).appending(query: [("db", "health"), ("precision", "s")])
+        let url = try WebAddress(url).appending(path: ["write"]).appending(query: [
+            ("db", "health"), ("precision", "s"),
+        ])
         let header = HTTPRequest.Header("Authorization", "Basic " + Data("admin:admin".utf8).base64EncodedString())
         let response = try await CurlTransport(userAgent: "istep/test").send(
             HTTPRequest(method: "POST", url: url, headers: [header], body: Array(lines.utf8)))
@@ -51,8 +53,13 @@ struct RealInflux {
 
     /// The rows that a query returns, by column names.
     func query(_ text: String, asUser user: String? = "admin") async throws -> [[String: JSONValue]] {
-        let url = try WebAddress(url).appending(path: ["query"]).appending(query: [("db", "health"), ("epoch", "s"), ("q", text)])
-        let headers = user.map { [HTTPRequest.Header("Authorization", "Basic " + Data("\($0):\($0)".utf8).base64EncodedString())] } ?? []
+        let url = try WebAddress(url).appending(path: ["query"]).appending(query: [
+            ("db", "health"), ("epoch", "s"), ("q", text),
+        ])
+        let headers =
+            user.map {
+                [HTTPRequest.Header("Authorization", "Basic " + Data("\($0):\($0)".utf8).base64EncodedString())]
+            } ?? []
         let request = HTTPRequest(method: "POST", url: url, headers: headers)
         let response = try await CurlTransport(userAgent: "istep/test").send(request)
         #expect(response.status == 200, "\(response.text)")
@@ -99,7 +106,9 @@ struct RealVictoriaMetrics {
 
     /// Writes points unchanged.
     func write(_ lines: String, database: String) async throws {
-        let url = try WebAddress(url).appending(path: ["write"]).appending(query: [("db", database), ("precision", "s")])
+        let url = try WebAddress(url).appending(path: ["write"]).appending(query: [
+            ("db", database), ("precision", "s"),
+        ])
         let request = HTTPRequest(method: "POST", url: url, body: Array(lines.utf8))
         #expect(try await CurlTransport(userAgent: "istep/test").send(request).status == 204)
     }
@@ -134,7 +143,9 @@ struct RealVictoriaMetrics {
     }
 
     private func get(_ target: String) async throws -> String {
-        try await CurlTransport(userAgent: "istep/test").send(HTTPRequest(method: "GET", url: try WebAddress(url + target))).text
+        try await CurlTransport(userAgent: "istep/test").send(
+            HTTPRequest(method: "GET", url: try WebAddress(url + target))
+        ).text
     }
 }
 

@@ -8,7 +8,8 @@ import Testing
 
 /// 20 April 2014: 8,123 steps, 5.9 km, 240 kcal, 101.5 % of 8,000.
 func payload(
-    _ day: String = "2014-04-20", steps: Int = 8123, user: String = "anna", remoteID: String? = nil, isConfirmed: Bool = false,
+    _ day: String = "2014-04-20", steps: Int = 8123, user: String = "anna", remoteID: String? = nil,
+    isConfirmed: Bool = false,
     _ change: (inout DaySummary) -> Void = { _ in }
 ) throws -> SharePayload {
     let day = try #require(Day(day))
@@ -16,7 +17,8 @@ func payload(
     var summary = DaySummary(
         user: User(id: 1, name: user), day: day, steps: steps, distance: 5900.4, distanceSource: .height, energy: 239.6,
         energySource: .weight, goal: 8000, percentage: 100 * Double(steps) / 8000, category: .somewhatActive,
-        hours: (0..<24).map { .init(start: midnight + $0 * 3600, hour: $0, steps: $0 == 8 ? steps : 0) }, completeness: .complete)
+        hours: (0..<24).map { .init(start: midnight + $0 * 3600, hour: $0, steps: $0 == 8 ? steps : 0) },
+        completeness: .complete)
     change(&summary)
     let sample = StepSample(start: midnight + 8 * 3600, length: 900, steps: steps, distance: 5900.4, utcOffset: 7200)
     let shared = try #require(SharedDay(summary, tracks: [.init(pedometer: "ring", samples: [sample])]))

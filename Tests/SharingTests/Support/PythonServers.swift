@@ -17,7 +17,9 @@ enum PythonServer {
     }
 
     /// - Returns: the server, which ends when it is released, and its URL.
-    static func start(_ script: String, by python: String, _ arguments: [String] = []) async throws -> (process: ServerProcess, url: String) {
+    static func start(_ script: String, by python: String, _ arguments: [String] = []) async throws -> (
+        process: ServerProcess, url: String
+    ) {
         let path = try #require(Bundle.module.path(forResource: script, ofType: "py", inDirectory: "Servers"))
         let process = try await ServerProcess.start(python) { _ in
             ["-B", path] + arguments
@@ -31,7 +33,8 @@ enum PythonServer {
     static func ask(
         _ method: String, _ url: String, headers: [HTTPRequest.Header] = [], body: String? = nil
     ) async throws -> HTTPResponse {
-        let request = HTTPRequest(method: method, url: try WebAddress(url), headers: headers, body: body.map { Array($0.utf8) })
+        let request = HTTPRequest(
+            method: method, url: try WebAddress(url), headers: headers, body: body.map { Array($0.utf8) })
         return try await CurlTransport(userAgent: "istep/test").send(request)
     }
 }

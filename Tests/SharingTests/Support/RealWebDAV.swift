@@ -41,7 +41,9 @@ struct RealWebDAV {
             let root = directory.appendingPathComponent("root")
             try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
             try Data("anna:{PLAIN}geheim\n".utf8).write(to: directory.appendingPathComponent("users"))
-            let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(directory.path)/\($0);" }
+            let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
+                "\($0)_temp_path \(directory.path)/\($0);"
+            }
             let configuration = """
                 \(answersQuestions ? "load_module /usr/lib/nginx/modules/ngx_http_dav_ext_module.so;" : "")
                 daemon off;

@@ -25,5 +25,7 @@ final class ScriptedTransport: HTTPTransport {
 }
 
 extension Result where Success == HTTPResponse, Failure == TransportError {
-    static func reply(_ status: Int, _ body: String = "") -> Self { .success(HTTPResponse(status: status, body: Array(body.utf8))) }
+    static func reply(_ status: Int, _ body: String = "") -> Self {
+        .success(HTTPResponse(status: status, body: Array(body.utf8)))
+    }
 }

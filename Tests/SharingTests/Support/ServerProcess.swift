@@ -22,7 +22,8 @@ final class ServerProcess: Sendable {
         _ program: String, _ arguments: (URL) throws -> [String], until isReady: @escaping @Sendable (String) -> Bool
     ) async throws -> ServerProcess {
         let directory = try GuardedProcess.makeDirectory("istep-server")
-        let process = try GuardedProcess.start(program, try arguments(URL(fileURLWithPath: directory)), directory: directory)
+        let process = try GuardedProcess.start(
+            program, try arguments(URL(fileURLWithPath: directory)), directory: directory)
         guard let readiness = await process.said.line(where: isReady) else {
             process.end()
             throw Failure(words: "\(program) did not start:\n\(process.said.text)")

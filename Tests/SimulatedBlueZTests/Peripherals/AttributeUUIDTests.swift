@@ -9,6 +9,8 @@ import SimulatedBlueZ
         #expect(AttributeUUID(text) == AttributeUUID(short: 0x180f))
     }
 
-    @Test(arguments: ["", "180", "180g", "0000180f-0000-1000-8000-00805f9b34f", "0000180f00000-1000-8000-00805f9b34fb", "１８０f"])
+    @Test(arguments: [
+        "", "180", "180g", "0000180f-0000-1000-8000-00805f9b34f", "0000180f00000-1000-8000-00805f9b34fb", "１８０f",
+    ])
     func `an invalid UUID is rejected`(text: String) { #expect(AttributeUUID(text) == nil) }
 }

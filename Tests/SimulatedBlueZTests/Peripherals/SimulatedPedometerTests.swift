@@ -9,7 +9,9 @@ import Testing
     /// Saturday, 2026-11-21, 15:00 UTC.
     private static let now = Date(timeIntervalSince1970: 1_795_273_200)
 
-    private func pedometer(_ source: SimulatedPedometer.Source, _ format: SimulatedPedometer.Format = .init()) -> SimulatedPedometer {
+    private func pedometer(_ source: SimulatedPedometer.Source, _ format: SimulatedPedometer.Format = .init())
+        -> SimulatedPedometer
+    {
         SimulatedPedometer(
             address: "C0:DE:00:00:00:07", name: "Band", advertisedServices: ["fff0"], steps: Self.steps, format: format,
             source: source, now: { Self.now })

@@ -4,7 +4,9 @@ import Testing
 
 /// Debian's `bluetoothctl` works with the simulation as with BlueZ.
 @Suite(
-    .enabled(if: FileManager.default.isExecutableFile(atPath: Bluetoothctl.path), "bluetoothctl is not installed (package bluez)"),
+    .enabled(
+        if: FileManager.default.isExecutableFile(atPath: Bluetoothctl.path),
+        "bluetoothctl is not installed (package bluez)"),
     .serialized, .timeLimit(.minutes(5)))
 struct BluetoothctlTests {
     private let ring = SimulatedRing()
@@ -67,7 +69,8 @@ struct BluetoothctlTests {
             try await terminal.expect("char000b]#")
             try await terminal.type("write \"0x03 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0x03\"")
             let answer: [UInt8] = [3, 76] + [UInt8](repeating: 0, count: 13) + [79]
-            #expect(await stack.events.waits(for: .notified(ring.address, SimulatedRing.replies.characteristic, answer)))
+            #expect(
+                await stack.events.waits(for: .notified(ring.address, SimulatedRing.replies.characteristic, answer)))
             try await terminal.type("select-attribute 6e400003-b5a3-f393-e0a9-e50e24dcca9e")
             try await terminal.expect("char000d]#")
             ring.announceSteps()
@@ -148,11 +151,13 @@ enum Bluetoothctl {
     static let path = "/usr/bin/bluetoothctl"
 
     static func start(on stack: SimulatedBlueZ) throws -> Terminal {
-        // Wide enough that no line is wrapped. The history of its commands must not be in the home of whoever runs the tests.
+        // Wide enough that no line is wrapped. The history of its commands must not be in the home of whoever runs the
+        // tests.
         try Terminal(
             path,
             environment: [
-                "DBUS_SYSTEM_BUS_ADDRESS": stack.address, "TERM": "xterm", "COLUMNS": "250", "XDG_CACHE_HOME": "/nonexistent",
+                "DBUS_SYSTEM_BUS_ADDRESS": stack.address, "TERM": "xterm", "COLUMNS": "250",
+                "XDG_CACHE_HOME": "/nonexistent",
                 "HOME": "/nonexistent",
             ])
     }

@@ -39,7 +39,8 @@ import Testing
             #expect(packets.allSatisfy(RingPacket.isValid))
             #expect(packets[0][1...3] == [0xf0, UInt8(records.count), 1])
             #expect(records.map { Int($0[9]) | Int($0[10]) << 8 } == ring.expectedSteps(daysAgo: day).map(\.steps))
-            #expect(records.map { (Int($0[7]) | Int($0[8]) << 8) * 10 } == ring.expectedSteps(daysAgo: day).map(\.calories))
+            #expect(
+                records.map { (Int($0[7]) | Int($0[8]) << 8) * 10 } == ring.expectedSteps(daysAgo: day).map(\.calories))
             #expect(records.map { Int($0[11]) | Int($0[12]) << 8 } == ring.expectedSteps(daysAgo: day).map(\.metres))
             #expect(records.map { Int($0[4]) } == ring.expectedSteps(daysAgo: day).map(\.index))
             #expect(records.last.map { $0[5] } == records.last.map { $0[6] - 1 })
@@ -47,7 +48,8 @@ import Testing
     }
 
     @Test func `steps stay in their slot when the clock is set back`() throws {
-        let ring = SimulatedRing(seed: nil, clock: .showing(WallClock(year: 2026, month: 11, day: 21, hour: 13)), now: { Self.now })
+        let ring = SimulatedRing(
+            seed: nil, clock: .showing(WallClock(year: 2026, month: 11, day: 21, hour: 13)), now: { Self.now })
         ring.walk(700)
         #expect(try replies(ring, to: steps(daysAgo: 0)).count == 2)
         ring.setClock(.showing(WallClock(year: 2026, month: 11, day: 21, hour: 9)))

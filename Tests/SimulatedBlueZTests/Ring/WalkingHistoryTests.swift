@@ -12,7 +12,9 @@ import Testing
     }
 
     @Test func `the same seed creates the same history`() {
-        #expect(WalkingHistory(seed: 7).slots(day: monday, until: future) == WalkingHistory(seed: 7).slots(day: monday, until: future))
+        #expect(
+            WalkingHistory(seed: 7).slots(day: monday, until: future)
+                == WalkingHistory(seed: 7).slots(day: monday, until: future))
         #expect(total(monday, seed: 7) != total(monday, seed: 8))
     }
 

@@ -42,7 +42,9 @@ struct AcquireTests {
             let reading = try await acquire("AcquireNotify", replies, client)
             let writing = try await acquire("AcquireWrite", commands, client)
             #expect(try await client.get("NotifyAcquired", interface, replies) == .boolean(true))
-            #expect(try await client.failure(replies, interface, "StartNotify") == "org.bluez.Error.NotPermitted: Notify acquired")
+            #expect(
+                try await client.failure(replies, interface, "StartNotify")
+                    == "org.bluez.Error.NotPermitted: Notify acquired")
             #expect(
                 try await client.failure(commands, interface, "WriteValue", [.bytes([1]), none])
                     == "org.bluez.Error.NotPermitted: Write acquired")
@@ -64,7 +66,9 @@ struct AcquireTests {
             _ = await client.log.first { $0.change(of: "NotifyAcquired", at: replies) == .boolean(false) }
             #expect(await stack.snapshot.subscriptions == 0)
             try await client.call(replies, interface, "StartNotify")
-            #expect(try await client.failure(replies, interface, "AcquireNotify", [none]) == "org.bluez.Error.InProgress: In Progress")
+            #expect(
+                try await client.failure(replies, interface, "AcquireNotify", [none])
+                    == "org.bluez.Error.InProgress: In Progress")
         }
     }
 

@@ -19,7 +19,8 @@ struct AdapterTests {
                 #expect(try await client.failure(adapter, "Adapter1", member) == notReady)
             }
             #expect(try await client.failure(adapter, "Adapter1", "SetDiscoveryFilter", [.properties([:])]) == notReady)
-            #expect(try await client.failure(device, "Device1", "Connect") == "org.bluez.Error.Failed: Input/output error")
+            #expect(
+                try await client.failure(device, "Device1", "Connect") == "org.bluez.Error.Failed: Input/output error")
             await stack.setPowered(true)
             try await client.connect(ring)
         }
@@ -32,7 +33,9 @@ struct AdapterTests {
             _ = await client.log.first { [adapter] in $0.change(of: "Discovering", at: adapter) == .boolean(false) }
             let start = await client.log.count
             try await client.set("Powered", .boolean(false), "Adapter1", adapter)
-            _ = await client.log.first(from: start) { [adapter] in $0.change(of: "Powered", at: adapter) == .boolean(false) }
+            _ = await client.log.first(from: start) { [adapter] in
+                $0.change(of: "Powered", at: adapter) == .boolean(false)
+            }
             let order = await client.log.signals.dropFirst(start).map(\.summary)
             #expect(order == ["Connected,ServicesResolved", "Discovering,Powered"])
         }
@@ -41,7 +44,9 @@ struct AdapterTests {
     @Test func `an adapter without power cannot become discoverable`() async throws {
         try await withStack([]) { _, client in
             try await client.set("Powered", .boolean(false), "Adapter1", adapter)
-            let arguments: [DBusValue] = [.string("org.bluez.Adapter1"), .string("Discoverable"), .variant(.boolean(true))]
+            let arguments: [DBusValue] = [
+                .string("org.bluez.Adapter1"), .string("Discoverable"), .variant(.boolean(true)),
+            ]
             #expect(
                 try await client.failure(adapter, "org.freedesktop.DBus.Properties", "Set", arguments)
                     == "org.bluez.Error.Failed: Not Powered")
@@ -75,7 +80,9 @@ struct AdapterTests {
             await stack.unplug()
             _ = await client.log.first { $0.removes(BusClient.adapter) }
             #expect(try await client.objects().keys.sorted() == ["/org/bluez"])
-            #expect(try await client.failure(adapter, "Adapter1", "StartDiscovery").hasPrefix("org.freedesktop.DBus.Error.UnknownObject"))
+            #expect(
+                try await client.failure(adapter, "Adapter1", "StartDiscovery").hasPrefix(
+                    "org.freedesktop.DBus.Error.UnknownObject"))
             let start = await client.log.count
             await stack.plug()
             // It was connected to once: BlueZ knows it, and its object is there before it is heard.

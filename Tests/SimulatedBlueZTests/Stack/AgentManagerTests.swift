@@ -20,7 +20,9 @@ struct AgentManagerTests {
             #expect(
                 try await client.failure(manager, "AgentManager1", "RegisterAgent", [agent, .string("")])
                     == "org.bluez.Error.AlreadyExists: Already Exists")
-            #expect(try await client.failure(manager, "AgentManager1", "RequestDefaultAgent", [.objectPath("/other")]) == doesNotExist)
+            #expect(
+                try await client.failure(manager, "AgentManager1", "RequestDefaultAgent", [.objectPath("/other")])
+                    == doesNotExist)
             try await client.call(manager, "AgentManager1", "RequestDefaultAgent", [agent])
             try await client.call(manager, "AgentManager1", "UnregisterAgent", [agent])
             #expect(await !stack.snapshot.hasAgent)
@@ -38,7 +40,8 @@ struct AgentManagerTests {
 
     @Test func `the first agent is asked until another becomes the default`() async throws {
         let band = SimulatedPedometer(
-            address: "C0:DE:00:00:00:06", name: "Secret", advertisedServices: [], steps: CharacteristicID("fff0", "fff1"),
+            address: "C0:DE:00:00:00:06", name: "Secret", advertisedServices: [],
+            steps: CharacteristicID("fff0", "fff1"),
             source: .manual(7), security: .encrypted)
         try await withStack([band]) { stack, client in
             let other = try await BusClient(stack)

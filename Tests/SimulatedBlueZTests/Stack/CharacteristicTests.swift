@@ -59,7 +59,8 @@ struct CharacteristicTests {
             let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
             try await client.call(replies, interface, "StartNotify")
             #expect(try await client.get("Notifying", interface, replies) == .boolean(true))
-            try await client.call(commands, interface, "WriteValue", [.bytes(battery), .properties(["type": .string("command")])])
+            try await client.call(
+                commands, interface, "WriteValue", [.bytes(battery), .properties(["type": .string("command")])])
             let answer = await client.log.first { $0.change(of: "Value", at: replies) != nil }
             #expect(answer.change(of: "Value", at: replies)?.bytesValue?.prefix(2) == [3, 76])
             try await client.call(replies, interface, "StopNotify")
@@ -86,7 +87,9 @@ struct CharacteristicTests {
                 guard let packet = signal.change(of: "Value", at: replies)?.bytesValue else { return false }
                 return packet[3] == UInt8(last.start.day / 10 * 16 + last.start.day % 10) && packet[5] == packet[6] &- 1
             }
-            let packets = await client.log.signals.dropFirst(start).compactMap { $0.change(of: "Value", at: replies)?.bytesValue }
+            let packets = await client.log.signals.dropFirst(start).compactMap {
+                $0.change(of: "Value", at: replies)?.bytesValue
+            }
             let records = packets.filter { $0[1] != 0xf0 }
             #expect(records.map { Int($0[9]) | Int($0[10]) << 8 } == expectedSteps.flatMap { $0.map(\.steps) })
         }
@@ -98,15 +101,21 @@ struct CharacteristicTests {
             let commands = try #require(try await client.characteristic(SimulatedRing.commands, of: ring))
             let replies = try #require(try await client.characteristic(SimulatedRing.replies, of: ring))
             let notSupported = "org.bluez.Error.NotSupported: Operation is not supported"
-            #expect(try await client.failure(replies, interface, "ReadValue", [none]) == "org.bluez.Error.NotPermitted: Read not permitted")
+            #expect(
+                try await client.failure(replies, interface, "ReadValue", [none])
+                    == "org.bluez.Error.NotPermitted: Read not permitted")
             #expect(try await client.failure(commands, interface, "StartNotify") == notSupported)
-            #expect(try await client.failure(commands, interface, "StopNotify") == "org.bluez.Error.Failed: No notify session started")
+            #expect(
+                try await client.failure(commands, interface, "StopNotify")
+                    == "org.bluez.Error.Failed: No notify session started")
             #expect(try await client.failure(replies, interface, "WriteValue", [.bytes([1]), none]) == notSupported)
             #expect(
-                try await client.failure(commands, interface, "WriteValue", [.bytes([1]), .properties(["type": .string("bogus")])])
+                try await client.failure(
+                    commands, interface, "WriteValue", [.bytes([1]), .properties(["type": .string("bogus")])])
                     == notSupported)
             #expect(
-                try await client.failure(commands, interface, "WriteValue", [.bytes([1]), .properties(["type": .string("request")])])
+                try await client.failure(
+                    commands, interface, "WriteValue", [.bytes([1]), .properties(["type": .string("request")])])
                     == "org.bluez.Error.NotPermitted: Write not permitted")
         }
     }
@@ -119,7 +128,8 @@ struct CharacteristicTests {
             let path = try #require(try await client.characteristic(characteristic, of: scale))
             func write(_ count: Int, _ type: String) async throws -> String {
                 let value = DBusValue.bytes([UInt8](repeating: 1, count: count))
-                return try await client.failure(path, interface, "WriteValue", [value, .properties(["type": .string(type)])])
+                return try await client.failure(
+                    path, interface, "WriteValue", [value, .properties(["type": .string(type)])])
             }
             #expect(try await write(512, "request") == "succeeded: []")
             #expect(try await write(513, "request") == "org.bluez.Error.InvalidArguments: Invalid Length")
@@ -141,7 +151,9 @@ struct CharacteristicTests {
             await stack.inject(.slow(.seconds(3)), for: scale.address)
             async let first = client.failure(path, interface, "WriteValue", [.bytes([1]), none])
             await clock.sleeping(for: .seconds(3))
-            #expect(try await client.failure(path, interface, "WriteValue", [.bytes([2]), none]) == "org.bluez.Error.InProgress: In Progress")
+            #expect(
+                try await client.failure(path, interface, "WriteValue", [.bytes([2]), none])
+                    == "org.bluez.Error.InProgress: In Progress")
             clock.advance(by: .seconds(3))
             #expect(try await first == "succeeded: []")
         }
@@ -174,7 +186,9 @@ struct CharacteristicTests {
             #expect(try await client.get("Notifying", interface, path) == .boolean(true))
             try await client.connect(watch)
             watch.set(4_321)
-            _ = await client.log.first { [watch] in $0.change(of: "Value", at: path) == .bytes(watch.format.encode(4_321)) }
+            _ = await client.log.first { [watch] in
+                $0.change(of: "Value", at: path) == .bytes(watch.format.encode(4_321))
+            }
             // When a client leaves, its session ends.
             await other.close()
             await stack.events.waits(for: .clientLeft(other.connection.uniqueName))
@@ -218,11 +232,15 @@ struct CharacteristicTests {
             await stack.inject(.attError(ATTError(0x80), on: .subscribe), for: watch.address)
             try await client.connect(watch)
             #expect(await stack.snapshot.subscriptions == 0)
-            #expect(try await client.failure(path, interface, "StopNotify") == "org.bluez.Error.Failed: No notify session started")
+            #expect(
+                try await client.failure(path, interface, "StopNotify")
+                    == "org.bluez.Error.Failed: No notify session started")
         }
     }
 
-    @Test func `a session that needs encryption after a reconnect is registered once the device is paired`() async throws {
+    @Test func `a session that needs encryption after a reconnect is registered once the device is paired`()
+        async throws
+    {
         try await withStack([watch]) { stack, client in
             let agent = TestAgent(.accept)
             try await agent.register(with: client)
@@ -235,7 +253,9 @@ struct CharacteristicTests {
             #expect(await agent.firstQuestion() == "RequestAuthorization")
             await stack.events.waits(for: .paired(watch.address))
             watch.set(4_321)
-            _ = await client.log.first { [watch] in $0.change(of: "Value", at: path) == .bytes(watch.format.encode(4_321)) }
+            _ = await client.log.first { [watch] in
+                $0.change(of: "Value", at: path) == .bytes(watch.format.encode(4_321))
+            }
         }
     }
 }
@@ -248,7 +268,10 @@ private final class WritablePeripheral: SimulatedPeripheral {
     private let value = Mutex<[UInt8]>([])
 
     init(_ id: CharacteristicID) {
-        services = [SimulatedService(id.service, [SimulatedCharacteristic(id.characteristic, [.read, .write, .writeWithoutResponse])])]
+        services = [
+            SimulatedService(
+                id.service, [SimulatedCharacteristic(id.characteristic, [.read, .write, .writeWithoutResponse])])
+        ]
     }
 
     func linkOpened(_ link: PeripheralLink) {}

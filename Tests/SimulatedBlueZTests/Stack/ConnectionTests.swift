@@ -10,7 +10,8 @@ struct ConnectionTests {
     private let adapter = BusClient.adapter
     private var device: ObjectPath { BusClient.path(ring) }
 
-    /// Measured with bluetoothd 5.66: Connected, then the reply, the attributes one by one, and last UUIDs and ServicesResolved at once.
+    /// Measured with bluetoothd 5.66: Connected, then the reply, the attributes one by one, and last UUIDs and
+    /// ServicesResolved at once.
     @Test func `signals are sent in the order of BlueZ`() async throws {
         try await withStack([ring]) { _, client in
             try await client.discover(ring)
@@ -18,10 +19,13 @@ struct ConnectionTests {
             let start = await client.log.count
             try await client.call(device, "Device1", "Connect")
             _ = await client.log.first { [device] in $0.change(of: "ServicesResolved", at: device) == .boolean(true) }
-            let order = await client.log.signals.dropFirst(start).map(\.summary).filter { $0 != "-RSSI" && $0 != "Discovering" }
+            let order = await client.log.signals.dropFirst(start).map(\.summary).filter {
+                $0 != "-RSSI" && $0 != "Discovering"
+            }
             #expect(
                 order == [
-                    "Connected", "+service0006", "+char0007", "+desc0009", "+service000a", "+char000b", "+char000d", "+desc000f",
+                    "Connected", "+service0006", "+char0007", "+desc0009", "+service000a", "+char000b", "+char000d",
+                    "+desc000f",
                     "+service0010", "+char0011", "+char0013", "ServicesResolved,UUIDs",
                 ])
         }
@@ -74,7 +78,9 @@ struct ConnectionTests {
                     == "org.bluez.Error.Failed: Not connected")
             let start = await client.log.count
             try await client.call(device, "Device1", "Connect")
-            _ = await client.log.first(from: start) { [device] in $0.change(of: "ServicesResolved", at: device) == .boolean(true) }
+            _ = await client.log.first(from: start) { [device] in
+                $0.change(of: "ServicesResolved", at: device) == .boolean(true)
+            }
             #expect(await client.log.signals.dropFirst(start).map(\.summary) == ["Connected", "ServicesResolved"])
         }
     }
@@ -91,7 +97,9 @@ struct ConnectionTests {
             try await client.discover(ring)
             await stack.inject(.refuseConnect("le-connection-abort-by-local", .first(2)), for: ring.address)
             for _ in 0..<2 {
-                #expect(try await client.failure(device, "Device1", "Connect") == "org.bluez.Error.Failed: le-connection-abort-by-local")
+                #expect(
+                    try await client.failure(device, "Device1", "Connect")
+                        == "org.bluez.Error.Failed: le-connection-abort-by-local")
             }
             try await client.call(device, "Device1", "Connect")
         }
@@ -103,7 +111,9 @@ struct ConnectionTests {
             await stack.inject(.stall(.connect), for: ring.address)
             async let outcome = client.failure(device, "Device1", "Connect")
             await stack.events.waits(for: .connecting(ring.address))
-            #expect(try await client.failure(device, "Device1", "Connect") == "org.bluez.Error.Failed: Operation already in progress")
+            #expect(
+                try await client.failure(device, "Device1", "Connect")
+                    == "org.bluez.Error.Failed: Operation already in progress")
             try await client.call(device, "Device1", "Disconnect")
             #expect(try await outcome == "org.bluez.Error.Failed: br-connection-canceled")
         }
@@ -114,7 +124,9 @@ struct ConnectionTests {
             try await client.connect(ring)
             await stack.inject(.outOfRange, for: ring.address)
             _ = await client.log.first { [device] in $0.change(of: "Connected", at: device) == .boolean(false) }
-            #expect(try await client.failure(device, "Device1", "Connect") == "org.bluez.Error.Failed: le-connection-abort-by-local")
+            #expect(
+                try await client.failure(device, "Device1", "Connect")
+                    == "org.bluez.Error.Failed: le-connection-abort-by-local")
         }
     }
 
@@ -122,7 +134,9 @@ struct ConnectionTests {
         try await withStack([ring]) { stack, client in
             try await client.discover(ring)
             await stack.setDiscoveryFault(.receivesNothing)
-            #expect(try await client.failure(device, "Device1", "Connect") == "org.bluez.Error.Failed: le-connection-abort-by-local")
+            #expect(
+                try await client.failure(device, "Device1", "Connect")
+                    == "org.bluez.Error.Failed: le-connection-abort-by-local")
             await stack.setDiscoveryFault(nil)
             try await client.call(device, "Device1", "Connect")
         }
@@ -175,15 +189,19 @@ struct ConnectionTests {
         try await withStack([watch]) { _, client in
             let path = BusClient.path(watch)
             for expected in [
-                ["Connected", "ServicesResolved,UUIDs", "+" + path.lastElement], ["Connected", "+" + path.lastElement, "ServicesResolved"],
+                ["Connected", "ServicesResolved,UUIDs", "+" + path.lastElement],
+                ["Connected", "+" + path.lastElement, "ServicesResolved"],
             ] {
                 try await client.discover(watch)
                 try await client.call(adapter, "Adapter1", "StopDiscovery")
                 let start = await client.log.count
                 try await client.call(path, "Device1", "Connect")
-                _ = await client.log.first(from: start) { $0.change(of: "ServicesResolved", at: path)?.boolValue == true }
+                _ = await client.log.first(from: start) {
+                    $0.change(of: "ServicesResolved", at: path)?.boolValue == true
+                }
                 _ = await client.log.first(from: start) { $0.adds(path) }
-                let order = await client.log.signals.dropFirst(start).filter { $0.path == path || $0.adds(path) }.map(\.summary)
+                let order = await client.log.signals.dropFirst(start).filter { $0.path == path || $0.adds(path) }.map(
+                    \.summary)
                 #expect(order.filter { $0 != "-RSSI" } == expected)
                 try await client.call(path, "Device1", "Disconnect")
             }
@@ -197,7 +215,8 @@ struct ConnectionTests {
             let start = await client.log.count
             await stack.drop(watch.address)
             _ = await client.log.first(from: start) { $0.removes(path) }
-            let order = await client.log.signals.dropFirst(start).filter { $0.path == path || $0.removes(path) }.map(\.summary)
+            let order = await client.log.signals.dropFirst(start).filter { $0.path == path || $0.removes(path) }.map(
+                \.summary)
             #expect(order.prefix(2) == ["Connected,ServicesResolved", "-" + path.lastElement])
         }
     }
@@ -221,7 +240,9 @@ struct ConnectionTests {
         try await withStack([ring]) { _, client in
             try await client.connect(ring)
             let uuid = DBusValue.string(SimulatedRing.service.text)
-            #expect(try await client.failure(device, "Device1", "ConnectProfile", [uuid]) == "org.bluez.Error.Failed: br-connection-sdp-search")
+            #expect(
+                try await client.failure(device, "Device1", "ConnectProfile", [uuid])
+                    == "org.bluez.Error.Failed: br-connection-sdp-search")
             #expect(
                 try await client.failure(device, "Device1", "DisconnectProfile", [uuid])
                     == "org.bluez.Error.InvalidArguments: Invalid arguments in method call")

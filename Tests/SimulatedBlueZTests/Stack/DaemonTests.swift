@@ -15,12 +15,15 @@ struct DaemonTests {
             #expect(objects.keys.sorted() == ["/org/bluez", "/org/bluez/hci0"])
             #expect(
                 objects["/org/bluez"]?.keys.sorted() == [
-                    "org.bluez.AgentManager1", "org.bluez.HealthManager1", "org.bluez.ProfileManager1", "org.freedesktop.DBus.Introspectable",
+                    "org.bluez.AgentManager1", "org.bluez.HealthManager1", "org.bluez.ProfileManager1",
+                    "org.freedesktop.DBus.Introspectable",
                 ])
             #expect(
                 objects[adapter]?.keys.sorted() == [
-                    "org.bluez.Adapter1", "org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1", "org.bluez.Media1",
-                    "org.bluez.NetworkServer1", "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Properties",
+                    "org.bluez.Adapter1", "org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1",
+                    "org.bluez.Media1",
+                    "org.bluez.NetworkServer1", "org.freedesktop.DBus.Introspectable",
+                    "org.freedesktop.DBus.Properties",
                 ])
         }
     }
@@ -49,7 +52,8 @@ struct DaemonTests {
         static func set(_ property: String, _ value: DBusValue, _ answer: String) -> Nonsense {
             Nonsense(
                 BusClient.adapter, "org.freedesktop.DBus.Properties", "Set",
-                [.string("org.bluez.Adapter1"), .string(property), .variant(value)], "org.freedesktop.DBus.Error." + answer)
+                [.string("org.bluez.Adapter1"), .string(property), .variant(value)],
+                "org.freedesktop.DBus.Error." + answer)
         }
 
         static let all = [
@@ -100,11 +104,14 @@ struct DaemonTests {
             try await client.connect(ring)
             var xml: [ObjectPath: String] = [:]
             for path: ObjectPath in ["/", "/org", adapter, device, "/nowhere"] {
-                xml[path] = try await client.call(path, "org.freedesktop.DBus.Introspectable", "Introspect").first?.stringValue
+                xml[path] = try await client.call(path, "org.freedesktop.DBus.Introspectable", "Introspect").first?
+                    .stringValue
             }
             #expect(xml["/"]?.contains(#"<node name="org"/>"#) == true)
             #expect(xml["/org"]?.contains(#"<node name="bluez"/>"#) == true)
-            #expect(xml[adapter]?.contains(#"<method name="RemoveDevice"><arg name="device" type="o" direction="in"/>"#) == true)
+            #expect(
+                xml[adapter]?.contains(#"<method name="RemoveDevice"><arg name="device" type="o" direction="in"/>"#)
+                    == true)
             #expect(xml[device]?.contains(#"<property name="Trusted" type="b" access="readwrite"></property>"#) == true)
             #expect(xml[device]?.contains(#"<node name="service000a"/>"#) == true)
             #expect(xml["/nowhere"]?.contains("interface") == false)

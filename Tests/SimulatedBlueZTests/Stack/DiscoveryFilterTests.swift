@@ -4,7 +4,8 @@ import Testing
 @testable import SimulatedBlueZ
 
 @Suite(.timeLimit(.minutes(5))) struct DiscoveryFilterTests {
-    private let ring = Advertisement(name: "R02_A1B2", services: ["6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"], txPower: 4, rssi: -60)
+    private let ring = Advertisement(
+        name: "R02_A1B2", services: ["6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"], txPower: 4, rssi: -60)
 
     private func hears(_ options: [[String: DBusValue]]) throws -> Bool {
         let filters = try options.map { try DiscoveryFilter.parse($0) }
@@ -37,7 +38,8 @@ import Testing
 
     @Test(
         arguments: [
-            ["Bogus": .string("x")], ["UUIDs": .strings(["zzz"])], ["UUIDs": .string("180f")], ["Transport": .string("foo")],
+            ["Bogus": .string("x")], ["UUIDs": .strings(["zzz"])], ["UUIDs": .string("180f")],
+            ["Transport": .string("foo")],
             ["RSSI": .int16(-60), "Pathloss": .uint16(10)], ["RSSI": .int32(-60)], ["Pattern": .boolean(true)],
         ] as [[String: DBusValue]])
     func `invalid filter options are rejected`(options: [String: DBusValue]) {

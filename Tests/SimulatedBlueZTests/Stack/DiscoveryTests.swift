@@ -29,7 +29,8 @@ struct DiscoveryTests {
 
     @Test func `a filter excludes other devices`() async throws {
         try await withStack([ring, watch]) { stack, client in
-            try await client.call(adapter, "Adapter1", "SetDiscoveryFilter", [.properties(["Pattern": .string("Infini")])])
+            try await client.call(
+                adapter, "Adapter1", "SetDiscoveryFilter", [.properties(["Pattern": .string("Infini")])])
             try await client.discover(watch)
             #expect(try await client.objects()[BusClient.path(ring)] == nil)
             #expect(!stack.history.contains(.found(ring.address)))
@@ -39,10 +40,13 @@ struct DiscoveryTests {
     @Test func `each client has one discovery session`() async throws {
         try await withStack([ring]) { stack, client in
             let other = try await BusClient(stack)
-            #expect(try await client.failure(adapter, "Adapter1", "StopDiscovery") == "org.bluez.Error.Failed: No discovery started")
+            #expect(
+                try await client.failure(adapter, "Adapter1", "StopDiscovery")
+                    == "org.bluez.Error.Failed: No discovery started")
             try await client.call(adapter, "Adapter1", "StartDiscovery")
             #expect(
-                try await client.failure(adapter, "Adapter1", "StartDiscovery") == "org.bluez.Error.InProgress: Operation already in progress")
+                try await client.failure(adapter, "Adapter1", "StartDiscovery")
+                    == "org.bluez.Error.InProgress: Operation already in progress")
             try await other.call(adapter, "Adapter1", "StartDiscovery")
             try await client.call(adapter, "Adapter1", "StopDiscovery")
             #expect(try await client.get("Discovering", "Adapter1", adapter) == .boolean(true))
@@ -103,7 +107,8 @@ struct DiscoveryTests {
         timing.advertising = .seconds(1)
         try await withStack([ring], timing: timing) { stack, client in
             // With a filter BlueZ reports every change of the signal strength.
-            try await client.call(adapter, "Adapter1", "SetDiscoveryFilter", [.properties(["Transport": .string("le")])])
+            try await client.call(
+                adapter, "Adapter1", "SetDiscoveryFilter", [.properties(["Transport": .string("le")])])
             try await client.discover(ring)
             await stack.inject(.name("R02_NEW"), for: ring.address)
             for _ in 0..<5 {
@@ -131,7 +136,8 @@ struct DiscoveryTests {
         try await withStack([ring]) { stack, client in
             await stack.inject(.name("\u{1b}[2J\u{7}evil\nname\0hidden"), for: ring.address)
             try await client.discover(ring)
-            #expect(try await client.get("Name", "Device1", BusClient.path(ring)) == .string("\u{1b}[2J\u{7}evil\nname"))
+            #expect(
+                try await client.get("Name", "Device1", BusClient.path(ring)) == .string("\u{1b}[2J\u{7}evil\nname"))
         }
     }
 

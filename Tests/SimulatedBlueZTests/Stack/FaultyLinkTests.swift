@@ -8,7 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct FaultyLinkTests {
     private let watch = SimulatedPedometer(
-        address: "C0:DE:00:00:00:03", name: "Band", advertisedServices: ["fff0"], steps: CharacteristicID("fff0", "fff1"),
+        address: "C0:DE:00:00:00:03", name: "Band", advertisedServices: ["fff0"],
+        steps: CharacteristicID("fff0", "fff1"),
         format: .init(width: 2), source: .manual(5))
     private let interface = "GattCharacteristic1"
     private let none = DBusValue.properties([:])
@@ -61,7 +62,10 @@ struct FaultyLinkTests {
             await stack.inject(.drop(afterPackets: 2), for: watch.address)
             for number in 1...4 { watch.set(number) }
             _ = await client.log.first { [device] in $0.change(of: "Connected", at: device) == .boolean(false) }
-            #expect(await client.log.signals.compactMap { $0.change(of: "Value", at: path)?.bytesValue } == [[1, 0], [2, 0]])
+            #expect(
+                await client.log.signals.compactMap { $0.change(of: "Value", at: path)?.bytesValue } == [
+                    [1, 0], [2, 0],
+                ])
         }
     }
 

@@ -24,7 +24,8 @@ struct MonitorTests {
     @Test func `monitors are not available without the experimental mode`() async throws {
         try await withStack([ring]) { _, client in
             #expect(try await client.objects()[BusClient.adapter]?["org.bluez." + manager] == nil)
-            let failure = try await client.failure(BusClient.adapter, manager, "RegisterMonitor", [.objectPath("/test")])
+            let failure = try await client.failure(
+                BusClient.adapter, manager, "RegisterMonitor", [.objectPath("/test")])
             #expect(failure.hasPrefix("org.freedesktop.DBus.Error.UnknownMethod"))
         }
     }
@@ -32,7 +33,10 @@ struct MonitorTests {
     @Test(
         arguments: [
             (0, 0x09, Array("R02_".utf8)), (2, 0x09, Array("2_A1".utf8)),
-            (0, 0x07, [0x9e, 0xca, 0xdc, 0x24, 0x0e, 0xe5, 0xa9, 0xe0, 0x93, 0xf3, 0xa3, 0xb5, 0xf0, 0xff, 0x40, 0x6e]),
+            (
+                0, 0x07,
+                [0x9e, 0xca, 0xdc, 0x24, 0x0e, 0xe5, 0xa9, 0xe0, 0x93, 0xf3, 0xa3, 0xb5, 0xf0, 0xff, 0x40, 0x6e]
+            ),
         ] as [(UInt8, UInt8, [UInt8])])
     func `a matching device is reported without discovery`(pattern: (UInt8, UInt8, [UInt8])) async throws {
         try await withStack([ring, watch], quirks: experimental) { stack, client in
@@ -129,8 +133,11 @@ private final class TestMonitors: DBusObject {
             return await call.reply()
         }
         let values = patterns.map { DBusValue.structure([.byte($0.0), .byte($0.1), .bytes($0.2)]) }
-        let monitor = DBusValue.properties(["Type": .string("or_patterns"), "Patterns": .array(element: "(yyay)", values)])
-        let interfaces = DBusValue.dictionary(key: "s", value: "a{sv}", [.string("org.bluez.AdvertisementMonitor1"): monitor])
+        let monitor = DBusValue.properties([
+            "Type": .string("or_patterns"), "Patterns": .array(element: "(yyay)", values),
+        ])
+        let interfaces = DBusValue.dictionary(
+            key: "s", value: "a{sv}", [.string("org.bluez.AdvertisementMonitor1"): monitor])
         await call.reply([.dictionary(key: "o", value: "a{sa{sv}}", [.objectPath("/test/monitor"): interfaces])])
     }
 }

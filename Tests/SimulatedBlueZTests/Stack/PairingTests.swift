@@ -74,7 +74,8 @@ struct PairingTests {
             try await TestAgent(.accept).register(with: client)
             try await client.discover(band)
             await stack.inject(
-                .pairingRefused(name: "org.bluez.Error.AuthenticationRejected", message: "Authentication Rejected"), for: band.address)
+                .pairingRefused(name: "org.bluez.Error.AuthenticationRejected", message: "Authentication Rejected"),
+                for: band.address)
             #expect(
                 try await client.failure(BusClient.path(band), "Device1", "Pair")
                     == "org.bluez.Error.AuthenticationRejected: Authentication Rejected")
@@ -116,7 +117,9 @@ struct PairingTests {
             try await TestAgent(.accept).register(with: client)
             try await client.discover(band)
             await stack.inject(.outOfRange, for: band.address)
-            #expect(try await client.failure(BusClient.path(band), "Device1", "Pair").hasPrefix("org.bluez.Error.ConnectionAttemptFailed"))
+            #expect(
+                try await client.failure(BusClient.path(band), "Device1", "Pair").hasPrefix(
+                    "org.bluez.Error.ConnectionAttemptFailed"))
         }
     }
 
@@ -128,8 +131,12 @@ struct PairingTests {
             try await client.discover(band)
             try await client.call(path, "Device1", "Pair")
             // 5.66 pairs over LE once, and then tries Bluetooth Classic.
-            #expect(try await client.failure(path, "Device1", "Pair") == "org.bluez.Error.ConnectionAttemptFailed: Page Timeout")
-            #expect(try await client.failure(path, "Device1", "CancelPairing") == "org.bluez.Error.DoesNotExist: Does Not Exist")
+            #expect(
+                try await client.failure(path, "Device1", "Pair")
+                    == "org.bluez.Error.ConnectionAttemptFailed: Page Timeout")
+            #expect(
+                try await client.failure(path, "Device1", "CancelPairing")
+                    == "org.bluez.Error.DoesNotExist: Does Not Exist")
             try await client.call(BusClient.adapter, "Adapter1", "RemoveDevice", [.objectPath(path)])
             #expect(await stack.snapshot.bonded.isEmpty)
         }
@@ -193,7 +200,9 @@ struct PairingTests {
             await clock.sleeping(for: .seconds(29))
             clock.advance(by: .seconds(29))
             let device = BusClient.path(band)
-            _ = await client.log.first { $0.removes(device) && $0.body[1].arrayValue?.contains(.string("org.bluez.Device1")) == true }
+            _ = await client.log.first {
+                $0.removes(device) && $0.body[1].arrayValue?.contains(.string("org.bluez.Device1")) == true
+            }
             #expect(try await client.objects()[device] == nil)
             read.cancel()
             await #expect(throws: DBusError.self) { try await read.value }
@@ -229,7 +238,9 @@ struct PairingTests {
             await stack.inject(.pairingDemanded, for: watch.address)
             try await client.connect(watch)
             let path = try #require(try await client.characteristic(watch.steps, of: watch))
-            #expect(try await client.failure(path, "GattCharacteristic1", "ReadValue", [none]) == "org.bluez.Error.NotPermitted: Not paired")
+            #expect(
+                try await client.failure(path, "GattCharacteristic1", "ReadValue", [none])
+                    == "org.bluez.Error.NotPermitted: Not paired")
         }
     }
 }

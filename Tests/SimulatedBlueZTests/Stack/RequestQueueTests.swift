@@ -21,7 +21,9 @@ struct RequestQueueTests {
         try await withStack([scale], timing: timing) { stack, client in
             try await client.connect(scale)
             var paths: [ObjectPath] = []
-            for id in scale.characteristics { paths.append(try #require(try await client.characteristic(id, of: scale))) }
+            for id in scale.characteristics {
+                paths.append(try #require(try await client.characteristic(id, of: scale)))
+            }
             try await body(stack, client, paths)
         }
     }
@@ -51,7 +53,8 @@ struct RequestQueueTests {
             async let read = client.failure(paths[0], interface, "ReadValue", [none])
             await clock.sleeping(for: .seconds(29))
             let written = SimulationEvent.wrote(scale.address, scale.characteristics[1].characteristic, [1])
-            async let write = client.failure(paths[1], interface, "WriteValue", [.bytes([1]), .properties(["type": .string("request")])])
+            async let write = client.failure(
+                paths[1], interface, "WriteValue", [.bytes([1]), .properties(["type": .string("request")])])
             // A call with wrong options is refused at once; once the write waits, for that reason.
             let wrong = DBusValue.properties(["offset": .string("x")])
             var refusal = ""
@@ -59,7 +62,8 @@ struct RequestQueueTests {
                 refusal = try await client.failure(paths[1], interface, "WriteValue", [.bytes([2]), wrong])
             } while refusal != inProgress && !stack.history.contains(written)
             #expect(refusal == inProgress)
-            try await client.call(paths[2], interface, "WriteValue", [.bytes([3]), .properties(["type": .string("command")])])
+            try await client.call(
+                paths[2], interface, "WriteValue", [.bytes([3]), .properties(["type": .string("command")])])
             await stack.events.waits(for: .wrote(scale.address, scale.characteristics[2].characteristic, [3]))
             clock.advance(by: .seconds(29))
             let unlikely = "org.bluez.Error.Failed: Operation failed with ATT error: 0x0e"
@@ -110,7 +114,8 @@ private final class Scale: SimulatedPeripheral {
 
     init() {
         let first = SimulatedCharacteristic(
-            characteristics[0].characteristic, [.read], descriptors: [SimulatedDescriptor("2901", value: [1, 2], isWritable: true)])
+            characteristics[0].characteristic, [.read],
+            descriptors: [SimulatedDescriptor("2901", value: [1, 2], isWritable: true)])
         let others = characteristics.dropFirst().map {
             SimulatedCharacteristic($0.characteristic, [.read, .write, .writeWithoutResponse, .notify])
         }

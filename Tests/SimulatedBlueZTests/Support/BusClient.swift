@@ -43,7 +43,8 @@ struct BusClient: Sendable {
 
     func get(_ property: String, _ interface: String, _ path: ObjectPath) async throws -> DBusValue? {
         let arguments: [DBusValue] = [.string("org.bluez." + interface), .string(property)]
-        guard case .variant(let value)? = try await call(path, "org.freedesktop.DBus.Properties", "Get", arguments).first
+        guard
+            case .variant(let value)? = try await call(path, "org.freedesktop.DBus.Properties", "Get", arguments).first
         else { return nil }
         return value
     }

@@ -3,7 +3,8 @@ import DBus
 /// Keeps all signals of org.bluez, so that no test waits for something that has already happened.
 actor SignalLog {
     private(set) var signals: [DBusMessage] = []
-    private var waiting: [(matches: @Sendable (DBusMessage) -> Bool, continuation: CheckedContinuation<DBusMessage, Never>)] = []
+    private var waiting:
+        [(matches: @Sendable (DBusMessage) -> Bool, continuation: CheckedContinuation<DBusMessage, Never>)] = []
 
     func add(_ signal: DBusMessage) {
         signals.append(signal)

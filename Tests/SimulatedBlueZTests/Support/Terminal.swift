@@ -38,7 +38,8 @@ actor Terminal {
             descriptors: [slave, slave, slave])
         let (output, sink) = AsyncStream.makeStream(of: Piece.self)
         self.output = output
-        // Reading and waiting block, which no thread of Swift's pool may do. Reading ends with EIO when the program has gone.
+        // Reading and waiting block, which no thread of Swift's pool may do. Reading ends with EIO when the program has
+        // gone.
         Thread.detachNewThread { [process] in
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while case let count = read(master, &buffer, buffer.count), count > 0 {
@@ -75,7 +76,9 @@ actor Terminal {
         ["status", "wchan", "syscall"].map { name in
             let text = (try? String(contentsOfFile: "/proc/\(process)/\(name)", encoding: .utf8)) ?? "none"
             return "\(name): "
-                + text.split(separator: "\n").filter { name != "status" || $0.hasPrefix("State") || $0.hasPrefix("Sig") }
+                + text.split(separator: "\n").filter {
+                    name != "status" || $0.hasPrefix("State") || $0.hasPrefix("Sig")
+                }
                 .joined(separator: ", ")
         }.joined(separator: "\n")
     }

@@ -42,7 +42,8 @@ final class TestAgent: DBusObject {
 
     func register(with client: BusClient, capability: String = "KeyboardDisplay") async throws {
         await client.connection.export(self, at: Self.path)
-        try await client.call("/org/bluez", "AgentManager1", "RegisterAgent", [.objectPath(Self.path), .string(capability)])
+        try await client.call(
+            "/org/bluez", "AgentManager1", "RegisterAgent", [.objectPath(Self.path), .string(capability)])
     }
 
     func firstQuestion() async -> String? {

@@ -11,13 +11,18 @@ import Testing
     static let format = ForeignFormat(key: "csv", title: "CSV", files: "tables")
 
     /// A file with samples of Greenwich.
-    static func file(_ samples: [StepSample], source: String = "phone", zone: ZoneKnowledge = .records) -> ForeignHistory {
-        let parts = Dictionary(grouping: samples) { Day(of: $0.start, utcOffset: 0) }.sorted { $0.key < $1.key }.map { day, samples in
+    static func file(_ samples: [StepSample], source: String = "phone", zone: ZoneKnowledge = .records)
+        -> ForeignHistory
+    {
+        let parts = Dictionary(grouping: samples) { Day(of: $0.start, utcOffset: 0) }.sorted { $0.key < $1.key }.map {
+            day, samples in
             let sorted = samples.sorted { $0.start < $1.start }
             let span = CoveredSpan(TimeSpan(sorted[0].start, sorted[sorted.count - 1].span.end), utcOffset: 0)
             return (day: day, content: PackedDay(samples: sorted, coverage: [span]).bytes(of: day))
         }
-        let days = Dictionary(grouping: samples, by: \.day).sorted { $0.key < $1.key }.map { (day: $0, steps: $1.reduce(0) { $0 + $1.steps }) }
+        let days = Dictionary(grouping: samples, by: \.day).sorted { $0.key < $1.key }.map {
+            (day: $0, steps: $1.reduce(0) { $0 + $1.steps })
+        }
         return ForeignHistory(
             format: format, path: "/tmp/file.csv",
             tracks: [
@@ -55,7 +60,8 @@ import Testing
             #expect(preview.days == [.init(day: day, before: 900, after: 1000)])
             #expect(try history.strings("SELECT count(*) || (SELECT count(*) FROM pedometer) FROM sample") == before)
             #expect(try history.database.imports().isEmpty)
-            let new = try StepDatabase.previewWithoutHistory(Self.file([slot(60, 100)]), of: User(id: 0, name: "Ada"), at: noon)
+            let new = try StepDatabase.previewWithoutHistory(
+                Self.file([slot(60, 100)]), of: User(id: 0, name: "Ada"), at: noon)
             #expect(new.days == [.init(day: day, before: nil, after: 100)])
         }
     }
@@ -77,7 +83,8 @@ import Testing
             _ = try store(old, in: history)
             let changes = try store(Self.file([slot(0, 100), slot(15, 80), slot(600, 45)]), in: history)
             #expect(changes.days == [.init(day: day, before: 220, after: 225)])
-            // The newer one accounts for the time from its first to its last sample: in the slot at 60 there was nothing.
+            // The newer one accounts for the time from its first to its last sample: in the slot at 60 there was
+            // nothing.
             #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 45)])
             _ = try store(Self.file([slot(0, 100), slot(15, 10)]), in: history)
             #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 45)])
@@ -88,12 +95,15 @@ import Testing
         try withFixture { history in
             try history.merge(slot(900, 5))
             let first = try #require(try store(Self.file([slot(0, 100), slot(15, 50), slot(60, 70)]), in: history).id)
-            let second = try #require(try store(Self.file([slot(0, 100), slot(15, 80), slot(600, 40)]), in: history).id)
+            let second = try #require(
+                try store(Self.file([slot(0, 100), slot(15, 80), slot(600, 40)]), in: history).id)
             let third = try #require(try store(Self.file([slot(1440, 30), slot(1455, 3)]), in: history).id)
             let preview = try history.database.removeImport(first, at: noon, isPreview: true)
             #expect(preview.days.isEmpty)
             _ = try history.database.removeImport(first, at: noon, isPreview: false)
-            #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 40)], "all of it is what the second one says")
+            #expect(
+                try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 40)],
+                "all of it is what the second one says")
             _ = try store(Self.file([slot(0, 100), slot(15, 50), slot(60, 70)]), in: history)
             let back = try history.database.removeImport(second, at: noon, isPreview: false)
             #expect(back.days.isEmpty, "220 steps before and after")
@@ -110,19 +120,25 @@ import Testing
             #expect(try history.strings("SELECT count(*) FROM sync") == ["1"])
             #expect(try history.strings("PRAGMA foreign_key_check").isEmpty)
             #expect(try history.samples() == [slot(900, 5)])
-            #expect(try history.database.knownDays(of: history.user.id, from: day, through: day.advanced(by: 2)) == [day])
-            #expect(throws: ImportError.noImport(third)) { try history.database.removeImport(third, at: noon, isPreview: false) }
+            #expect(
+                try history.database.knownDays(of: history.user.id, from: day, through: day.advanced(by: 2)) == [day])
+            #expect(throws: ImportError.noImport(third)) {
+                try history.database.removeImport(third, at: noon, isPreview: false)
+            }
         }
     }
 
     /// Whatever is imported and taken back in whatever order: the same as if only the remaining ones had been imported.
-    @Test(arguments: 0..<40 as Range<UInt64>) func `random imports taken back leave what a fresh history would have`(seed: UInt64) throws {
+    @Test(arguments: 0..<40 as Range<UInt64>) func `random imports taken back leave what a fresh history would have`(
+        seed: UInt64
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         let files = (0..<5).map { _ in
             Self.file(
-                (0..<Int.random(in: 1...12, using: &generator)).map { _ in Int.random(in: 0..<200, using: &generator) }.uniqued().map {
-                    slot($0 * 15, Int.random(in: 1...300, using: &generator))
-                }, source: Bool.random(using: &generator) ? "phone" : "watch")
+                (0..<Int.random(in: 1...12, using: &generator)).map { _ in Int.random(in: 0..<200, using: &generator) }
+                    .uniqued().map {
+                        slot($0 * 15, Int.random(in: 1...300, using: &generator))
+                    }, source: Bool.random(using: &generator) ? "phone" : "watch")
         }
         let removed = Set((0..<5).filter { _ in Bool.random(using: &generator) })
         func samples(_ history: Fixture) throws -> [String] {
@@ -138,7 +154,9 @@ import Testing
         }
         try withFixture { history in
             let ids = try files.map { try store($0, in: history).id }
-            for index in removed { if let id = ids[index] { _ = try history.database.removeImport(id, at: noon, isPreview: false) } }
+            for index in removed {
+                if let id = ids[index] { _ = try history.database.removeImport(id, at: noon, isPreview: false) }
+            }
             #expect(try samples(history) == wanted)
             #expect(try history.strings("PRAGMA foreign_key_check").isEmpty)
             #expect(try history.database.wrongSums().isEmpty)
@@ -165,16 +183,20 @@ import Testing
         }
     }
 
-    @Test(arguments: ["INSERT ON import", "INSERT ON sample", "INSERT ON import_part", "INSERT ON coverage", "INSERT ON changed_day"])
+    @Test(arguments: [
+        "INSERT ON import", "INSERT ON sample", "INSERT ON import_part", "INSERT ON coverage", "INSERT ON changed_day",
+    ])
     func `a kill during an import leaves nothing of it`(event: String) async throws {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let path = history.path, user = history.user.id
             try history.database.close()
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, user = user as User.ID, event = event as String] in
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = path as String, user = user as User.ID, event = event as String] in
                 let database = try StepDatabase(path: path)
                 try database.dieAfter(event)
-                _ = try database.store(ImportTests.file([slot(0, 100), slot(1440, 7)]), of: User(id: user, name: "Ada"), at: noon)
+                _ = try database.store(
+                    ImportTests.file([slot(0, 100), slot(1440, 7)]), of: User(id: user, name: "Ada"), at: noon)
             }
             let database = try StepDatabase(path: path)
             #expect(try database.imports().isEmpty && database.importSources().isEmpty)

@@ -15,7 +15,8 @@ import Testing
     @Test func `notices are available after the database is reopened`() throws {
         try withFixture { history in
             let notice = Notice(
-                .pedometer(history.pedometer.id), name: "ring", user: history.user.id, since: noon, .notSeen(lastRead: midnight))
+                .pedometer(history.pedometer.id), name: "ring", user: history.user.id, since: noon,
+                .notSeen(lastRead: midnight))
             try history.database.update(active: [notice], at: noon)
             let kept = try history.database.standingNotices()
             #expect(try history.database.claim(kept.map(\.id), at: noon + 1) == Set(kept.map(\.id)))
@@ -28,11 +29,13 @@ import Testing
     @Test func `notices of a later version are ignored and not ended`() throws {
         try withFixture { history in
             try history.database.queue.write { database in
-                for (number, (subject, content)) in [("machine", "{\"sunny\":{}}"), ("planet:3", "{\"batteryLow\":{\"percent\":3}}")]
-                    .enumerated()
-                {
+                for (number, (subject, content)) in [
+                    ("machine", "{\"sunny\":{}}"), ("planet:3", "{\"batteryLow\":{\"percent\":3}}"),
+                ]
+                .enumerated() {
                     try database.execute(
-                        sql: "INSERT INTO notice (key, subject, name, since, content, kept_at) VALUES (?, ?, '', 0, ?, 0)",
+                        sql:
+                            "INSERT INTO notice (key, subject, name, since, content, kept_at) VALUES (?, ?, '', 0, ?, 0)",
                         arguments: ["\(number)", subject, content])
                 }
             }
@@ -45,7 +48,8 @@ import Testing
     @Test func `a notice that cannot be decoded is replaced by one with its key`() throws {
         try withFixture { history in
             let notice = Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))
-            let unknown = "INSERT INTO notice (key, subject, name, since, content, kept_at) VALUES (?, 'machine', '', 0, '{\"sunny\":{}}', 0)"
+            let unknown =
+                "INSERT INTO notice (key, subject, name, since, content, kept_at) VALUES (?, 'machine', '', 0, '{\"sunny\":{}}', 0)"
             try history.database.queue.write { try $0.execute(sql: unknown, arguments: [notice.key]) }
             let begun = try history.database.update(active: [notice], at: noon)
             #expect(begun.count == 1)
@@ -56,7 +60,8 @@ import Testing
 
     @Test func `each key has one open notice at most`() throws {
         try withFixture { history in
-            let insert = "INSERT INTO notice (key, subject, name, since, content, kept_at, ended_at) VALUES ('k', 'machine', '', 0, '{}', 0, ?)"
+            let insert =
+                "INSERT INTO notice (key, subject, name, since, content, kept_at, ended_at) VALUES ('k', 'machine', '', 0, '{}', 0, ?)"
             try history.database.queue.write { database in
                 for end in [1, 2, nil] { try database.execute(sql: insert, arguments: [end]) }
                 #expect(throws: DatabaseError.self) { try database.execute(sql: insert, arguments: [nil as Int?]) }
@@ -87,7 +92,9 @@ import Testing
             let begun = try StepDatabase(path: path).update(
                 active: [Notice(.machine, since: noon, .nightsFailed(nights: 2, reason: "off"))], at: noon)
             let claimed = try await withThrowingTaskGroup(of: Set<StoredNotice.ID>.self) { group in
-                for second in 0..<8 { group.addTask { try StepDatabase(path: path).claim(Array(begun), at: noon + second) } }
+                for second in 0..<8 {
+                    group.addTask { try StepDatabase(path: path).claim(Array(begun), at: noon + second) }
+                }
                 return try await group.reduce(into: []) { $0 += [$1] }
             }
             #expect(claimed.filter { !$0.isEmpty } == [begun])
@@ -97,7 +104,9 @@ import Testing
     @Test func `the last complete sync is found after many failures`() throws {
         try withFixture { history in
             let (database, ring) = (history.database, history.pedometer.id)
-            func sync(_ start: Timestamp, _ outcome: SyncRecord.Outcome, of pedometer: Pedometer.ID) throws -> SyncRecord.ID {
+            func sync(_ start: Timestamp, _ outcome: SyncRecord.Outcome, of pedometer: Pedometer.ID) throws
+                -> SyncRecord.ID
+            {
                 let sync = try database.beginSync(of: pedometer, at: start)
                 try database.endSync(sync, at: start + 5, outcome: outcome, battery: 50, failure: nil, cause: nil)
                 return sync
@@ -123,9 +132,11 @@ import Testing
             let database = history.database
             for cause in FailureCause.allCases {
                 let sync = try database.beginSync(of: history.pedometer.id, at: noon + 60)
-                try database.endSync(sync, at: noon + 61, outcome: .failed, battery: nil, failure: "\(cause)", cause: cause)
+                try database.endSync(
+                    sync, at: noon + 61, outcome: .failed, battery: nil, failure: "\(cause)", cause: cause)
             }
-            #expect(try database.syncs(of: history.pedometer.id, limit: 4).map(\.cause) == FailureCause.allCases.reversed())
+            #expect(
+                try database.syncs(of: history.pedometer.id, limit: 4).map(\.cause) == FailureCause.allCases.reversed())
             #expect(try database.syncs(of: history.pedometer.id, limit: 5).last?.cause == nil)
         }
     }

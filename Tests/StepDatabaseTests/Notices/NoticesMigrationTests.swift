@@ -10,15 +10,18 @@ import Testing
     private static let version2 = Schema(migrations: [.history, .sharing])
 
     private static let syncs: [(outcome: String, failure: String?, cause: FailureCause?)] = [
-        ("complete", nil, nil), ("running", nil, nil), ("failed", "C0:DE:00:00:00:01 was not heard within 20 s", .outOfRange),
+        ("complete", nil, nil), ("running", nil, nil),
+        ("failed", "C0:DE:00:00:00:01 was not heard within 20 s", .outOfRange),
         ("failed", "interrupted", .interrupted), ("failed", "cancelled", .interrupted),
         ("failed", "the Bluetooth adapter hci0 is switched off", .machine), ("failed", nil, .other),
         ("failed", "the Bluetooth adapter hci0 is blocked in software (rfkill)", .machine),
         ("failed", "the Bluetooth adapter hci1 is blocked by a switch of the machine", .machine),
-        ("failed", "the Bluetooth adapter hci0 went away", .machine), ("failed", "this machine has no Bluetooth adapter", .machine),
+        ("failed", "the Bluetooth adapter hci0 went away", .machine),
+        ("failed", "this machine has no Bluetooth adapter", .machine),
         ("failed", "there is no Bluetooth adapter hci7", .machine),
         ("failed", "the Bluetooth service (bluetoothd) is not running", .machine),
-        ("failed", "no connection to the D-Bus bus: refused", .machine), ("failed", "access denied: bluetoothd", .machine),
+        ("failed", "no connection to the D-Bus bus: refused", .machine),
+        ("failed", "access denied: bluetoothd", .machine),
         ("failed", "this kernel has no Bluetooth, or keeps it from this process", .machine),
         ("failed", "cannot connect to C0:DE:00:00:00:01: refused", .other),
         ("failed", "unexpected answer from the Bluetooth service: x", .other),
@@ -38,7 +41,8 @@ import Testing
                         """)
                 for (number, sync) in Self.syncs.enumerated() {
                     try database.execute(
-                        sql: "INSERT INTO sync (pedometer, started_at, ended_at, outcome, failure, battery) VALUES (1, ?, ?, ?, ?, 50)",
+                        sql:
+                            "INSERT INTO sync (pedometer, started_at, ended_at, outcome, failure, battery) VALUES (1, ?, ?, ?, ?, 50)",
                         arguments: [number, sync.outcome == "running" ? nil : number + 1, sync.outcome, sync.failure])
                 }
             }

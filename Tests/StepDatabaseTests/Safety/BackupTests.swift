@@ -20,7 +20,8 @@ import Testing
                 try database.execute(sql: "BEGIN IMMEDIATE; DELETE FROM sample")
                 let contents = try StepDatabase.backUp(history.path, to: copy)
                 #expect(contents.samples == 2 && contents.people == ["Ada"] && contents.pedometers == ["ring"])
-                #expect(contents.firstDay == day && contents.lastDay == day && contents.version == Schema.current.version)
+                #expect(
+                    contents.firstDay == day && contents.lastDay == day && contents.version == Schema.current.version)
                 #expect(contents.path == copy)
                 try database.execute(sql: "ROLLBACK")
             }
@@ -43,7 +44,9 @@ import Testing
             let directory = (history.path as NSString).deletingLastPathComponent
             for folder in ["/usb", "/usb/istep", "/backups-of-mine"].map({ directory + $0 }) {
                 let place = folder + "/b.sqlite"
-                expect(.of(.place, .noDirectory(path: place, directory: folder))) { try StepDatabase.backUp(history.path, to: place) }
+                expect(.of(.place, .noDirectory(path: place, directory: folder))) {
+                    try StepDatabase.backUp(history.path, to: place)
+                }
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(!names.contains("usb") && !names.contains("backups-of-mine"))
@@ -88,7 +91,8 @@ import Testing
 
     @Test func `automatic backups beyond the limit are deleted`() throws {
         try withFixture { history in
-            let kept = try StepDatabase.backUp(history.path, to: backups().place(for: history.path, isAutomatic: false)).path
+            let kept = try StepDatabase.backUp(history.path, to: backups().place(for: history.path, isAutomatic: false))
+                .path
             for week in 0..<6 { try backups(2, at: noon + week * 7 * 86_400).make(of: history.path) }
             let names = AutomaticBackups.list(of: history.path)
             #expect(names.filter(\.isAutomatic).map(\.day) == [day.advanced(by: 35), day.advanced(by: 28)])
@@ -118,7 +122,8 @@ import Testing
     @Test(arguments: [".lock", ".share.lock", ".check", ".check.4999999", "-wal", "-shm", "-journal"])
     func `a backup is refused under the name of a lock, log or check record`(suffix: String) throws {
         try withFixture { history in
-            for copy in [history.path + suffix, history.path + ".copy" + suffix] where !FileManager.default.fileExists(atPath: copy) {
+            for copy in [history.path + suffix, history.path + ".copy" + suffix]
+            where !FileManager.default.fileExists(atPath: copy) {
                 expect(.reserved(path: copy)) { try StepDatabase.backUp(history.path, to: copy) }
                 #expect(!FileManager.default.fileExists(atPath: copy))
             }
@@ -138,7 +143,8 @@ import Testing
 
     // MARK: Files of killed processes
 
-    @Test func `copies that killed processes have left are removed by the next backup, and nothing else`() async throws {
+    @Test func `copies that killed processes have left are removed by the next backup, and nothing else`() async throws
+    {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let path = history.path, copy = directory + "/to/copy.sqlite"
@@ -151,11 +157,13 @@ import Testing
             #expect(left.count == 1 && left[0].hasPrefix(".copy.sqlite.new-"))
             // Process 1 is running: its number now belongs to another process.
             let abandoned = [
-                "/.history.sqlite.new-1", "/.history.sqlite.new-1-wal", "/backups/.history-2014-04-20T120000.sqlite.new-1",
+                "/.history.sqlite.new-1", "/.history.sqlite.new-1-wal",
+                "/backups/.history-2014-04-20T120000.sqlite.new-1",
                 "/backups/.history-2014-04-20T120000.auto.sqlite.new-2", "/history.sqlite.check.4999999",
             ]
             let kept = [
-                "/.other.sqlite.new-1", "/.history.sqlite.new-", "/.history.sqlite.new-x", "/history.sqlite.new-1", "/history.sqlite.check.1",
+                "/.other.sqlite.new-1", "/.history.sqlite.new-", "/.history.sqlite.new-x", "/history.sqlite.new-1",
+                "/history.sqlite.check.1",
                 "/backups/.other-2014-04-20T120000.sqlite.new-1", "/to/.history.sqlite.old-1", "/.history.sqlite.new-3",
             ]
             for name in abandoned + kept { try Data("x".utf8).write(to: URL(fileURLWithPath: directory + name)) }
@@ -166,7 +174,10 @@ import Testing
             _ = try StepDatabase.backUp(path, to: copy)
             for name in abandoned { #expect(!FileManager.default.fileExists(atPath: directory + name), "\(name)") }
             for name in kept { #expect(FileManager.default.fileExists(atPath: directory + name), "\(name)") }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/to").sorted() == [".history.sqlite.old-1", "copy.sqlite"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: directory + "/to").sorted() == [
+                    ".history.sqlite.old-1", "copy.sqlite",
+                ])
         }
     }
 
@@ -178,7 +189,8 @@ import Testing
             try #require(mkfifo(directory + "/pipe", 0o600) == 0)
             try #require(symlink("nothing", directory + "/dangling") == 0)
             for (name, reason) in [
-                ("/pipe", "it is not a regular file"), ("/dangling", "it is a symbolic link to a file that does not exist"),
+                ("/pipe", "it is not a regular file"),
+                ("/dangling", "it is a symbolic link to a file that does not exist"),
                 ("/.", "it is a directory"),
             ] {
                 let error = HistoryError.cannotOpen(path: directory + name, reason: reason)
@@ -188,7 +200,9 @@ import Testing
             }
             try Data().write(to: URL(fileURLWithPath: directory + "/file"))
             let below = directory + "/file/x.sqlite"
-            expect(.of(.place, .cannotOpen(path: below, reason: "Not a directory"))) { try StepDatabase.backUp(history.path, to: below) }
+            expect(.of(.place, .cannotOpen(path: below, reason: "Not a directory"))) {
+                try StepDatabase.backUp(history.path, to: below)
+            }
         }
     }
 
@@ -224,8 +238,13 @@ import Testing
             // The connection that was open belongs to the old file, and writes to neither file.
             expect(.replaced(path: history.path)) { try history.merge(slot(30, 30)) }
             try history.database.close()
-            #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
-            #expect(replaced.path?.hasSuffix("/history-replaced-2014-04-20T120000.sqlite") == true && !replaced.isSharingUncertain)
+            #expect(
+                try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [
+                    slot(0, 10)
+                ])
+            #expect(
+                replaced.path?.hasSuffix("/history-replaced-2014-04-20T120000.sqlite") == true
+                    && !replaced.isSharingUncertain)
             #expect(try StepDatabase.contents(of: try #require(replaced.path)).samples == 2)
             #expect(try mode(of: history.path) == 0o600)
         }
@@ -238,11 +257,17 @@ import Testing
             let empty = directory + "/empty", text = directory + "/text"
             try Data().write(to: URL(fileURLWithPath: empty))
             try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: text))
-            expect(.of(.backup, .empty(path: empty))) { try StepDatabase.restore(empty, to: history.path, at: noon, .fixed(0)) }
+            expect(.of(.backup, .empty(path: empty))) {
+                try StepDatabase.restore(empty, to: history.path, at: noon, .fixed(0))
+            }
             expect(.of(.backup, .missing(path: directory + "/none"))) {
                 try StepDatabase.restore(directory + "/none", to: history.path, at: noon, .fixed(0))
             }
-            guard case .of(.backup, .damaged) = historyError({ try StepDatabase.restore(text, to: history.path, at: noon, .fixed(0)) }) else {
+            guard
+                case .of(.backup, .damaged) = historyError({
+                    try StepDatabase.restore(text, to: history.path, at: noon, .fixed(0))
+                })
+            else {
                 Issue.record("restored")
                 return
             }

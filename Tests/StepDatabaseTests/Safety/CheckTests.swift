@@ -74,7 +74,9 @@ import Testing
         let rows = try queue.read { database in
             try Row.fetchAll(
                 database,
-                sql: "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('sample', 'frame', 'sqlite_sequence')")
+                sql:
+                    "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('sample', 'frame', 'sqlite_sequence')"
+            )
         }
         try queue.close()
         return Dictionary(uniqueKeysWithValues: rows.map { ($0["name"], $0["rootpage"]) })

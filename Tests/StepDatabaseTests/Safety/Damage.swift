@@ -34,7 +34,8 @@ struct SmallHistory {
             for number in 2...store.count where !free.contains(number) {
                 guard let page = TreePage(number, in: store), page.kind.isIndex else { continue }
                 let keys = page.cells.compactMap { cell -> SampleKey? in
-                    guard let values = cell.values, values.count == 8, let pedometer = Int64.fromDatabaseValue(values[0]),
+                    guard let values = cell.values, values.count == 8,
+                        let pedometer = Int64.fromDatabaseValue(values[0]),
                         let start = Int.fromDatabaseValue(values[1]), Int.fromDatabaseValue(values[3]) ?? .max < 1000
                     else { return nil }
                     return SampleKey(pedometer: pedometer, start: start)
@@ -51,18 +52,24 @@ struct SmallHistory {
             let user = try database.addUser(named: name)
             try database.setProfile(Profile(validFrom: day, height: 1.7, weight: 70, sex: .female), of: user.id)
             try database.setPlan(SportPlan(validFrom: day, goals: Array(repeating: 8000, count: 7)), of: user.id)
-            let pedometer = try database.addPedometer(.ring(of: user, address: "30:34:42:00:00:0\(index)", name: "ring \(index)"))
+            let pedometer = try database.addPedometer(
+                .ring(of: user, address: "30:34:42:00:00:0\(index)", name: "ring \(index)"))
             for night in 0..<20 {
                 let sync = try database.beginSync(of: pedometer.id, at: noon + night * 86_400)
-                let samples = (0..<20).map { slot(night * 1440 + $0 * 15, 100 + $0, distance: 70.5) } + (night == 3 ? [slot(5, 90_000)] : [])
+                let samples =
+                    (0..<20).map { slot(night * 1440 + $0 * 15, 100 + $0, distance: 70.5) }
+                    + (night == 3 ? [slot(5, 90_000)] : [])
                 let start = midnight + night * 86_400
                 _ = try database.merge(
                     SampleBatch(
                         samples: samples, coverage: [TimeSpan(start, start + 18_000)],
-                        frames: (0..<4).map { RawFrame(.received, at: start, bytes: Array(repeating: UInt8($0), count: 16)) },
+                        frames: (0..<4).map {
+                            RawFrame(.received, at: start, bytes: Array(repeating: UInt8($0), count: 16))
+                        },
                         cursor: PedometerCursor(readThrough: start + 18_000)),
                     sync: sync)
-                try database.endSync(sync, at: noon + night * 86_400 + 60, outcome: .complete, battery: 80, failure: nil, cause: nil)
+                try database.endSync(
+                    sync, at: noon + night * 86_400 + 60, outcome: .complete, battery: 80, failure: nil, cause: nil)
             }
             try database.setCorrection(9000, of: user.id, on: day, at: noon)
             try database.enqueueChanges(of: user.id, for: "diary", since: day, at: noon)
@@ -90,11 +97,16 @@ enum Damage: CaseIterable {
                 })
         case .flippedBytesOfOnePage:
             let page = some(&random)
-            for _ in 0..<20 { bytes[offset(page) + Int.random(in: 0..<pageSize, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+            for _ in 0..<20 {
+                bytes[offset(page) + Int.random(in: 0..<pageSize, using: &random)] = UInt8.random(
+                    in: 0...255, using: &random)
+            }
             return [page]
         case .zeroedPage, .strangePage:
             let page = some(&random)
-            for index in 0..<pageSize { bytes[offset(page) + index] = self == .zeroedPage ? 0 : UInt8.random(in: 0...255, using: &random) }
+            for index in 0..<pageSize {
+                bytes[offset(page) + index] = self == .zeroedPage ? 0 : UInt8.random(in: 0...255, using: &random)
+            }
             return [page]
         case .cut:
             let length = Int.random(in: pageSize..<bytes.count, using: &random)

@@ -5,9 +5,12 @@ import Testing
 
 @testable import StepDatabase
 
-/// Values that no constraint permits: they come from changed bytes. An error must report them, and the process must not end.
+/// Values that no constraint permits: they come from changed bytes. An error must report them, and the process must not
+/// end.
 @Suite(.timeLimit(.minutes(5))) struct DamagedRowTests {
-    private func expectDamage<T>(_ about: String, at location: SourceLocation = #_sourceLocation, _ body: () throws -> T) {
+    private func expectDamage<T>(
+        _ about: String, at location: SourceLocation = #_sourceLocation, _ body: () throws -> T
+    ) {
         let error = historyError(body)
         guard case .damaged = error else {
             Issue.record("\(about): \(String(describing: error))", sourceLocation: location)
@@ -24,14 +27,17 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 
-    /// In a record, each value has a type: 0 for NULL, 19 for a text of three bytes (https://www.sqlite.org/fileformat.html#record_format).
+    /// In a record, each value has a type: 0 for NULL, 19 for a text of three bytes
+    /// (https://www.sqlite.org/fileformat.html#record_format).
     @Test func `a name that one changed byte has made NULL is damage`() throws {
         try withFixture { history in
             try history.database.close()
             let names = Array("Adaada".utf8)
             try replace([4, 0, 19, 19] + names, by: [4, 0, 0, 19] + names, in: history.path)
             let damaged = try StepDatabase(path: history.path, for: .reading)
-            #expect(try damaged.queue.read { try String?.fetchAll($0, sql: "SELECT name FROM person") } == [nil], "SQLite reads it")
+            #expect(
+                try damaged.queue.read { try String?.fetchAll($0, sql: "SELECT name FROM person") } == [nil],
+                "SQLite reads it")
             expectDamage("users") { try damaged.users() }
             expectDamage("sums") { try damaged.wrongSums() }
         }
@@ -50,7 +56,9 @@ import Testing
             expectDamage("merge") { try history.merge(slot(15, 30)) }
             guard change.hasPrefix("utc_offset") else { return }
             expectDamage("copy") { try StepDatabase.backUp(history.path, to: history.path + ".copy") }
-            if change.contains("-") { expectDamage("first day") { try history.database.firstKnownDay(of: history.user.id) } }
+            if change.contains("-") {
+                expectDamage("first day") { try history.database.firstKnownDay(of: history.user.id) }
+            }
         }
     }
 

@@ -8,16 +8,19 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FramePruningTests {
     /// A night's sync of a complete day, with `frames` frames of 100 bytes.
     private func night(
-        _ history: Fixture, _ number: Int, frames: Int = 3, samples: [StepSample] = [], isPartial: Bool = false, failure: FailureCause? = nil
+        _ history: Fixture, _ number: Int, frames: Int = 3, samples: [StepSample] = [], isPartial: Bool = false,
+        failure: FailureCause? = nil
     ) throws -> SyncRecord.ID {
         let start = midnight + number * 86_400
         let sync = try history.database.beginSync(of: history.pedometer.id, at: start + 43_200)
         let batch = SampleBatch(
-            samples: [slot(number * 1440, 10)] + samples, coverage: [TimeSpan(start, start + (isPartial ? 40_000 : 86_400))],
+            samples: [slot(number * 1440, 10)] + samples,
+            coverage: [TimeSpan(start, start + (isPartial ? 40_000 : 86_400))],
             frames: (0..<frames).map { _ in RawFrame(.received, at: start, bytes: Array(repeating: 7, count: 100)) })
         _ = try history.database.merge(batch, sync: sync)
         try history.database.endSync(
-            sync, at: start + 43_260, outcome: failure == nil ? .complete : .failed, battery: nil, failure: failure?.rawValue, cause: failure)
+            sync, at: start + 43_260, outcome: failure == nil ? .complete : .failed, battery: nil,
+            failure: failure?.rawValue, cause: failure)
         return sync
     }
 
@@ -38,7 +41,8 @@ import Testing
             #expect(try kept(history) == [implausible, partial, recent, undecoded, interrupted])
             #expect(try history.samples() == [slot(0, 10)], "of sync \(plain)")
             #expect(try history.database.pruneFrames(FrameRetention(), at: now) == 0)
-            // Later all frames are removed except those in doubt; those of the failed sync stay until a later sync is complete.
+            // Later all frames are removed except those in doubt; those of the failed sync stay until a later sync is
+            // complete.
             #expect(try history.database.pruneFrames(FrameRetention(days: 1), at: now + 900 * 86_400) == 2)
             #expect(try kept(history) == [implausible, partial, undecoded])
             _ = try night(history, 900)
@@ -55,14 +59,17 @@ import Testing
             let now = midnight + 10 * 86_400
             try Data().write(to: URL(fileURLWithPath: AutomaticBackups.directory(of: history.path)))
             let backups = AutomaticBackups(BackupSchedule(count: 4), now: { now }, localTime: .fixed(0))
-            let upkeep = HistoryFileUpkeep(path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { now })
+            let upkeep = HistoryFileUpkeep(
+                path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { now })
             await #expect(throws: HistoryError.self) { try await upkeep.run() }
             #expect(try kept(history).count == 2)
         }
     }
 
     /// A watch does the upkeep after each sync.
-    @Test func `a backup that has failed is tried again after a day, and the frames are limited meanwhile`() async throws {
+    @Test func `a backup that has failed is tried again after a day, and the frames are limited meanwhile`()
+        async throws
+    {
         try await withDirectory { directory in
             let history = try Fixture(directory)
             let now = midnight + 10 * 86_400
@@ -70,7 +77,9 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: folder))
             func upkeep(at moment: Timestamp) -> HistoryFileUpkeep {
                 let backups = AutomaticBackups(BackupSchedule(count: 4), now: { moment }, localTime: .fixed(0))
-                return HistoryFileUpkeep(path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { moment })
+                return HistoryFileUpkeep(
+                    path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000),
+                    now: { moment })
             }
             await #expect(throws: HistoryError.self) { try await upkeep(at: now).run() }
             for number in 0..<5 { _ = try night(history, number, frames: 10) }
@@ -124,7 +133,9 @@ import Testing
         try withFixture { history in
             let syncs = try (0..<5).map { try night(history, $0, frames: 10) }
             // 10 frames of 100 bytes and 40 bytes for each row: 1,400 bytes per sync.
-            #expect(try history.database.pruneFrames(FrameRetention(days: nil, bytes: 3000), at: midnight + 10 * 86_400) == 3)
+            #expect(
+                try history.database.pruneFrames(FrameRetention(days: nil, bytes: 3000), at: midnight + 10 * 86_400)
+                    == 3)
             #expect(try kept(history) == Array(syncs.suffix(2)))
         }
     }

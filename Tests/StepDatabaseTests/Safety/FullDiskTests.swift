@@ -16,10 +16,12 @@ import Testing
         return process.terminationStatus
     }
 
-    /// SQLite reports a disk failure if the index of its log cannot grow, and a failed open if the log cannot be created.
+    /// SQLite reports a disk failure if the index of its log cannot grow, and a failed open if the log cannot be
+    /// created.
     ///
-    /// The history is made elsewhere and copied: no file may have been deleted from the disk before it is full. A program that another test
-    /// is starting at that moment still holds the deleted file for an instant, and releases its space after that.
+    /// The history is made elsewhere and copied: no file may have been deleted from the disk before it is full. A
+    /// program that another test is starting at that moment still holds the deleted file for an instant, and releases
+    /// its space after that.
     @Test func `a full disk is reported as full, and the history is usable once there is space`() throws {
         try withDirectory { directory in
             let disk = directory + "/disk", path = disk + "/history.sqlite"

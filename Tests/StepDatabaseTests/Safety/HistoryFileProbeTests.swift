@@ -28,7 +28,9 @@ import Testing
     @Test func `nothing is written to a history that was found damaged`() async throws {
         try await withHistory { probe in
             let file = try DatabaseQueue(path: probe.path)
-            try await file.writeWithoutTransaction { try $0.execute(sql: "PRAGMA foreign_keys = OFF; DELETE FROM person") }
+            try await file.writeWithoutTransaction {
+                try $0.execute(sql: "PRAGMA foreign_keys = OFF; DELETE FROM person")
+            }
             try file.close()
             guard case .examined(let damage, _) = try await probe.condition(), !damage.isEmpty else {
                 Issue.record("no damage")
@@ -80,7 +82,9 @@ import Testing
             #expect(chmod(probe.path, 0o640) == 0)
             try Data().write(to: URL(fileURLWithPath: probe.path + ".lock"))
             let facts = try #require(try await probe.storage())
-            #expect(facts.file.path == probe.path && facts.file.mode == 0o640 && facts.file.owner == geteuid() && facts.file.isWritable)
+            #expect(
+                facts.file.path == probe.path && facts.file.mode == 0o640 && facts.file.owner == geteuid()
+                    && facts.file.isWritable)
             #expect(facts.companions.contains { $0.path == probe.path + ".lock" })
             #expect(facts.directory.path + "/history.sqlite" == probe.path)
             #expect(facts.free == 4096 && facts.user == geteuid())

@@ -41,7 +41,9 @@ import Testing
             let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
             #expect(!replaced.isSharingUncertain)
             let restored = try StepDatabase(path: history.path)
-            #expect(try restored.state(of: Self.diary).firstDay == Self.first && restored.state(of: Self.diary).failures == 2)
+            #expect(
+                try restored.state(of: Self.diary).firstDay == Self.first
+                    && restored.state(of: Self.diary).failures == 2)
             // Before they are read again, and after.
             for isRead in [false, true] {
                 if isRead { try read(restored, history.pedometer.id) }
@@ -70,7 +72,8 @@ import Testing
             try new.database.close()
             _ = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
             let restored = try StepDatabase(path: history.path)
-            #expect(try restored.entries(for: Self.diary, in: [.sent]).map(\.confirmed) == Array(repeating: "v1", count: 5))
+            #expect(
+                try restored.entries(for: Self.diary, in: [.sent]).map(\.confirmed) == Array(repeating: "v1", count: 5))
             #expect(try due(restored, history.user) == [])
         }
     }
@@ -112,14 +115,18 @@ import Testing
             try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: history.path))
             let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
             #expect(replaced.isSharingUncertain)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: try #require(replaced.path))) == Data(repeating: 65, count: 5000))
+            #expect(
+                try Data(contentsOf: URL(fileURLWithPath: try #require(replaced.path)))
+                    == Data(repeating: 65, count: 5000))
             #expect(try StepDatabase(path: history.path).users() == [history.user])
         }
     }
 
     @Test func `the settings of a clock since the backup are kept`() throws {
         try withFixture { history in
-            let (winter, summer) = (ClockState.Setting(at: midnight, utcOffset: 3600), ClockState.Setting(at: noon, utcOffset: 7200))
+            let (winter, summer) = (
+                ClockState.Setting(at: midnight, utcOffset: 3600), ClockState.Setting(at: noon, utcOffset: 7200)
+            )
             try history.database.setClock(ClockState(settings: [winter]), of: history.pedometer.id)
             let backup = history.path + ".copy"
             _ = try StepDatabase.backUp(history.path, to: backup)

@@ -30,14 +30,18 @@ import Testing
             let source = try DatabaseQueue(path: path)
             for table in saved.tables {
                 let rows = "SELECT * FROM \(table.name) ORDER BY 1, 2"
-                let (before, after) = try (source.read { try Row.fetchAll($0, sql: rows) }, target.read { try Row.fetchAll($0, sql: rows) })
+                let (before, after) = try (
+                    source.read { try Row.fetchAll($0, sql: rows) }, target.read { try Row.fetchAll($0, sql: rows) }
+                )
                 #expect(before == after, "\(table.name)")
             }
         }
     }
 
     /// 600 damaged copies.
-    @Test(arguments: 0..<12) func `rows on sound pages are salvaged, and the repaired history is sound`(seed: UInt64) throws {
+    @Test(arguments: 0..<12) func `rows on sound pages are salvaged, and the repaired history is sound`(seed: UInt64)
+        throws
+    {
         let history = try Self.history.get()
         var random = SeededGenerator(seed: seed)
         for round in 0..<50 {
@@ -53,7 +57,8 @@ import Testing
         }
     }
 
-    private func check(_ path: String, _ bytes: Data, _ lost: Set<Int>, _ history: SmallHistory, _ about: String) throws {
+    private func check(_ path: String, _ bytes: Data, _ lost: Set<Int>, _ history: SmallHistory, _ about: String) throws
+    {
         let report: SalvageReport?
         do throws(HistoryError) {
             report = try StepDatabase.repair(path, at: noon, .fixed(0))
@@ -67,7 +72,10 @@ import Testing
         // Whether repaired or found sound, it is a history that can be used.
         let database = try StepDatabase(path: path)
         let (problems, orphans) = try database.queue.read { database in
-            (try String.fetchAll(database, sql: "PRAGMA integrity_check"), try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count)
+            (
+                try String.fetchAll(database, sql: "PRAGMA integrity_check"),
+                try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count
+            )
         }
         #expect(problems == ["ok"], "\(about)")
         #expect(orphans == 0, "\(about)")
@@ -80,7 +88,8 @@ import Testing
         )
         try database.close()
         guard let report else { return }
-        #expect(try Data(contentsOf: URL(fileURLWithPath: report.damaged)) == bytes, "\(about): the damaged file is kept")
+        #expect(
+            try Data(contentsOf: URL(fileURLWithPath: report.damaged)) == bytes, "\(about): the damaged file is kept")
         #expect(try mode(of: path) == 0o600)
         #expect(report.contents.samples == saved.count)
     }

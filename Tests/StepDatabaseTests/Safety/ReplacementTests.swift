@@ -72,7 +72,8 @@ import Testing
     /// With a migration: it writes as soon as the file is open.
     @Test func `a history that is replaced while it is opened is opened again`() throws {
         try withDirectory { directory in
-            let path = directory + "/history.sqlite", older = Schema(migrations: Array(Schema.current.migrations.dropLast()))
+            let path = directory + "/history.sqlite",
+                older = Schema(migrations: Array(Schema.current.migrations.dropLast()))
             try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: older).close()
             let file = try DatabaseCopy(for: path, ofHistory: path)
             let queue = try StepDatabase.openForReading(path, busyTimeout: 1)
@@ -105,7 +106,9 @@ import Testing
         return names.count { FileIdentity(folder + "/" + $0) == file }
     }
 
-    @Test(arguments: [false, true]) func `a move that fails leaves the history as it was, with its log`(isDamaged: Bool) throws {
+    @Test(arguments: [false, true]) func `a move that fails leaves the history as it was, with its log`(isDamaged: Bool)
+        throws
+    {
         try withFixture { history in
             try history.merge(slot(0, 10))
             let file = try copy(of: history)
@@ -169,7 +172,10 @@ import Testing
             try log.write(to: URL(fileURLWithPath: history.path + "-wal"))
             let replaced = try StepDatabase.restore(backup, to: history.path, at: noon, .fixed(0))
             #expect(replaced.path == nil)
-            #expect(try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [slot(0, 10)])
+            #expect(
+                try StepDatabase(path: history.path).dayData(of: history.user, on: day).tracks.first?.samples == [
+                    slot(0, 10)
+                ])
         }
     }
 }

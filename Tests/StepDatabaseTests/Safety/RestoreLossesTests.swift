@@ -37,7 +37,8 @@ import Testing
             #expect(
                 try losses()
                     == HistoryLosses(
-                        people: ["Ben"], pedometers: ["watch"], days: [day.advanced(by: -3), day], corrections: [entered, day.advanced(by: -8)],
+                        people: ["Ben"], pedometers: ["watch"], days: [day.advanced(by: -3), day],
+                        corrections: [entered, day.advanced(by: -8)],
                         plans: 1, profiles: 1))
         }
     }

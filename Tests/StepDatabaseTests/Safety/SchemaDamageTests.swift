@@ -21,8 +21,10 @@ import Testing
         try withDirectory { directory in
             let history = try Fixture(directory)
             for hour in 0..<8 {
-                try history.database.merge(SampleBatch(samples: (0..<50).map { slot(hour * 60 + $0, 7, length: 60) }), sync: history.sync)
-                    .expectAdded(50)
+                try history.database.merge(
+                    SampleBatch(samples: (0..<50).map { slot(hour * 60 + $0, 7, length: 60) }), sync: history.sync
+                )
+                .expectAdded(50)
             }
             try history.database.setCorrection(9000, of: history.user.id, on: day, at: noon)
             try history.database.enqueueChanges(of: history.user.id, for: "diary", since: day, at: noon)
@@ -77,7 +79,9 @@ import Testing
             let path = directory + "/history.sqlite"
             let old = Schema(migrations: Array(Schema.current.migrations.prefix(version)))
             try StepDatabase(path: path, for: .writing, busyTimeout: 1, schema: old).close()
-            #expect(try StepDatabase.check(path) == HistoryHealth(isOlder: version < Schema.current.version, complaints: [], orphans: []))
+            #expect(
+                try StepDatabase.check(path)
+                    == HistoryHealth(isOlder: version < Schema.current.version, complaints: [], orphans: []))
             _ = try StepDatabase(path: path).addUser(named: "Ada")
             #expect(try StepDatabase.check(path) == HistoryHealth(isOlder: false, complaints: [], orphans: []))
         }
@@ -112,11 +116,15 @@ import Testing
 
     // MARK: Damage
 
-    @Test(arguments: 0..<4) func `a flipped bit in any definition is found and repaired, and no row is lost`(seed: UInt64) throws {
+    @Test(arguments: 0..<4) func `a flipped bit in any definition is found and repaired, and no row is lost`(
+        seed: UInt64
+    ) throws {
         try withHistory { path in
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
             let reader = try DatabaseQueue(path: path)
-            let definitions = try reader.read { try String.fetchAll($0, sql: "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") }
+            let definitions = try reader.read {
+                try String.fetchAll($0, sql: "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+            }
             try reader.close()
             var random = SeededGenerator(seed: seed)
             for round in 0..<10 {
@@ -130,14 +138,17 @@ import Testing
                 var damaged = bytes
                 damaged[index] ^= 1 << bit
                 try damaged.write(to: URL(fileURLWithPath: copy))
-                let report = try expectDamage(copy, "\(old) became \(new) at \(index - range.lowerBound) of \(definition.prefix(40))")
+                let report = try expectDamage(
+                    copy, "\(old) became \(new) at \(index - range.lowerBound) of \(definition.prefix(40))")
                 #expect(report.isWhole && report.contents.samples == 400, "\(report)")
                 #expect(!report.isSharingUncertain)
             }
         }
     }
 
-    @Test(arguments: ["'date('|'dqte('", "'length('|'hength('", "'utc_offset'|'utc_offsgt'", "'BETWEEN 0 AND'|'BETWEEN 1 AND'"])
+    @Test(arguments: [
+        "'date('|'dqte('", "'length('|'hength('", "'utc_offset'|'utc_offsgt'", "'BETWEEN 0 AND'|'BETWEEN 1 AND'",
+    ])
     func `an unknown function, column or limit in a definition is damage, not a fault of istep`(change: String) throws {
         try withHistory { path in
             let words = change.split(separator: "|")
@@ -199,7 +210,10 @@ import Testing
             "CREATE TRIGGER sample AFTER INSERT ON person BEGIN DELETE FROM sample; END",
             "it contains the trigger \"sample\", which istep did not make"
         ),
-        ("CREATE UNIQUE INDEX mine ON frame (sync, at, bytes)", "it contains the index \"mine\", which istep did not make"),
+        (
+            "CREATE UNIQUE INDEX mine ON frame (sync, at, bytes)",
+            "it contains the index \"mine\", which istep did not make"
+        ),
     ])
     func `a foreign trigger or unique index is reported and never executed`(sql: String, complaint: String) throws {
         try withHistory { path in
@@ -255,7 +269,9 @@ import Testing
 
     @Test func `names in a foreign schema reach no terminal`() throws {
         try withHistory { path in
-            try execute("CREATE TRIGGER \"a\u{1B}[2J\(String(repeating: "x", count: 500))\" AFTER INSERT ON sample BEGIN SELECT 1; END", path)
+            try execute(
+                "CREATE TRIGGER \"a\u{1B}[2J\(String(repeating: "x", count: 500))\" AFTER INSERT ON sample BEGIN SELECT 1; END",
+                path)
             let complaint = try #require(try StepDatabase.check(path).complaints.first)
             #expect(complaint.count < 150 && complaint.unicodeScalars.allSatisfy { $0.value >= 32 })
         }

@@ -10,15 +10,20 @@ import Testing
     /// Two days with something in each sealed table.
     private func fill(_ history: Fixture) throws {
         for start in [midnight, midnight + 86_400] {
-            let samples = (0..<8).map { StepSample(start: start + $0 * 900, length: 900, steps: 100 + $0, distance: 0.5, utcOffset: 0) }
+            let samples = (0..<8).map {
+                StepSample(start: start + $0 * 900, length: 900, steps: 100 + $0, distance: 0.5, utcOffset: 0)
+            }
             let wrong = StepSample(start: start + 9000, length: 900, steps: 90_000, utcOffset: 0)
             _ = try history.database.merge(
                 SampleBatch(
-                    samples: samples + [wrong], coverage: [TimeSpan(start, start + 10_000)], cursor: PedometerCursor(readThrough: start),
-                    deviceTotal: DeviceTotal(day: Day(of: start, utcOffset: 0), at: start, total: 9, slots: 8)), sync: history.sync)
+                    samples: samples + [wrong], coverage: [TimeSpan(start, start + 10_000)],
+                    cursor: PedometerCursor(readThrough: start),
+                    deviceTotal: DeviceTotal(day: Day(of: start, utcOffset: 0), at: start, total: 9, slots: 8)),
+                sync: history.sync)
         }
         try history.database.setProfile(Profile(validFrom: day, height: 1.7, weight: 70), of: history.user.id)
-        try history.database.setPlan(SportPlan(validFrom: day, goals: Array(repeating: 8000, count: 7)), of: history.user.id)
+        try history.database.setPlan(
+            SportPlan(validFrom: day, goals: Array(repeating: 8000, count: 7)), of: history.user.id)
         try history.database.setCorrection(9000, of: history.user.id, on: day, at: noon)
     }
 
@@ -26,7 +31,9 @@ import Testing
         try history.database.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seal WHERE sum IS NULL") }
     }
 
-    private func broken(_ history: Fixture) throws -> [SealedGroup] { try history.database.queue.read { try Seals($0).broken() } }
+    private func broken(_ history: Fixture) throws -> [SealedGroup] {
+        try history.database.queue.read { try Seals($0).broken() }
+    }
 
     @Test func `every transaction leaves all sums known and right`() throws {
         try withFixture { history in
@@ -40,7 +47,8 @@ import Testing
             try check("more steps in a slot, and new slots")
             try history.database.setCorrection(9500, of: history.user.id, on: day, at: noon)
             try history.database.renamePedometer(history.pedometer.id, to: "other")
-            try history.database.endSync(history.sync, at: noon, outcome: .complete, battery: 80, failure: nil, cause: nil)
+            try history.database.endSync(
+                history.sync, at: noon, outcome: .complete, battery: 80, failure: nil, cause: nil)
             try check("changed")
             try history.database.setCorrection(nil as StepCorrection?, of: history.user.id, on: day, at: noon)
             try check("a group lost its last row")
@@ -50,13 +58,18 @@ import Testing
     }
 
     private static let changes = [
-        ("sample", "steps = steps + 1"), ("sample", "length = length + 1"), ("sample", "distance = NULL"), ("sample", "utc_offset = 1"),
+        ("sample", "steps = steps + 1"), ("sample", "length = length + 1"), ("sample", "distance = NULL"),
+        ("sample", "utc_offset = 1"),
         ("sample", "energy = 0"), ("implausible_sample", "steps = 90001"), ("coverage", "until = until + 1"),
-        ("device_total", "total = 11"), ("correction", "steps = 9001"), ("profile", "weight = 71"), ("plan", "sunday = 8001"),
-        ("person", "name = 'Adb'"), ("pedometer", "model = 'colmj'"), ("pedometer", "cursor = '{}'"), ("sync", "battery = 1"),
+        ("device_total", "total = 11"), ("correction", "steps = 9001"), ("profile", "weight = 71"),
+        ("plan", "sunday = 8001"),
+        ("person", "name = 'Adb'"), ("pedometer", "model = 'colmj'"), ("pedometer", "cursor = '{}'"),
+        ("sync", "battery = 1"),
     ]
 
-    @Test(arguments: changes) func `a changed value is found, and named by a repair`(table: String, change: String) throws {
+    @Test(arguments: changes) func `a changed value is found, and named by a repair`(table: String, change: String)
+        throws
+    {
         try withFixture { history in
             try fill(history)
             try history.database.close()
@@ -66,7 +79,10 @@ import Testing
             #expect(health.broken.allSatisfy { $0.contains("checksum") } && !health.broken.isEmpty, "\(health)")
             if table == "sample" {
                 #expect(
-                    health.broken == ["20", "21"].map { "the steps of \"ring\" around 2014-04-\($0) are not as they were stored (checksum)" })
+                    health.broken
+                        == ["20", "21"].map {
+                            "the steps of \"ring\" around 2014-04-\($0) are not as they were stored (checksum)"
+                        })
             }
             #expect(throws: HistoryError.self) { try StepDatabase.checkBeforeSync(history.path, at: noon) }
             let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
@@ -82,7 +98,9 @@ import Testing
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction {
             try $0.execute(
-                sql: "CREATE TEMP TABLE kept AS SELECT * FROM seal; \(sql); DELETE FROM seal; INSERT INTO seal SELECT * FROM kept")
+                sql:
+                    "CREATE TEMP TABLE kept AS SELECT * FROM seal; \(sql); DELETE FROM seal; INSERT INTO seal SELECT * FROM kept"
+            )
         }
         try queue.close()
     }

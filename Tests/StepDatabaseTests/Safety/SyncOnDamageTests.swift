@@ -21,14 +21,16 @@ import Testing
         let sync = try database.beginSync(of: pedometer.id, at: start)
         _ = try database.merge(
             SampleBatch(
-                samples: (0..<20).map { slot(30 * 1440 + $0 * 15, 50) }, coverage: [TimeSpan(start - 43_200, start - 43_200 + 18_000)],
+                samples: (0..<20).map { slot(30 * 1440 + $0 * 15, 50) },
+                coverage: [TimeSpan(start - 43_200, start - 43_200 + 18_000)],
                 frames: [RawFrame(.received, at: start, bytes: [1, 2, 3])], cursor: PedometerCursor(readThrough: start)),
             sync: sync)
         try database.endSync(sync, at: start + 60, outcome: .complete, battery: 80, failure: nil, cause: nil)
         try database.close()
     }
 
-    /// 240 damaged copies each. A large history is checked in parts, and the rest of its samples and frames once a week.
+    /// 240 damaged copies each. A large history is checked in parts, and the rest of its samples and frames once a
+    /// week.
     @Test(arguments: checks, 0..<6)
     func `a sync that succeeds leaves a sound history, and one that is refused leaves the file as it was`(
         _ check: (size: Int, notWhole: Set<String>), seed: UInt64
@@ -49,13 +51,16 @@ import Testing
                 } catch let error as HistoryError {
                     refused += 1
                     #expect(error.category == .data, "\(about): \(error)")
-                    if check.size > 0 { #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes, "\(about): \(error)") }
+                    if check.size > 0 {
+                        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes, "\(about): \(error)")
+                    }
                     return
                 }
                 stored += 1
                 let queue = try DatabaseQueue(path: path)
                 let problems = try queue.read { database in
-                    let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+                    let tables = try String.fetchAll(
+                        database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
                     return try tables.filter { !check.notWhole.contains($0) }
                         .flatMap { try String.fetchAll(database, sql: "PRAGMA integrity_check('\($0)')") }
                 }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import StepDatabase
 
-/// Values that the schema accepts and istep cannot decode, or that the schema does not accept: a repair replaces them, and keeps the rows.
+/// Values that the schema accepts and istep cannot decode, or that the schema does not accept: a repair replaces them,
+/// and keeps the rows.
 @Suite(.timeLimit(.minutes(5))) struct UnreadableValueTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let change: String
@@ -51,8 +52,10 @@ import Testing
                     samples: (0..<40).map { slot($0 * 15, $0) }, coverage: [TimeSpan(midnight, noon)],
                     frames: (0..<4).map { RawFrame(.received, at: noon, bytes: [UInt8($0)]) },
                     cursor: PedometerCursor(readThrough: noon, tail: tail)), sync: history.sync)
-            try history.database.endSync(history.sync, at: noon, outcome: .complete, battery: 80, failure: nil, cause: nil)
-            try history.database.setProfile(Profile(validFrom: day, height: 1.7, birthDate: Day("1980-02-03")), of: history.user.id)
+            try history.database.endSync(
+                history.sync, at: noon, outcome: .complete, battery: 80, failure: nil, cause: nil)
+            try history.database.setProfile(
+                Profile(validFrom: day, height: 1.7, birthDate: Day("1980-02-03")), of: history.user.id)
             try history.database.setCorrection(90, of: history.user.id, on: day, at: noon)
             try history.database.enqueueChanges(of: history.user.id, for: "diary", since: day, at: noon)
             let before = try counts(history.path)
@@ -61,8 +64,11 @@ import Testing
 
             #expect(throws: HistoryError.self) { try StepDatabase.checkBeforeSync(history.path, at: noon) }
             let report = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
-            #expect(report.resets.contains { ($0.table, $0.column) == (damage.table, damage.column) }, "\(report.resets)")
-            if damage.table == "pedometer", damage.column != "name" { #expect(report.resets.first?.pedometer == "ring") }
+            #expect(
+                report.resets.contains { ($0.table, $0.column) == (damage.table, damage.column) }, "\(report.resets)")
+            if damage.table == "pedometer", damage.column != "name" {
+                #expect(report.resets.first?.pedometer == "ring")
+            }
             #expect(try counts(history.path) == before)
             let repaired = try StepDatabase(path: history.path)
             #expect(try repaired.users().count == 1)
@@ -85,13 +91,16 @@ import Testing
     @Test func `of two spans that overlap, the earlier one ends where the later one begins`() throws {
         try withFixture { history in
             for start in [midnight, noon] {
-                _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(start, start + 3600)]), sync: history.sync)
+                _ = try history.database.merge(
+                    SampleBatch(coverage: [TimeSpan(start, start + 3600)]), sync: history.sync)
             }
             try history.database.close()
             try change(history.path, "UPDATE coverage SET until = until + 65536 WHERE start = \(midnight.seconds)")
             _ = try #require(try StepDatabase.repair(history.path, at: noon, .fixed(0)))
             let repaired = try DatabaseQueue(path: history.path)
-            let spans = try repaired.read { try Row.fetchAll($0, sql: "SELECT start, until FROM coverage").map { [$0[0], $0[1]] as [Int] } }
+            let spans = try repaired.read {
+                try Row.fetchAll($0, sql: "SELECT start, until FROM coverage").map { [$0[0], $0[1]] as [Int] }
+            }
             #expect(spans == [[midnight.seconds, noon.seconds], [noon.seconds, noon.seconds + 3600]])
         }
     }
@@ -108,7 +117,10 @@ import Testing
         let queue = try DatabaseQueue(path: path)
         return try queue.read { database in
             let tables = try Schema.current.ownTables(in: database).filter { $0 != "day_sum" }
-            return try Dictionary(uniqueKeysWithValues: tables.map { ($0, try Int.fetchOne(database, sql: "SELECT count(*) FROM \($0)") ?? 0) })
+            return try Dictionary(
+                uniqueKeysWithValues: tables.map {
+                    ($0, try Int.fetchOne(database, sql: "SELECT count(*) FROM \($0)") ?? 0)
+                })
         }
     }
 }

@@ -27,7 +27,8 @@ import Testing
             let before = try history.revisions()
             _ = try history.database.merge(batch, sync: history.sync)
             try history.merge(slot(0, 9), slot(0, 10))
-            _ = try history.database.merge(SampleBatch(coverage: [TimeSpan(midnight + 60, noon - 60)]), sync: history.sync)
+            _ = try history.database.merge(
+                SampleBatch(coverage: [TimeSpan(midnight + 60, noon - 60)]), sync: history.sync)
             try history.database.setCorrection(5, of: history.user.id, on: next, at: noon + 60)
             try history.database.setCorrection(nil, of: history.user.id, on: day, at: noon + 60)
             #expect(try history.revisions() == before)
@@ -60,7 +61,8 @@ import Testing
         }
     }
 
-    /// Half an hour before midnight the traveller's clock is put forward by an hour: coverage in the new zone completes the old day.
+    /// Half an hour before midnight the traveller's clock is put forward by an hour: coverage in the new zone completes
+    /// the old day.
     @Test func `coverage of another time zone changes the day that it completes`() throws {
         try withFixture { history in
             let change = midnight + 86_400 - 1800
@@ -97,7 +99,10 @@ import Testing
                 SampleBatch(coverage: [TimeSpan(end, end + 1)]), sync: history.sync, localTime: .fixed(3600))
             #expect(try history.revisions() == ["1969-12-31 1"])
             let (first, last) = (Day(daysSince1970: .min), Day(daysSince1970: .max))
-            #expect(try history.database.knownDays(of: history.user.id, from: first, through: last) == [Day(daysSince1970: -1)])
+            #expect(
+                try history.database.knownDays(of: history.user.id, from: first, through: last) == [
+                    Day(daysSince1970: -1)
+                ])
         }
     }
 
@@ -105,7 +110,9 @@ import Testing
         try withFixture { history in
             try history.execute("CREATE TRIGGER no_frames BEFORE INSERT ON frame BEGIN SELECT RAISE(ABORT, 'no'); END")
             let frame = RawFrame(.received, at: noon, bytes: [1])
-            _ = historyError { try history.database.merge(SampleBatch(samples: [slot(0, 1)], frames: [frame]), sync: history.sync) }
+            _ = historyError {
+                try history.database.merge(SampleBatch(samples: [slot(0, 1)], frames: [frame]), sync: history.sync)
+            }
             _ = historyError { try history.database.setCorrection(-1, of: history.user.id, on: day, at: noon) }
             let revisions = try history.revisions()
             #expect(revisions.isEmpty)

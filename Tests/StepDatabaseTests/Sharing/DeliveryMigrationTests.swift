@@ -28,7 +28,9 @@ import Testing
             #expect(entry.state == .sent && entry.confirmed == "f" && entry.remoteID == "17" && entry.repetition == 0)
             #expect(
                 try new.state(of: "garden")
-                    == DestinationState(name: "garden", firstDay: Day("2014-04-20"), notBefore: Timestamp(5000), failures: 3, stopped: "token"))
+                    == DestinationState(
+                        name: "garden", firstDay: Day("2014-04-20"), notBefore: Timestamp(5000), failures: 3,
+                        stopped: "token"))
             guard access == .writing else { return }
             var again = entry
             again.sendAgain(at: Timestamp(2000))

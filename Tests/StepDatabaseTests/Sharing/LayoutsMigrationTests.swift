@@ -41,7 +41,9 @@ import Testing
                 var state = try database.state(of: "metrics")
                 state.release()
                 try database.record(state)
-                return try await service.share(.due, to: [metrics], users: database.users()).flatMap { $0.events.map(\.outcome) }
+                return try await service.share(.due, to: [metrics], users: database.users()).flatMap {
+                    $0.events.map(\.outcome)
+                }
             }
             #expect(try await share() == [.corrected])
             #expect(metrics.payloads.map(\.day.day) == [day])

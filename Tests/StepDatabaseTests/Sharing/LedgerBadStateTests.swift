@@ -31,8 +31,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "INSERT INTO changed_day VALUES (1, '2014-04-31', 1, 1)", "INSERT INTO changed_day VALUES (1, '2014-04-30', 0, 1)",
-        "INSERT INTO changed_day VALUES (1, '2014-04-30', 1, 2)", "INSERT INTO changed_day VALUES (99, '2014-04-30', 1, 1)",
+        "INSERT INTO changed_day VALUES (1, '2014-04-31', 1, 1)",
+        "INSERT INTO changed_day VALUES (1, '2014-04-30', 0, 1)",
+        "INSERT INTO changed_day VALUES (1, '2014-04-30', 1, 2)",
+        "INSERT INTO changed_day VALUES (99, '2014-04-30', 1, 1)",
         "INSERT INTO share_watermark VALUES ('garden', 1, '2014-04-31', 0)",
         "INSERT INTO share_watermark VALUES ('garden', 1, '2014-04-30', -1)",
         "INSERT INTO share_watermark VALUES ('garden', 99, '2014-04-30', 1)",
@@ -138,7 +140,9 @@ import Testing
             let pages = try database.queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
             try database.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages + 2)") }
             let days = (0..<3000).map(day.advanced(by:))
-            expect(.noSpace(path: history.path)) { try database.enqueue(days, of: history.user.id, for: "garden", at: noon) }
+            expect(.noSpace(path: history.path)) {
+                try database.enqueue(days, of: history.user.id, for: "garden", at: noon)
+            }
             #expect(try all(history) == [entry(history)])
         }
     }

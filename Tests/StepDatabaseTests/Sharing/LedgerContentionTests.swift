@@ -48,8 +48,8 @@ import Testing
         }
     }
 
-    /// Sends the days that are due, each with the steps that it had when it was handed out. The first time it waits until the
-    /// day has been enqueued again.
+    /// Sends the days that are due, each with the steps that it had when it was handed out. The first time it waits
+    /// until the day has been enqueued again.
     ///
     /// - Returns: how many days were sent for the second time.
     private func drain(_ history: Fixture, _ isOver: borrowing Atomic<Bool>) async throws -> Int {

@@ -68,7 +68,8 @@ import Testing
                 try database.record(due.map { $0.sent("5") })
             }
             let entries = try history.database.entries(for: "garden", in: Set(ShareEntry.State.allCases))
-            #expect(entries.map(\.state) == Array(repeating: .sending, count: 5), "as they were stored before it was sent")
+            #expect(
+                entries.map(\.state) == Array(repeating: .sending, count: 5), "as they were stored before it was sent")
             #expect(try due(history).isEmpty)
         }
     }
@@ -83,7 +84,9 @@ import Testing
                 try database.record(due.map { $0.sent("5") })
                 kill(getpid(), SIGKILL)
             }
-            #expect(try history.database.entries(for: "garden", in: [.sent]).map(\.confirmed) == Array(repeating: "5", count: 5))
+            #expect(
+                try history.database.entries(for: "garden", in: [.sent]).map(\.confirmed)
+                    == Array(repeating: "5", count: 5))
             #expect(try due(history).isEmpty)
         }
     }

@@ -32,7 +32,9 @@ import Testing
     @Test func `changed days are found by the index of revisions`() throws {
         let changed = "SEARCH changed_day USING COVERING INDEX changed_day_by_revision (person=? AND revision>?)"
         #expect(try plan(EnqueueStatements.requeue).contains(changed))
-        #expect(try plan(EnqueueStatements.requeue).first == "SEARCH share USING PRIMARY KEY (destination=? AND person=? AND day=?)")
+        #expect(
+            try plan(EnqueueStatements.requeue).first
+                == "SEARCH share USING PRIMARY KEY (destination=? AND person=? AND day=?)")
         let add = try plan(EnqueueStatements.add)
         #expect(add.contains { $0.hasSuffix("INDEX changed_day_by_revision (person=? AND revision>?)") })
         #expect(!add.contains { $0.hasPrefix("SCAN") })

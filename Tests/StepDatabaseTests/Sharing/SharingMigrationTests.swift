@@ -51,7 +51,8 @@ import Testing
                     "2010-01-01", "2014-04-19", "2014-04-20", "2014-04-22", "2014-05-02", "2014-05-03", "2014-05-04",
                 ])
             #expect(try known(database, 2) == ["1969-12-31", "1970-01-02", "2014-04-20", "2014-04-23"])
-            // The first destination gets all days if it is configured to, and a correction that is a day's only data can be removed.
+            // The first destination gets all days if it is configured to, and a correction that is a day's only data
+            // can be removed.
             try database.enqueueChanges(of: 1, for: "garden", since: .first, at: noon)
             let due = try database.due(for: "garden", users: [1], at: noon, limit: .max)
             #expect(due.count == 7)

@@ -5,18 +5,24 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HistoryFactsTests {
     private let now = Timestamp(1_800_000_000)
 
-    private func sync(_ hoursAgo: Int, _ outcome: SyncRecord.Outcome = .complete, battery: Int? = 70, failure: String? = nil) -> SyncRecord {
+    private func sync(
+        _ hoursAgo: Int, _ outcome: SyncRecord.Outcome = .complete, battery: Int? = 70, failure: String? = nil
+    ) -> SyncRecord {
         let start = now - hoursAgo * 3600
         return SyncRecord(
-            id: 1, pedometer: 1, start: start, end: outcome == .running ? nil : start + 60, outcome: outcome, battery: battery, failure: failure)
+            id: 1, pedometer: 1, start: start, end: outcome == .running ? nil : start + 60, outcome: outcome,
+            battery: battery, failure: failure)
     }
 
     private func diagnoses(_ syncs: SyncRecord...) -> [Diagnosis] {
-        let ring = Pedometer(id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring")
+        let ring = Pedometer(
+            id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring")
         return SyncHistoryFacts(pedometer: ring, recent: RecentSyncs(syncs: syncs), now: now).diagnoses
     }
 
-    private func syncs(_ diagnoses: SyncHistoryDiagnosis...) -> [Diagnosis] { diagnoses.map { .syncs(pedometer: "ring", $0) } }
+    private func syncs(_ diagnoses: SyncHistoryDiagnosis...) -> [Diagnosis] {
+        diagnoses.map { .syncs(pedometer: "ring", $0) }
+    }
 
     private func end(_ hoursAgo: Int) -> Timestamp { now - hoursAgo * 3600 + 60 }
 
@@ -37,7 +43,8 @@ import Testing
     }
 
     @Test func `failed attempts since the last sync are a warning with their number and the latest reason`() {
-        let tries = diagnoses(sync(3, .failed, failure: "not in range"), sync(27, .failed, failure: "another reason"), sync(51))
+        let tries = diagnoses(
+            sync(3, .failed, failure: "not in range"), sync(27, .failed, failure: "another reason"), sync(51))
         #expect(tries == syncs(.failing(end(51), tries: 2, last: end(3), reason: "not in range")))
         #expect(tries[0].severity == .warning)
         let none = diagnoses(sync(3, .failed), sync(27, .failed))
@@ -86,7 +93,9 @@ import Testing
         OutboxFacts(state: DestinationState(name: "garden", stopped: stopped), entries: entries, now: now).diagnoses
     }
 
-    private func entry(_ state: ShareEntry.State, next: Timestamp? = nil, attempts: Int = 1, hours: Int = 1) -> ShareEntry {
+    private func entry(_ state: ShareEntry.State, next: Timestamp? = nil, attempts: Int = 1, hours: Int = 1)
+        -> ShareEntry
+    {
         ShareEntry(
             user: 1, day: Day(daysSince1970: 20_000), destination: "garden", state: state, attempts: attempts,
             firstAttempt: now - hours * 3600, nextAttempt: next, lastError: "down", changedAt: now - hours * 3600)
@@ -102,7 +111,8 @@ import Testing
     }
 
     @Test func `days that were rejected or may have arrived are warnings`() {
-        #expect(outbox(entry(.rejected)) == garden(.rejected(days: 1, last: Day(daysSince1970: 20_000), reason: "down")))
+        #expect(
+            outbox(entry(.rejected)) == garden(.rejected(days: 1, last: Day(daysSince1970: 20_000), reason: "down")))
         #expect(outbox(entry(.unknown), entry(.unknown)) == garden(.uncertain(days: 2)))
         #expect(outbox(entry(.rejected), entry(.unknown)).map(\.severity) == [.warning, .warning])
     }
@@ -117,7 +127,8 @@ import Testing
     @Test func `days that have waited for the server for three days are a warning`() {
         #expect(outbox(entry(.pending, next: now + 60)).isEmpty)
         let waiting = outbox(entry(.pending, next: now + 60, hours: 72))
-        #expect(waiting == garden(.waiting(days: 1, seconds: 72 * 3600, reason: "down")) && waiting[0].severity == .warning)
+        #expect(
+            waiting == garden(.waiting(days: 1, seconds: 72 * 3600, reason: "down")) && waiting[0].severity == .warning)
         #expect(outbox(entry(.pending, next: now + 60, attempts: 0, hours: 72)).isEmpty, "it was not tried yet")
     }
 
@@ -132,15 +143,22 @@ import Testing
         #expect(diagnoses(.notAFile(damage)) == [.history(.notAFile(damage))])
         #expect(diagnoses(.notAFile(damage))[0].severity == .fault(.configuration))
         #expect(diagnoses(.examined(damage: [], isOlder: false)) == [.history(.sound(path: "/h"))])
-        #expect(diagnoses(.examined(damage: [damage], isOlder: true)) == [.failed(.history, damage), .history(.older(path: "/h"))])
+        #expect(
+            diagnoses(.examined(damage: [damage], isOlder: true)) == [
+                .failed(.history, damage), .history(.older(path: "/h")),
+            ])
     }
 
     @Test func `only a sound history of the current version is read`() {
         #expect(HistoryCondition.examined(damage: [], isOlder: false).isReadable)
-        for condition in [.missing, .empty(damage), .notAFile(damage), .examined(damage: [], isOlder: true)] as [HistoryCondition] {
+        for condition in [.missing, .empty(damage), .notAFile(damage), .examined(damage: [], isOlder: true)]
+            as [HistoryCondition]
+        {
             #expect(!condition.isReadable)
         }
         #expect(HistoryCondition.missing.hasNoPedometers && HistoryCondition.empty(damage).hasNoPedometers)
-        #expect(!HistoryCondition.examined(damage: [damage], isOlder: false).hasNoPedometers, "its pedometers are not known")
+        #expect(
+            !HistoryCondition.examined(damage: [damage], isOlder: false).hasNoPedometers, "its pedometers are not known"
+        )
     }
 }

@@ -24,7 +24,9 @@ import Testing
     @Test func `an unknown time zone is a warning, and UTC on a desktop is a note`() {
         #expect(time { $0.zone = nil }.map(\.severity) == [.fine, .warning])
         #expect(time { $0.zone = "Etc/UTC" }.map(\.severity) == [.fine, .note])
-        #expect(time { ($0.zone, $0.isDesktop) = ("Etc/UTC", false) }.map(\.severity) == [.fine, .fine], "servers live by UTC")
+        #expect(
+            time { ($0.zone, $0.isDesktop) = ("Etc/UTC", false) }.map(\.severity) == [.fine, .fine],
+            "servers live by UTC")
     }
 
     private let path = "/home/anna/history.sqlite"
@@ -42,20 +44,30 @@ import Testing
         let open = storage { $0.file.mode = 0o644 }.permissions
         #expect(open.map(\.severity) == [.warning])
         #expect(open == [.storage(.fileOpen(path: path, mode: 0o644))])
-        #expect(storage { $0.directory.mode = 0o755 }.permissions.map(\.severity) == [.fine], "the file itself is closed")
+        #expect(
+            storage { $0.directory.mode = 0o755 }.permissions.map(\.severity) == [.fine], "the file itself is closed")
         #expect(storage { $0.directory.mode = 0o777 }.permissions.map(\.severity) == [.warning])
         #expect(storage { $0.directory.mode = 0o1777 }.permissions.map(\.severity) == [.fine], "sticky, as /tmp")
         #expect(storage { $0.file.isWritable = false }.permissions.map(\.severity) == [.fault(.permission)])
         #expect(storage { $0.directory.isWritable = false }.permissions.map(\.severity) == [.fault(.permission)])
-        #expect(storage { ($0.file.owner, $0.file.isWritable) = (7, false) }.permissions.map(\.severity) == [.fault(.permission)])
+        #expect(
+            storage { ($0.file.owner, $0.file.isWritable) = (7, false) }.permissions.map(\.severity) == [
+                .fault(.permission)
+            ])
         #expect(storage { $0.file.owner = 7 }.permissions.map(\.severity) == [.warning])
-        #expect(storage { ($0.file.owner, $0.user) = (7, 0) }.permissions.map(\.severity) == [.fine], "root may examine the history of any user")
+        #expect(
+            storage { ($0.file.owner, $0.user) = (7, 0) }.permissions.map(\.severity) == [.fine],
+            "root may examine the history of any user")
     }
 
-    private func beside(_ owner: UInt32, isWritable: Bool = true, user: UInt32 = 1000, of file: UInt32 = 1000) -> [Diagnosis] {
+    private func beside(_ owner: UInt32, isWritable: Bool = true, user: UInt32 = 1000, of file: UInt32 = 1000)
+        -> [Diagnosis]
+    {
         storage {
             ($0.file.owner, $0.user) = (file, user)
-            $0.companions = [.init(path: "/home/anna/history.sqlite.lock", mode: 0o600, owner: owner, isWritable: isWritable)]
+            $0.companions = [
+                .init(path: "/home/anna/history.sqlite.lock", mode: 0o600, owner: owner, isWritable: isWritable)
+            ]
         }.permissions
     }
 
@@ -63,22 +75,30 @@ import Testing
         #expect(beside(1000).map(\.severity) == [.fine])
         let closed = beside(0, isWritable: false)
         #expect(closed.map(\.severity) == [.fault(.permission)])
-        #expect(closed == [.storage(.companionOfAnother(path: path + ".lock", owner: 0, history: path, isHarmless: false))])
+        #expect(
+            closed == [.storage(.companionOfAnother(path: path + ".lock", owner: 0, history: path, isHarmless: false))])
         #expect(beside(0).map(\.severity) == [.warning], "open to a group, say")
         #expect(
-            beside(1000, isWritable: false) == [.storage(.companionNotWritable(path: path + ".lock", directory: "/home/anna"))])
-        #expect(beside(0, user: 0).map(\.severity) == [.fault(.permission)], "root can write it, the history's owner cannot")
+            beside(1000, isWritable: false) == [
+                .storage(.companionNotWritable(path: path + ".lock", directory: "/home/anna"))
+            ])
+        #expect(
+            beside(0, user: 0).map(\.severity) == [.fault(.permission)], "root can write it, the history's owner cannot"
+        )
         #expect(beside(1000, user: 0).map(\.severity) == [.fine])
         #expect(beside(1000, user: 0, of: 0).map(\.severity) == [.warning], "nothing keeps root out of its own")
     }
 
     @Test(arguments: [
-        (0, Severity.fault(.temporary)), (9_999_999, .fault(.temporary)), (10_000_000, .warning), (99_999_999, .warning), (100_000_000, .fine),
+        (0, Severity.fault(.temporary)), (9_999_999, .fault(.temporary)), (10_000_000, .warning),
+        (99_999_999, .warning), (100_000_000, .fine),
     ]) func `little free space is a warning, and hardly any is a fault`(_ bytes: Int, _ severity: Severity) {
         #expect(storage { $0.free = bytes }.space.map(\.severity) == [severity])
     }
 
-    @Test func `free space that is not known is a note`() { #expect(storage { $0.free = nil }.space.map(\.severity) == [.note]) }
+    @Test func `free space that is not known is a note`() {
+        #expect(storage { $0.free = nil }.space.map(\.severity) == [.note])
+    }
 
     @Test func `a log of more than 64 MB is a note`() {
         #expect(storage { $0.logSize = 64_000_000 }.space.map(\.severity) == [.fine])
@@ -87,7 +107,8 @@ import Testing
 
     private func timer(_ change: (inout TimerFacts) -> Void = { _ in }) -> [Diagnosis] {
         var facts = TimerFacts(
-            unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, lastRun: now - 3600, nextRun: now + 3600,
+            unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, lastRun: now - 3600,
+            nextRun: now + 3600,
             lastResult: "success", lingers: true)
         change(&facts)
         return facts.diagnoses(now: now)
@@ -104,8 +125,11 @@ import Testing
         #expect(findings(timer { $0.isInstalled = false }) == [.notInstalled])
         #expect(findings(timer { ($0.isEnabled, $0.isActive) = (false, false) }) == [.timer(.disabled)])
         #expect(findings(timer { $0.isActive = false }) == [.timer(.inactive)])
-        #expect(findings(timer { $0.isEnabled = false }) == [.run(last: last, next: next), .timer(.activeUntilRestart)])
-        #expect(findings(timer { $0.lastResult = "exit-code" }) == [.runFailed(last: last, next: next, result: "exit-code")])
+        #expect(
+            findings(timer { $0.isEnabled = false }) == [.run(last: last, next: next), .timer(.activeUntilRestart)])
+        #expect(
+            findings(timer { $0.lastResult = "exit-code" }) == [.runFailed(last: last, next: next, result: "exit-code")]
+        )
         let old = now - 40 * 3600
         #expect(findings(timer { ($0.lastRun, $0.nextRun) = (old, nil) }) == [.runMissed(last: old, next: nil)])
         #expect(findings(timer { $0.lastRun = old }) == [.run(last: old, next: next)], "the next run is due later")
@@ -115,14 +139,18 @@ import Testing
 
     @Test func `an active or enabled watch service is reported beside the timer`() {
         #expect(timer { $0.isWatchActive = true }.map(\.subject) == [.timer, .watch])
-        #expect(timer { ($0.isEnabled, $0.isActive, $0.isWatchActive) = (false, false, true) }.map(\.subject) == [.watch], "it needs no timer")
+        #expect(
+            timer { ($0.isEnabled, $0.isActive, $0.isWatchActive) = (false, false, true) }.map(\.subject) == [.watch],
+            "it needs no timer")
         #expect(timer { $0.isWatchEnabled = true }.map(\.severity) == [.fine, .warning])
     }
 
     @Test func `a timer that does not run as planned is a warning, and one that is off is a note`() {
         #expect(timer().map(\.severity) == [.fine])
         #expect(timer { $0.isInstalled = false }.map(\.severity) == [.note])
-        #expect(timer { ($0.isEnabled, $0.isActive) = (false, false) }.map(\.severity) == [.note], "it is the user's choice")
+        #expect(
+            timer { ($0.isEnabled, $0.isActive) = (false, false) }.map(\.severity) == [.note], "it is the user's choice"
+        )
         #expect(timer { $0.isActive = false }.map(\.severity) == [.warning])
         #expect(timer { $0.isEnabled = false }.map(\.severity) == [.fine, .warning])
         #expect(timer { $0.lastResult = "timeout" }.map(\.severity) == [.warning])
@@ -131,17 +159,22 @@ import Testing
     }
 
     @Test func `a diagnosis of the timer contains the data for its fix`() {
-        let diagnoses = timer { ($0.isEnabled, $0.isActive, $0.isWatchEnabled, $0.isSystemWide) = (false, false, true, true) }
+        let diagnoses = timer {
+            ($0.isEnabled, $0.isActive, $0.isWatchEnabled, $0.isSystemWide) = (false, false, true, true)
+        }
         #expect(
             diagnoses.first
-                == .schedule(ScheduleDiagnosis(.timer(.disabled), timer: "istep-sync.timer", isSystemWide: true, hasWatch: true)))
+                == .schedule(
+                    ScheduleDiagnosis(.timer(.disabled), timer: "istep-sync.timer", isSystemWide: true, hasWatch: true))
+        )
     }
 
     private func midnight(
         _ todayOnly: [String] = ["watch"], _ change: (inout TimerFacts) -> Void = { _ in }
     ) -> [ScheduleDiagnosis.Finding] {
         var facts = TimerFacts(
-            unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, isMidnightEnabled: true, isMidnightActive: true,
+            unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, isMidnightEnabled: true,
+            isMidnightActive: true,
             lingers: true)
         change(&facts)
         return findings(facts.diagnoses(now: now, todayOnly: todayOnly).filter { $0.subject == .midnightTimer })
@@ -164,7 +197,10 @@ import Testing
             }.isEmpty, "a watch reads it before midnight")
         #expect(midnight { $0.isMidnightActive = false } == [.midnight(.inactive, todayOnly: watch)])
         #expect(midnight { $0.isMidnightEnabled = false } == [.midnight(.activeUntilRestart, todayOnly: watch)])
-        #expect(midnight { $0.midnightResult = "exit-code 69" } == [.midnightFailed(result: "exit-code 69", todayOnly: watch)])
+        #expect(
+            midnight { $0.midnightResult = "exit-code 69" } == [
+                .midnightFailed(result: "exit-code 69", todayOnly: watch)
+            ])
     }
 
     // MARK: Radio and scan
@@ -186,7 +222,9 @@ import Testing
 
     @Test func `a missing adapter is reported with those that exist`() {
         let facts = RadioFacts(adapters: [.init(name: "hci0")], fault: .noAdapter, problem: problem)
-        #expect(facts.adapter == .bluetooth(.otherAdapters(problem, present: ["hci0"])) && facts.adapter.severity == .fault(.unavailable))
+        #expect(
+            facts.adapter == .bluetooth(.otherAdapters(problem, present: ["hci0"]))
+                && facts.adapter.severity == .fault(.unavailable))
     }
 
     @Test func `a blocked rfkill switch of another adapter is a note`() {
@@ -200,7 +238,9 @@ import Testing
             ScanFacts(count: count, candidate: candidate).diagnoses(registered: registered, seconds: 4)
         }
         #expect(diagnoses(3, 1) == [.scan(.heard(devices: 3))])
-        #expect(diagnoses(0, 1) == [.scan(.nothingHeard(seconds: 4, isExpected: true))] && diagnoses(0, 1)[0].severity == .warning)
+        #expect(
+            diagnoses(0, 1) == [.scan(.nothingHeard(seconds: 4, isExpected: true))]
+                && diagnoses(0, 1)[0].severity == .warning)
         #expect(diagnoses(0, nil).map(\.severity) == [.note], "no pedometer is known to be registered")
         #expect(diagnoses(3, 0) == [.scan(.heard(devices: 3)), .scan(.noPedometer)])
         #expect(diagnoses(3, 0, candidate: ring) == [.scan(.heard(devices: 3)), .scan(.candidate(ring))])

@@ -33,6 +33,8 @@ import Testing
         let json = try JSONEncoder().encode(days)
         #expect(String(decoding: json, as: UTF8.self) == #"["2014-04-20"]"#)
         #expect(try JSONDecoder().decode([Day].self, from: json) == days)
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode([Day].self, from: Data(#"["2014-02-30"]"#.utf8)) }
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([Day].self, from: Data(#"["2014-02-30"]"#.utf8))
+        }
     }
 }

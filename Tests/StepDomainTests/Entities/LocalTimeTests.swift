@@ -33,7 +33,9 @@ import TestSupport
         #expect(localTime.moment(day, seconds: 9000).iso8601(utcOffset: 7200) == "2014-10-26T02:30:00+02:00")
     }
 
-    @Test(arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC"])
+    @Test(arguments: [
+        "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC",
+    ])
     func `days agree with the calendar of Foundation`(name: String) throws {
         guard let zone = TimeZone(identifier: name) else { return }  // a machine without a zone table
         var calendar = Calendar(identifier: .gregorian)

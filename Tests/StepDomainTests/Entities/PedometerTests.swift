@@ -35,7 +35,8 @@ import Testing
 
     @Test func `a cursor is encoded with what the clock showed, and an older one without it is decoded`() throws {
         let counter = CounterReading(at: Timestamp(1000), value: 5, utcOffset: 3600)
-        let cursor = PedometerCursor(readThrough: Timestamp(1000), counter: counter, clockLead: -57_600, deviceOffset: 3600)
+        let cursor = PedometerCursor(
+            readThrough: Timestamp(1000), counter: counter, clockLead: -57_600, deviceOffset: 3600)
         #expect(try JSONDecoder().decode(PedometerCursor.self, from: JSONEncoder().encode(cursor)) == cursor)
         let old = #"{"readThrough":1000,"counter":{"at":1000,"value":5,"utcOffset":3600}}"#
         #expect(
@@ -46,12 +47,15 @@ import Testing
     @Test func `a cursor is encoded with its past days, and an older one without them is decoded`() throws {
         let day = try #require(Day("2026-05-20"))
         let past = PastDays(
-            counted: [CountedDay(day, steps: 5_000, through: Timestamp(1000))], since: day, requested: day, totals: [1: 4_000, 2: 6_000],
+            counted: [CountedDay(day, steps: 5_000, through: Timestamp(1000))], since: day, requested: day,
+            totals: [1: 4_000, 2: 6_000],
             isReversed: true, isDistanceFirst: false)
         let cursor = PedometerCursor(readThrough: Timestamp(1000), pastDays: past)
         #expect(try JSONDecoder().decode(PedometerCursor.self, from: JSONEncoder().encode(cursor)) == cursor)
         let old = #"{"readThrough":1000,"ofALaterVersion":1}"#
-        #expect(try JSONDecoder().decode(PedometerCursor.self, from: Data(old.utf8)) == PedometerCursor(readThrough: Timestamp(1000)))
+        #expect(
+            try JSONDecoder().decode(PedometerCursor.self, from: Data(old.utf8))
+                == PedometerCursor(readThrough: Timestamp(1000)))
     }
 
     @Test func `an undecided reading has the key of released versions`() throws {
@@ -60,10 +64,14 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode(PedometerCursor(undecided: reading)), as: UTF8.self) == stored)
-        #expect(try JSONDecoder().decode(PedometerCursor.self, from: Data(stored.utf8)) == PedometerCursor(undecided: reading))
+        #expect(
+            try JSONDecoder().decode(PedometerCursor.self, from: Data(stored.utf8))
+                == PedometerCursor(undecided: reading))
     }
 
-    @Test(arguments: [(5, 1, true), (6, 1, false), (4500, 900, true), (4501, 900, false), (-1, 60, false), (0, 0, false)])
+    @Test(arguments: [
+        (5, 1, true), (6, 1, false), (4500, 900, true), (4501, 900, false), (-1, 60, false), (0, 0, false),
+    ])
     func `a sample above five steps per second is implausible`(steps: Int, length: Int, plausible: Bool) {
         let sample = StepSample(start: Timestamp(0), length: length, steps: steps, utcOffset: 0)
         #expect(sample.isPlausible == plausible)

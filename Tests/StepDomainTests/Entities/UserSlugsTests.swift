@@ -10,7 +10,9 @@ import Testing
 
     @Test func `a user name is converted to an identifier`() {
         let names = ["anna", "Anna Maria", " Jörg  Weiß ", "Łukasz Żak", "O'Neill-Smith", "R2_D2", "Ærø Þór", "naïve"]
-        let expected = ["anna", "anna_maria", "jorg_weiss", "lukasz_zak", "o_neill_smith", "r2_d2", "aero_thor", "naive"]
+        let expected = [
+            "anna", "anna_maria", "jorg_weiss", "lukasz_zak", "o_neill_smith", "r2_d2", "aero_thor", "naive",
+        ]
         #expect(names.map { slugs($0)[0] } == expected)
     }
 

@@ -6,7 +6,8 @@ import Testing
     private func collector(skipping: Bool = false, now: String = "2015-01-01") -> ForeignCollector {
         ForeignCollector(
             ForeignOptions(
-                localTime: .berlin, zone: .named("Europe/Berlin"), leavesOutImpossible: skipping, now: LocalTime.berlin.at(now, 12)))
+                localTime: .berlin, zone: .named("Europe/Berlin"), leavesOutImpossible: skipping,
+                now: LocalTime.berlin.at(now, 12)))
     }
 
     private func samples(_ track: ForeignTrack?) -> [StepSample] {
@@ -27,7 +28,9 @@ import Testing
     @Test func `samples of a local day are in the day of UTC in which they begin`() throws {
         let collector = collector()
         let track = try collector.track(.init(identity: "a", name: "a"))
-        for hour in [0, 1, 12, 23] { try collector.add(100, from: LocalTime.berlin.at("2014-04-20", hour), length: 60, to: track) }
+        for hour in [0, 1, 12, 23] {
+            try collector.add(100, from: LocalTime.berlin.at("2014-04-20", hour), length: 60, to: track)
+        }
         let found = try #require(collector.finish().tracks.first)
         #expect(found.parts.map(\.day.description) == ["2014-04-19", "2014-04-20"])
         #expect(samples(found).count == 4 && found.days.map(\.day.description) == ["2014-04-20"])
@@ -35,7 +38,9 @@ import Testing
 
     @Test func `what nobody can have made is an error, or left out and counted`() throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
-        let wrong: [(Timestamp, Int)] = [(Timestamp(0), 10), (noon + 86_400 * 3650, 10), (noon, 1_000_000_000), (noon, 700), (noon, -5)]
+        let wrong: [(Timestamp, Int)] = [
+            (Timestamp(0), 10), (noon + 86_400 * 3650, 10), (noon, 1_000_000_000), (noon, 700), (noon, -5),
+        ]
         for (start, steps) in wrong {
             #expect(throws: ImportError.self, "\(start) \(steps)") {
                 let collector = collector()
@@ -69,8 +74,10 @@ import Testing
             let track = try collector.track(.init(identity: "a", name: "a"), repetition: .added)
             var all = 0
             for _ in 0..<20 {
-                let length = Int.random(in: 1...900, using: &generator), steps = Int.random(in: 1...(2 * length), using: &generator)
-                try collector.add(steps, from: noon + Int.random(in: 0...3600, using: &generator), length: length, to: track)
+                let length = Int.random(in: 1...900, using: &generator),
+                    steps = Int.random(in: 1...(2 * length), using: &generator)
+                try collector.add(
+                    steps, from: noon + Int.random(in: 0...3600, using: &generator), length: length, to: track)
                 all += steps
             }
             let found = samples(collector.finish().tracks.first)
@@ -83,7 +90,9 @@ import Testing
         for (repetition, steps) in [(ForeignCollector.Repetition.greatest, 60), (.added, 100)] {
             let collector = collector()
             let track = try collector.track(.init(identity: "a", name: "a"), repetition: repetition)
-            for steps in [40, 60] { try collector.add(steps, from: LocalTime.berlin.at("2014-04-20", 12), length: 60, to: track) }
+            for steps in [40, 60] {
+                try collector.add(steps, from: LocalTime.berlin.at("2014-04-20", 12), length: 60, to: track)
+            }
             #expect(collector.finish().tracks.first?.steps == steps)
         }
     }
@@ -92,16 +101,25 @@ import Testing
         let collector = collector()
         let track = try collector.track(.init(identity: "a", name: "a"))
         #expect(throws: ImportError.tooMuch("more steps than one person can have recorded in decades")) {
-            for number in 0..<20_000_000 { try collector.add(1, from: Timestamp(1_000_000_000 + number % 400_000_000), length: 1, to: track) }
+            for number in 0..<20_000_000 {
+                try collector.add(1, from: Timestamp(1_000_000_000 + number % 400_000_000), length: 1, to: track)
+            }
         }
     }
 
-    @Test func `a source that names no coverage accounts for its days, and for the last one up to its last record`() throws {
+    @Test func `a source that names no coverage accounts for its days, and for the last one up to its last record`()
+        throws
+    {
         let collector = collector()
         let track = try collector.track(.init(identity: "a", name: "a"))
-        for day in ["2014-04-20", "2014-04-21"] { try collector.add(10, from: LocalTime.berlin.at(day, 12), length: 60, to: track) }
+        for day in ["2014-04-20", "2014-04-21"] {
+            try collector.add(10, from: LocalTime.berlin.at(day, 12), length: 60, to: track)
+        }
         let found = try #require(collector.finish().tracks.first)
         let spans = found.parts.flatMap { PackedDay($0.content, of: $0.day)?.coverage.map(\.span) ?? [] }
-        #expect(Coverage(spans).spans == [TimeSpan(LocalTime.berlin.at("2014-04-20", 0), LocalTime.berlin.at("2014-04-21", 12) + 60)])
+        #expect(
+            Coverage(spans).spans == [
+                TimeSpan(LocalTime.berlin.at("2014-04-20", 0), LocalTime.berlin.at("2014-04-21", 12) + 60)
+            ])
     }
 }

@@ -15,8 +15,10 @@ import Testing
             content.samples.append(
                 StepSample(
                     start: start, length: length, steps: Int.random(in: 0...(5 * length), using: &generator),
-                    distance: Bool.random(using: &generator) ? Double(Int.random(in: 0...500_000, using: &generator)) / 100 : nil,
-                    energy: Bool.random(using: &generator) ? Double(Int.random(in: 0...500_000, using: &generator)) / 1000 : nil,
+                    distance: Bool.random(using: &generator)
+                        ? Double(Int.random(in: 0...500_000, using: &generator)) / 100 : nil,
+                    energy: Bool.random(using: &generator)
+                        ? Double(Int.random(in: 0...500_000, using: &generator)) / 1000 : nil,
                     utcOffset: [-50_400, 0, 3600, 20_700, 50_400].randomElement(using: &generator)!))
         }
         content.coverage = [CoveredSpan(TimeSpan(midnight, midnight + 7200), utcOffset: 3600)]
@@ -36,9 +38,12 @@ import Testing
             var bytes = content(&generator).bytes(of: day)
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 switch Int.random(in: 0..<3, using: &generator) {
-                case 0: bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
+                case 0:
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
                 case 1: bytes.removeLast(min(bytes.count - 1, Int.random(in: 0...3, using: &generator)))
-                default: bytes.insert(.random(in: 0...255, using: &generator), at: Int.random(in: 0...bytes.count, using: &generator))
+                default:
+                    bytes.insert(
+                        .random(in: 0...255, using: &generator), at: Int.random(in: 0...bytes.count, using: &generator))
                 }
             }
             guard let read = PackedDay(bytes, of: day) else { continue }

@@ -9,15 +9,20 @@ import Testing
     private var now: Timestamp { localTime.at("2014-04-20", 4) }
     private var today: Day { localTime.day(of: now) }
 
-    private func entry(_ state: ShareEntry.State, changed hoursAgo: Int = 1, _ change: (inout ShareEntry) -> Void = { _ in }) -> ShareEntry {
+    private func entry(
+        _ state: ShareEntry.State, changed hoursAgo: Int = 1, _ change: (inout ShareEntry) -> Void = { _ in }
+    ) -> ShareEntry {
         var entry = ShareEntry(
-            user: 1, day: today.advanced(by: -1), destination: "garden", state: state, attempts: 1, firstAttempt: now - hoursAgo * 3600,
+            user: 1, day: today.advanced(by: -1), destination: "garden", state: state, attempts: 1,
+            firstAttempt: now - hoursAgo * 3600,
             nextAttempt: now, lastError: "no", changedAt: now - hoursAgo * 3600)
         change(&entry)
         return entry
     }
 
-    private func notices(_ state: DestinationState = DestinationState(name: "garden"), _ entries: ShareEntry...) -> [Notice] {
+    private func notices(_ state: DestinationState = DestinationState(name: "garden"), _ entries: ShareEntry...)
+        -> [Notice]
+    {
         NoticeRules(users: [anna], sharing: [.init(state, entries)], now: now, localTime: localTime).notices
     }
 
@@ -36,7 +41,10 @@ import Testing
     }
 
     @Test func `a day in doubt that needs the user produces a notice`() {
-        #expect(notices(DestinationState(name: "garden"), entry(.unknown) { $0.nextAttempt = nil }).map(\.kind) == [.shareInDoubt])
+        #expect(
+            notices(DestinationState(name: "garden"), entry(.unknown) { $0.nextAttempt = nil }).map(\.kind) == [
+                .shareInDoubt
+            ])
         #expect(notices(DestinationState(name: "garden"), entry(.unknown)).isEmpty)
     }
 
@@ -79,7 +87,8 @@ import Testing
     @Test func `a goal notice is withdrawn if the goal is not reached anymore`() {
         let reached = goal(8000, of: 8000).map { StoredNotice(id: 1, notice: $0, storedAt: now) }
         func withdrawn(_ steps: Int?, of goal: Int?, by person: Int64 = 1, daysAgo: Int = 0) -> Set<String> {
-            let day = DaySummary(user: User(id: person, name: "x"), day: today.advanced(by: -daysAgo), steps: steps, goal: goal)
+            let day = DaySummary(
+                user: User(id: person, name: "x"), day: today.advanced(by: -daysAgo), steps: steps, goal: goal)
             return NoticeRules(users: [anna], days: [day], standing: reached, now: now, localTime: localTime).withdrawn
         }
         let keys = Set(reached.map(\.notice.key))

@@ -16,11 +16,14 @@ import Testing
     private func sync(_ nightsAgo: Int, _ cause: FailureCause? = nil, battery: Int? = nil) -> SyncRecord {
         let start = localTime.at("2014-04-20", 3, 15) - nightsAgo * 86_400
         return SyncRecord(
-            id: Int64(1000 - nightsAgo), pedometer: 1, start: start, end: start + 5, outcome: cause == nil ? .complete : .failed,
+            id: Int64(1000 - nightsAgo), pedometer: 1, start: start, end: start + 5,
+            outcome: cause == nil ? .complete : .failed,
             battery: battery, failure: cause.map { "\($0)" }, cause: cause)
     }
 
-    private func notices(_ syncs: [SyncRecord], watch others: [SyncRecord]? = nil, standing: [StoredNotice] = []) -> [Notice] {
+    private func notices(_ syncs: [SyncRecord], watch others: [SyncRecord]? = nil, standing: [StoredNotice] = [])
+        -> [Notice]
+    {
         let devices = [NoticeRules.Device(ring, syncs)] + (others.map { [.init(watch, $0)] } ?? [])
         return NoticeRules(users: [anna], devices: devices, standing: standing, now: now, localTime: localTime).notices
     }
@@ -41,7 +44,9 @@ import Testing
         let failed = [sync(0, .other), sync(1, .other), sync(2, .other), sync(3)]
         #expect(
             notices(failed) == [
-                Notice(.pedometer(1), name: "ring", user: 1, since: sync(2).start, .nightsFailed(nights: 3, reason: "other"))
+                Notice(
+                    .pedometer(1), name: "ring", user: 1, since: sync(2).start,
+                    .nightsFailed(nights: 3, reason: "other"))
             ])
     }
 
@@ -55,7 +60,8 @@ import Testing
     @Test func `failures before and after midnight count as one night`() {
         let eves = (0..<2).map { night in
             let start = sync(night).start - 4 * 3600
-            return SyncRecord(id: 9, pedometer: 1, start: start, end: start + 5, outcome: .failed, failure: "x", cause: .other)
+            return SyncRecord(
+                id: 9, pedometer: 1, start: start, end: start + 5, outcome: .failed, failure: "x", cause: .other)
         }
         #expect(contents([sync(0, .other), eves[0], sync(1, .other), eves[1]]).isEmpty)
         #expect(contents([sync(0, .other), eves[0], sync(1, .other), eves[1], sync(2, .other)]).count == 1)
@@ -95,7 +101,8 @@ import Testing
     @Test func `a sync in the future does not suppress a notice`() {
         let ahead = sync(-300, battery: 90)
         #expect(contents([ahead] + (0..<3).map { sync($0, .other) }) == [.nightsFailed(nights: 3, reason: "other")])
-        #expect(contents([ahead, sync(0, .machine), sync(1, .machine)]) == [.nightsFailed(nights: 2, reason: "machine")])
+        #expect(
+            contents([ahead, sync(0, .machine), sync(1, .machine)]) == [.nightsFailed(nights: 2, reason: "machine")])
         #expect(contents([ahead, sync(0, battery: 9)]) == [.batteryLow(percent: 9)])
         let away = [sync(0, .outOfRange), sync(1, .outOfRange), sync(5)]
         #expect(contents([ahead] + away) == [.notSeen(lastRead: sync(5).start + 5)])
@@ -103,8 +110,13 @@ import Testing
         // The clock was corrected while a sync ran, or differs by a little.
         var torn = sync(0)
         torn.end = ahead.end
-        #expect(contents([torn, sync(0, .outOfRange), sync(1, .outOfRange), sync(5)]) == [.notSeen(lastRead: sync(5).start + 5)])
-        #expect(contents([SyncRecord(id: 1, pedometer: 1, start: now + 1800, end: now + 1805, outcome: .complete)] + away).isEmpty)
+        #expect(
+            contents([torn, sync(0, .outOfRange), sync(1, .outOfRange), sync(5)]) == [
+                .notSeen(lastRead: sync(5).start + 5)
+            ])
+        #expect(
+            contents([SyncRecord(id: 1, pedometer: 1, start: now + 1800, end: now + 1805, outcome: .complete)] + away)
+                .isEmpty)
     }
 
     // MARK: Not seen
@@ -114,20 +126,25 @@ import Testing
         #expect(
             notices(away + [sync(3)]) == [
                 // The last sync ended five seconds less than three days and three quarters of an hour ago.
-                Notice(.pedometer(1), name: "ring", user: 1, since: sync(3).start + 5, .notSeen(lastRead: sync(3).start + 5))
+                Notice(
+                    .pedometer(1), name: "ring", user: 1, since: sync(3).start + 5,
+                    .notSeen(lastRead: sync(3).start + 5))
             ])
         #expect(contents(Array(away.prefix(2)) + [sync(2)]).isEmpty)
     }
 
     @Test func `one failed search after the machine was off produces no notice`() {
         #expect(contents([sync(0, .outOfRange), sync(20)]).isEmpty)
-        #expect(contents([sync(0, .outOfRange), sync(1, .outOfRange), sync(20)]) == [.notSeen(lastRead: sync(20).start + 5)])
+        #expect(
+            contents([sync(0, .outOfRange), sync(1, .outOfRange), sync(20)]) == [.notSeen(lastRead: sync(20).start + 5)]
+        )
     }
 
     @Test func `continuous listening reports an absent pedometer without failed syncs`() {
         func notices(watched daysAgo: Int, _ syncs: SyncRecord...) -> [Notice.Content] {
             NoticeRules(
-                users: [anna], devices: [.init(ring, syncs)], listening: ListeningState(since: [1: now - daysAgo * 86_400]), now: now,
+                users: [anna], devices: [.init(ring, syncs)],
+                listening: ListeningState(since: [1: now - daysAgo * 86_400]), now: now,
                 localTime: localTime
             ).notices.map(\.content)
         }
@@ -142,7 +159,8 @@ import Testing
         let devices = [NoticeRules.Device(ring, []), .init(watch, [sync(9)])]
         func found(_ since: [Pedometer.ID: Timestamp]) -> [Notice.Subject] {
             let listening = ListeningState(since: since)
-            return NoticeRules(users: [anna], devices: devices, listening: listening, now: now, localTime: localTime).notices.map(\.subject)
+            return NoticeRules(users: [anna], devices: devices, listening: listening, now: now, localTime: localTime)
+                .notices.map(\.subject)
         }
         #expect(found([1: now - 3 * 86_400]) == [.pedometer(1)])
         #expect(found([2: now - 3 * 86_400]) == [.pedometer(2)])
@@ -152,7 +170,10 @@ import Testing
 
     /// A watch that cannot listen tries nothing, so no sync fails.
     @Test func `a watch without Bluetooth for two days produces a machine notice`() {
-        func notices(silentSince hoursAgo: Int?, since: [Pedometer.ID: Timestamp] = [:], _ syncs: [SyncRecord], known: StoredNotice? = nil)
+        func notices(
+            silentSince hoursAgo: Int?, since: [Pedometer.ID: Timestamp] = [:], _ syncs: [SyncRecord],
+            known: StoredNotice? = nil
+        )
             -> [Notice]
         {
             let outage = hoursAgo.map { ListeningState.Outage(since: now - $0 * 3600, reason: "no adapter") }
@@ -184,7 +205,10 @@ import Testing
 
     @Test func `an absence notice ends only with a successful sync`() {
         let known = StoredNotice(
-            id: 1, notice: Notice(.pedometer(1), name: "ring", user: 1, since: sync(9).start, .notSeen(lastRead: sync(9).start)), storedAt: now)
+            id: 1,
+            notice: Notice(
+                .pedometer(1), name: "ring", user: 1, since: sync(9).start, .notSeen(lastRead: sync(9).start)),
+            storedAt: now)
         #expect(notices([sync(0, .outOfRange), sync(9)], standing: [known]).map(\.kind) == [.notSeen])
         #expect(notices([sync(0), sync(9)], standing: [known]).isEmpty)
     }
@@ -196,7 +220,9 @@ import Testing
     }
 
     @Test func `failed nights take precedence over absence`() {
-        let mixed = [sync(0, .outOfRange), sync(1, .other), sync(2, .outOfRange), sync(3, .other), sync(4, .other), sync(5)]
+        let mixed = [
+            sync(0, .outOfRange), sync(1, .other), sync(2, .outOfRange), sync(3, .other), sync(4, .other), sync(5),
+        ]
         #expect(contents(mixed) == [.nightsFailed(nights: 3, reason: "other")])
         #expect(contents(mixed.filter { $0.start != sync(4).start }) == [.notSeen(lastRead: sync(5).start + 5)])
     }
@@ -232,7 +258,9 @@ import Testing
 
     @Test func `a low battery notice keeps its start beyond the recent syncs`() throws {
         let known = StoredNotice(
-            id: 1, notice: Notice(.pedometer(1), name: "ring", user: 1, since: now - 9_999_999, .batteryLow(percent: 3)), storedAt: now)
+            id: 1,
+            notice: Notice(.pedometer(1), name: "ring", user: 1, since: now - 9_999_999, .batteryLow(percent: 3)),
+            storedAt: now)
         let held = try #require(notices([sync(0, battery: 20)], standing: [known]).first)
         #expect(held.since == now - 9_999_999 && held.content == .batteryLow(percent: 20))
         #expect(notices([sync(0, battery: 30)], standing: [known]).isEmpty)
@@ -246,7 +274,8 @@ import Testing
             let store = InMemoryHistory()
             return (0..<16).filter { day in
                 let now = Timestamp((16_180 + first + day) * 86_400)
-                let begun = store.update(active: [Notice(.pedometer(1), since: now, .noticed(noticed))], withdrawn: [], at: now)
+                let begun = store.update(
+                    active: [Notice(.pedometer(1), since: now, .noticed(noticed))], withdrawn: [], at: now)
                 store.markSeen(Array(begun), at: now + 60)
                 return !begun.isEmpty
             }
@@ -260,9 +289,12 @@ import Testing
         let report = SyncReport(
             pedometer: ring, record: record,
             notices: [
-                .clockWasOff(seconds: 7200), .batteryLow(9), .undecodable(frames: 1), .implausible(samples: 2), .counterRestarted,
-                .lost(from: Day(daysSince1970: 1), through: Day(daysSince1970: 2)), .dayNotClosed(Day(daysSince1970: 3)),
-                .tooOld([Day(daysSince1970: 4)]), .missing([DayGap(Day(daysSince1970: 5), .refused)]), .undecided(steps: 9),
+                .clockWasOff(seconds: 7200), .batteryLow(9), .undecodable(frames: 1), .implausible(samples: 2),
+                .counterRestarted,
+                .lost(from: Day(daysSince1970: 1), through: Day(daysSince1970: 2)),
+                .dayNotClosed(Day(daysSince1970: 3)),
+                .tooOld([Day(daysSince1970: 4)]), .missing([DayGap(Day(daysSince1970: 5), .refused)]),
+                .undecided(steps: 9),
                 .countingStarted, .oversized(values: 1),
             ])
         let notices = NoticeRules(users: [anna], reports: [report], now: now, localTime: localTime).notices
@@ -285,12 +317,15 @@ import Testing
         let gap = DayGap(Day(daysSince1970: 16_178), .refused)
         ring.cursor.missing = [gap, DayGap(Day(daysSince1970: 16_177), .unconfirmed)]
         func notices(_ ring: Pedometer, standing: [StoredNotice] = []) -> [Notice] {
-            NoticeRules(users: [anna], devices: [.init(ring, [sync(0)])], standing: standing, now: now, localTime: localTime).notices
+            NoticeRules(
+                users: [anna], devices: [.init(ring, [sync(0)])], standing: standing, now: now, localTime: localTime
+            ).notices
         }
         let begun = try #require(notices(ring).first)
         #expect(begun.content == .daysMissing([gap]) && begun.isState && begun.since == now)
         // It began when it was first found.
-        let known = StoredNotice(id: 1, notice: Notice(.pedometer(1), since: now - 86_400, .daysMissing([gap])), storedAt: now - 86_400)
+        let known = StoredNotice(
+            id: 1, notice: Notice(.pedometer(1), since: now - 86_400, .daysMissing([gap])), storedAt: now - 86_400)
         #expect(notices(ring, standing: [known]).map(\.since) == [now - 86_400])
         ring.cursor.missing = [DayGap(Day(daysSince1970: 16_177), .unconfirmed)]
         #expect(notices(ring).isEmpty, "a precaution is no news")

@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "history.sqlite", "other-2025-11-24T170000.sqlite", "history-2025-11-24.sqlite", "history-2025-13-24T170000.sqlite",
+        "history.sqlite", "other-2025-11-24T170000.sqlite", "history-2025-11-24.sqlite",
+        "history-2025-13-24T170000.sqlite",
         "history-2025-11-24T1700.sqlite", "history-2025-11-24T17000x.sqlite", "history-2025-11-24T170000-0.sqlite",
         "history-2025-11-24T170000.sqlite.new", "history-damaged-2025-11-24T170000.sqlite", "",
     ])

@@ -6,11 +6,13 @@ import TestSupport
     private let localTime = LocalTime.berlin
 
     @Test func `a span is split where the UTC offset changes`() {
-        let spring = Timestamp(1_396_141_200), autumn = Timestamp(1_414_285_200)  // 2014-03-30 and 2014-10-26, 01:00 UTC
+        // 2014-03-30 and 2014-10-26, 01:00 UTC.
+        let spring = Timestamp(1_396_141_200), autumn = Timestamp(1_414_285_200)
         let year = TimeSpan(localTime.at("2014-01-01", 0), localTime.at("2015-01-01", 0))
         #expect(
             localTime.covered(year) == [
-                CoveredSpan(TimeSpan(year.start, spring), utcOffset: 3600), CoveredSpan(TimeSpan(spring, autumn), utcOffset: 7200),
+                CoveredSpan(TimeSpan(year.start, spring), utcOffset: 3600),
+                CoveredSpan(TimeSpan(spring, autumn), utcOffset: 7200),
                 CoveredSpan(TimeSpan(autumn, year.end), utcOffset: 3600),
             ])
         #expect(localTime.covered(TimeSpan(spring - 1, spring + 1)).map(\.span.length) == [1, 1])
@@ -24,7 +26,8 @@ import TestSupport
         let greenwich = LocalTime.fixed(0).span(of: day)
         #expect(CoveredSpan(greenwich, utcOffset: 0).part(of: day) == greenwich)
         #expect(CoveredSpan(greenwich, utcOffset: 0).part(of: day.advanced(by: 1)) == nil)
-        #expect(CoveredSpan(greenwich, utcOffset: 7200).part(of: day) == TimeSpan(greenwich.start, greenwich.end - 7200))
+        #expect(
+            CoveredSpan(greenwich, utcOffset: 7200).part(of: day) == TimeSpan(greenwich.start, greenwich.end - 7200))
         #expect(CoveredSpan(greenwich, utcOffset: 7200).part(of: day.advanced(by: 1))?.length == 7200)
     }
 

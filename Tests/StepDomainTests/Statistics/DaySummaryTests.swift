@@ -57,7 +57,9 @@ import TestSupport
 
     @Test func `two pedometers together can cover a day`() {
         let noon = localTime.at("2014-04-20", 12)
-        let halves = [track(1, coverage: [TimeSpan(span.start - 999, noon)]), track(2, coverage: [TimeSpan(noon, span.end)])]
+        let halves = [
+            track(1, coverage: [TimeSpan(span.start - 999, noon)]), track(2, coverage: [TimeSpan(noon, span.end)]),
+        ]
         #expect(summary(DayData(user: user, day: day, tracks: halves)).completeness == .complete)
         #expect(summary(DayData(user: user, day: day, tracks: [halves[1]])).completeness == .partial)
     }
@@ -84,13 +86,16 @@ import TestSupport
         #expect(!summary(data, now: span.start - 1).isInProgress)
     }
 
-    @Test(arguments: [-36_000, -18_000, 0, 7200, 50_400]) func `a change of place does not alter past days`(now: Int) throws {
+    @Test(arguments: [-36_000, -18_000, 0, 7200, 50_400]) func `a change of place does not alter past days`(now: Int)
+        throws
+    {
         let here = LocalTime.fixed(now)
         let spans = [CoveredSpan(TimeSpan(span.start, span.end + 86_400), utcOffset: 7200)]
         for (day, expected) in [(-1, DaySummary.Completeness.unknown), (0, .complete), (1, .complete), (2, .unknown)] {
             let day = self.day.advanced(by: day)
             let track = DayData.Track(pedometer: 1, name: "ring", coverage: spans)
-            let summary = DaySummary(DayData(user: user, day: day, tracks: [track]), localTime: here, now: later + 864_000)
+            let summary = DaySummary(
+                DayData(user: user, day: day, tracks: [track]), localTime: here, now: later + 864_000)
             #expect(summary.completeness == expected)
             #expect(summary.steps == (expected == .unknown ? nil : 0))
         }
@@ -102,7 +107,8 @@ import TestSupport
         let end = span.end - hours * 3600
         func summary(until end: Timestamp, from start: Timestamp = noon) -> DaySummary.Completeness {
             let coverage = [
-                CoveredSpan(TimeSpan(span.start, noon), utcOffset: 7200), CoveredSpan(TimeSpan(start, end), utcOffset: there),
+                CoveredSpan(TimeSpan(span.start, noon), utcOffset: 7200),
+                CoveredSpan(TimeSpan(start, end), utcOffset: there),
             ]
             let track = DayData.Track(pedometer: 1, name: "ring", coverage: coverage)
             return self.summary(DayData(user: user, day: day, tracks: [track]), now: later).completeness
@@ -127,7 +133,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["2014-03-30", "2014-10-26"]) func `a day of 23 or 25 hours is complete at its end`(word: String) throws {
+    @Test(arguments: ["2014-03-30", "2014-10-26"]) func `a day of 23 or 25 hours is complete at its end`(word: String)
+        throws
+    {
         let day = try #require(Day(word))
         let span = localTime.span(of: day)
         let whole = DayData(user: user, day: day, tracks: [track(coverage: [span])])
@@ -143,7 +151,9 @@ import TestSupport
         let samoa = LocalTime { $0 < change ? -36_000 : 50_400 }
         let skipped = try #require(Day("2011-12-30"))
         let everything = TimeSpan(change - 864_000, change + 864_000)
-        let data = DayData(user: user, day: skipped, tracks: [DayData.Track(pedometer: 1, name: "ring", coverage: samoa.covered(everything))])
+        let data = DayData(
+            user: user, day: skipped,
+            tracks: [DayData.Track(pedometer: 1, name: "ring", coverage: samoa.covered(everything))])
         let summary = DaySummary(data, localTime: samoa, now: change + 864_000)
         #expect(summary.completeness == .unknown)
         #expect(summary.steps == nil)

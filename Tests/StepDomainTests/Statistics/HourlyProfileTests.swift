@@ -6,9 +6,13 @@ import TestSupport
     private let localTime = LocalTime.berlin
 
     /// The hours of a day that is covered as a whole.
-    private func hours(_ samples: [StepSample], _ day: String, _ localTime: LocalTime = .berlin) throws -> [DaySummary.Hour] {
+    private func hours(_ samples: [StepSample], _ day: String, _ localTime: LocalTime = .berlin) throws -> [DaySummary
+        .Hour]
+    {
         let day = try #require(Day(day))
-        return HourlyProfile(samples, of: day, localTime: localTime, coverage: localTime.covered(localTime.span(of: day))).hours
+        return HourlyProfile(
+            samples, of: day, localTime: localTime, coverage: localTime.covered(localTime.span(of: day))
+        ).hours
     }
 
     private func sample(_ start: Timestamp, _ length: Int, _ steps: Int, offset: Int? = nil) -> StepSample {
@@ -24,7 +28,8 @@ import TestSupport
 
     @Test func `running is known by the hour, of long samples and of pieces, too`() throws {
         let day = try #require(Day("2014-04-20")), start = localTime.at("2014-04-20", 7, 30)
-        // An hour of 150 steps a minute from 7:30, and a walk; the second pedometer is finer in the first half of the run.
+        // An hour of 150 steps a minute from 7:30, and a walk; the second pedometer is finer in the first half of the
+        // run.
         let samples = [sample(start, 3600, 9000), sample(localTime.at("2014-04-20", 12), 600, 900)]
         func tracks(_ others: [StepSample]) -> [DayData.Track] {
             [samples, others].enumerated().map { index, samples in
@@ -43,7 +48,9 @@ import TestSupport
 
     @Test func `an hour that is not accounted for is unknown, unless it has steps`() throws {
         let day = try #require(Day("2014-04-20"))
-        let samples = [sample(localTime.at("2014-04-20", 7, 30), 900, 1000), sample(localTime.at("2014-04-20", 20), 60, 50)]
+        let samples = [
+            sample(localTime.at("2014-04-20", 7, 30), 900, 1000), sample(localTime.at("2014-04-20", 20), 60, 50),
+        ]
         // The ring was taken off at 15:20.
         let worn = localTime.covered(TimeSpan(localTime.at("2014-04-20", 0), localTime.at("2014-04-20", 15, 20)))
         let partial = HourlyProfile(samples, of: day, localTime: localTime, coverage: worn).hours.map(\.steps)
@@ -117,7 +124,8 @@ import TestSupport
 
     @Test func `samples from another zone count at their own local hour`() throws {
         // 22:00 in New York on the 20th is 04:00 of the 21st in Berlin, where the day is viewed.
-        let there = sample(Timestamp(try #require(Day("2014-04-20")).daysSince1970 * 86_400 + 26 * 3600), 900, 500, offset: -14_400)
+        let there = sample(
+            Timestamp(try #require(Day("2014-04-20")).daysSince1970 * 86_400 + 26 * 3600), 900, 500, offset: -14_400)
         let hours = try hours([there], "2014-04-20")
         #expect(hours.filter { $0.steps != 0 }.map(\.hour) == [22])
     }

@@ -54,7 +54,8 @@ import TestSupport
 
     @Test func `empty and implausible samples do not join samples into a group`() {
         let merged = MergedTracks([
-            track(1, sample(0, 15, 500), sample(15, 15, 500)), track(2, sample(0, 60, 0)), track(3, sample(0, 30, 90_000)),
+            track(1, sample(0, 15, 500), sample(15, 15, 500)), track(2, sample(0, 60, 0)),
+            track(3, sample(0, 30, 90_000)),
         ])
         #expect(merged.groups.map(\.winner) == [1, 1])
         #expect(merged.steps == 1000)

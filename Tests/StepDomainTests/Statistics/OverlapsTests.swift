@@ -3,7 +3,8 @@ import Testing
 @testable import StepDomain
 
 @Suite(.timeLimit(.minutes(5))) struct OverlapsTests {
-    /// A slot that begins this many minutes after midnight in Greenwich; a quarter of an hour, unless a length in seconds is given.
+    /// A slot that begins this many minutes after midnight in Greenwich; a quarter of an hour, unless a length in
+    /// seconds is given.
     private func slot(_ minutes: Int, _ steps: Int, length: Int = 900) -> StepSample {
         StepSample(start: Timestamp(1_397_952_000 + minutes * 60), length: length, steps: steps, utcOffset: 0)
     }
@@ -15,8 +16,10 @@ import Testing
     }
 
     @Test func `overlapping slots with the greater sum are retained`() {
-        #expect([slot(0, 100, length: 3600), slot(15, 30), slot(30, 30)].withoutOverlaps == [slot(0, 100, length: 3600)])
-        #expect([slot(0, 50, length: 3600), slot(15, 30), slot(30, 30)].withoutOverlaps == [slot(15, 30), slot(30, 30)])
+        #expect(
+            [slot(0, 100, length: 3600), slot(15, 30), slot(30, 30)].withoutOverlaps == [slot(0, 100, length: 3600)])
+        #expect(
+            [slot(0, 50, length: 3600), slot(15, 30), slot(30, 30)].withoutOverlaps == [slot(15, 30), slot(30, 30)])
     }
 
     @Test func `slots without steps are retained if they do not overlap`() {

@@ -2,20 +2,22 @@ import StepDomain
 import TestSupport
 import Testing
 
-/// Days as words: `8000` complete, `8000~` partial, `?` unknown, `8000!` entered by hand; a goal of 6,000 on all days but those marked with
-/// `r`, which are rest days. The last is today.
+/// Days as words: `8000` complete, `8000~` partial, `?` unknown, `8000!` entered by hand; a goal of 6,000 on all days
+/// but those marked with `r`, which are rest days. The last is today.
 private func figures(_ words: String, from first: String = "2014-03-31", goal: Int? = 6000) -> DaySeries {
     let start = Day(first) ?? Day(daysSince1970: 0)
     let texts = words.split(separator: " ")
     let days = texts.enumerated().map { index, text in
         let isRest = text.contains("r")
         let steps = Int(text.filter(\.isNumber))
-        let completeness: DaySummary.Completeness = text.contains("?") ? .unknown : text.contains("~") ? .partial : .complete
+        let completeness: DaySummary.Completeness =
+            text.contains("?") ? .unknown : text.contains("~") ? .partial : .complete
         let isLast = index == texts.count - 1
         return DayFigures(
             DaySums(
                 day: start.advanced(by: index), gaits: GaitSums(walkingSteps: steps ?? 0),
-                hours: completeness == .unknown ? [] : Array(repeating: 0, count: 8) + [steps ?? 0] + Array(repeating: 0, count: 15),
+                hours: completeness == .unknown
+                    ? [] : Array(repeating: 0, count: 8) + [steps ?? 0] + Array(repeating: 0, count: 15),
                 completeness: completeness),
             correction: text.contains("!") ? steps.map { StepCorrection(steps: $0) } : nil, profile: nil,
             plan: goal.map { SportPlan(validFrom: start, everyDay: isRest ? 0 : $0) }, isInProgress: isLast)
@@ -44,12 +46,15 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
     @Test func `a period that has nothing known has no figures`() {
         let all = figures("? ? ?")
         let week = all.statistics(of: Period(.week, containing: day("2014-04-01")))
-        #expect(week.total == nil && week.mean == nil && week.median == nil && week.best == nil && week.meanGoal == 6000)
+        #expect(
+            week.total == nil && week.mean == nil && week.median == nil && week.best == nil && week.meanGoal == 6000)
         #expect(week.unknownDays == 2 && week.daysInProgress == 1 && week.hourlyMeans.isEmpty)
         #expect(all.statistics(of: Period(.year, containing: day("2013-04-01"))).days.isEmpty)
         #expect(all.comparison(of: Period(.week, containing: day("2014-04-01"))) == nil)
         let nothing = DaySeries(user: User(id: 1, name: "Ada"), today: day("2014-04-01"), days: [])
-        #expect(nothing.known == nil && nothing.statistics(of: april).days.isEmpty && nothing.statistics(of: april, by: .week).isEmpty)
+        #expect(
+            nothing.known == nil && nothing.statistics(of: april).days.isEmpty
+                && nothing.statistics(of: april, by: .week).isEmpty)
     }
 
     @Test func `only the days of the period between the first known day and today count`() {
@@ -98,7 +103,8 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         let days = [(0, 24), (7, 15), (14, 0)].map { later, known in
             let hours: [Int?] = Array(repeating: 100, count: known) + Array(repeating: nil, count: 24 - known)
             return DaySums(
-                day: start.advanced(by: later), gaits: GaitSums(walkingSteps: 100 * known), hours: known == 0 ? [] : hours,
+                day: start.advanced(by: later), gaits: GaitSums(walkingSteps: 100 * known),
+                hours: known == 0 ? [] : hours,
                 completeness: known == 24 ? .complete : known == 0 ? .unknown : .partial)
         }
         let all = (0..<15).map { index in
@@ -126,7 +132,8 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         let all = [(3000, 1000), (1000, 0), (8000, 8000)].enumerated().map { index, steps in
             DayFigures(
                 DaySums(
-                    day: start.advanced(by: index), gaits: GaitSums(walkingSteps: steps.0 - steps.1, runningSteps: steps.1),
+                    day: start.advanced(by: index),
+                    gaits: GaitSums(walkingSteps: steps.0 - steps.1, runningSteps: steps.1),
                     completeness: .complete),
                 correction: nil, profile: nil, plan: nil, isInProgress: index == 2)
         }
@@ -142,8 +149,12 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         let words = (1...31).map { $0 <= 2 ? "1000" : "9999" } + ["2000", "3000", "7"]
         let all = figures(words.joined(separator: " "), from: "2014-03-01")
         let comparison = try #require(all.comparison(of: april))
-        #expect(comparison.days == day("2014-04-01")...day("2014-04-02") && comparison.previousDays == day("2014-03-01")...day("2014-03-02"))
-        #expect(comparison.mean == 2500 && comparison.previousMean == 1000 && comparison.difference == 1500 && comparison.percentage == 150)
+        #expect(
+            comparison.days == day("2014-04-01")...day("2014-04-02")
+                && comparison.previousDays == day("2014-03-01")...day("2014-03-02"))
+        #expect(
+            comparison.mean == 2500 && comparison.previousMean == 1000 && comparison.difference == 1500
+                && comparison.percentage == 150)
     }
 
     @Test func `whole periods are compared with whole periods`() throws {

@@ -18,14 +18,18 @@ import Testing
         #expect("\(found.lowerBound)" == first && "\(found.upperBound)" == last)
     }
 
-    @Test(arguments: [(Weekday.sunday, "2014-04-20"), (.saturday, "2014-04-19"), (.monday, "2014-04-14"), (.tuesday, "2014-04-15")])
+    @Test(arguments: [
+        (Weekday.sunday, "2014-04-20"), (.saturday, "2014-04-19"), (.monday, "2014-04-14"), (.tuesday, "2014-04-15"),
+    ])
     func `a week begins on the chosen weekday`(weekStart: Weekday, first: String) throws {
         let week = try period(.week, "2014-04-20", weekStart)
         #expect("\(week.days.lowerBound)" == first && week.days.lowerBound.weekday == weekStart && week.count == 7)
         #expect(week.isoWeek == nil || weekStart == .monday)
     }
 
-    @Test(arguments: Period.Unit.allCases) func `next and previous periods adjoin and lead back`(unit: Period.Unit) throws {
+    @Test(arguments: Period.Unit.allCases) func `next and previous periods adjoin and lead back`(unit: Period.Unit)
+        throws
+    {
         var current = try period(unit, "2015-12-30")
         for _ in 0..<40 {
             let next = try #require(current.next)
@@ -48,7 +52,9 @@ import Testing
     }
 
     /// By ISO 8601, week 1 is that of the first Thursday.
-    @Test(arguments: [("2014-12-29", 2015, 1), ("2016-01-03", 2015, 53), ("2014-04-20", 2014, 16), ("2021-01-03", 2020, 53)])
+    @Test(arguments: [
+        ("2014-12-29", 2015, 1), ("2016-01-03", 2015, 53), ("2014-04-20", 2014, 16), ("2021-01-03", 2020, 53),
+    ])
     func `weeks have the numbers of the standard`(word: String, year: Int, week: Int) throws {
         let found = try #require(try period(.week, word).isoWeek)
         #expect(found.year == year && found.week == week)

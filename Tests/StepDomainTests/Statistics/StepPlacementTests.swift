@@ -15,7 +15,8 @@ import Testing
     /// - Parameter coverage: hours of the day.
     private func track(_ id: Pedometer.ID, _ samples: [StepSample], _ coverage: [(Double, Double)]) -> DayData.Track {
         DayData.Track(
-            pedometer: id, name: "\(id)", samples: samples, coverage: coverage.map { CoveredSpan(span($0.0, $0.1), utcOffset: 7200) })
+            pedometer: id, name: "\(id)", samples: samples,
+            coverage: coverage.map { CoveredSpan(span($0.0, $0.1), utcOffset: 7200) })
     }
 
     private func sample(_ from: Double, _ to: Double, _ steps: Int) -> StepSample {
@@ -34,7 +35,9 @@ import Testing
         return track(1, samples, coverage)
     }
 
-    private func watch(_ samples: StepSample..., coverage: (Double, Double)...) -> DayData.Track { track(2, samples, coverage) }
+    private func watch(_ samples: StepSample..., coverage: (Double, Double)...) -> DayData.Track {
+        track(2, samples, coverage)
+    }
 
     /// The hours that have steps; those of the day summary and of the stored sums are the same.
     private func hours(_ tracks: DayData.Track...) throws -> [Int: Int] {
@@ -57,10 +60,14 @@ import Testing
 
     @Test func `the samples of a ring that is ahead count as they are`() throws {
         let ring = ring([8: 250, 12: 125, 17: 500], (0, 18))
-        #expect(try hours(ring, watch(sample(0, 14, 1400), sample(14, 19, 1900), coverage: (0, 19))) == [8: 1000, 12: 500, 17: 2000])
+        #expect(
+            try hours(ring, watch(sample(0, 14, 1400), sample(14, 19, 1900), coverage: (0, 19))) == [
+                8: 1000, 12: 500, 17: 2000,
+            ])
     }
 
-    @Test func `steps of a watch that is ahead are divided like those of the ring, or fall after its last slot`() throws {
+    @Test func `steps of a watch that is ahead are divided like those of the ring, or fall after its last slot`() throws
+    {
         // Until 14 o'clock the watch counts more. The ring was last read at 18 o'clock.
         let ring = ring([8: 250, 12: 125, 17: 500], (0, 18))
         let hours = try hours(ring, watch(sample(0, 14, 1800), sample(14, 19, 2600), coverage: (0, 19)))
@@ -78,7 +85,8 @@ import Testing
     }
 
     @Test func `a gap gets no steps if the ring has more outside of it than the watch has in all`() throws {
-        // The watch was read in the middle of a slot, so that all is one group. In its first sample it has 700, the ring 1,050.
+        // The watch was read in the middle of a slot, so that all is one group. In its first sample it has 700, the
+        // ring 1,050.
         let ring = ring([8: 250, 15: 100], (0, 12), (14, 24))
         let watch = watch(sample(6, 15.125, 700), sample(15.125, 18, 2000), coverage: (6, 18))
         #expect(try hours(ring, watch) == [8: 666, 15: 34 + 2000])
@@ -101,12 +109,18 @@ import Testing
 
     @Test func `a third pedometer divides what is left of the finest`() throws {
         let band = track(3, [sample(8, 9, 900), sample(14, 15, 300), sample(16, 17, 100)], [(0, 24)])
-        #expect(try hours(ring([8: 250], (0, 12)), band, watch(sample(6, 18, 2000), coverage: (6, 18))) == [8: 1000, 14: 750, 16: 250])
+        #expect(
+            try hours(ring([8: 250], (0, 12)), band, watch(sample(6, 18, 2000), coverage: (6, 18))) == [
+                8: 1000, 14: 750, 16: 250,
+            ])
     }
 
     @Test func `a pedometer without steps during a long sample divides nothing`() throws {
         let ring = ring([20: 25], (0, 24))
-        #expect(try hours(ring, watch(sample(8, 12, 400), coverage: (8, 12))) == [8: 100, 9: 100, 10: 100, 11: 100, 20: 100])
+        #expect(
+            try hours(ring, watch(sample(8, 12, 400), coverage: (8, 12))) == [
+                8: 100, 9: 100, 10: 100, 11: 100, 20: 100,
+            ])
     }
 
     @Test func `what lies past midnight counts in the last hour`() throws {
@@ -120,8 +134,11 @@ import Testing
     private func wholeDay(_ word: String, _ steps: Int) throws -> (day: Day, track: DayData.Track) {
         let day = try #require(Day(word))
         let span = Self.localTime.span(of: day)
-        let sample = StepSample(start: span.start, length: span.length, steps: steps, utcOffset: Self.localTime.utcOffset(span.start))
-        return (day, DayData.Track(pedometer: 2, name: "watch", samples: [sample], coverage: Self.localTime.covered(span)))
+        let sample = StepSample(
+            start: span.start, length: span.length, steps: steps, utcOffset: Self.localTime.utcOffset(span.start))
+        return (
+            day, DayData.Track(pedometer: 2, name: "watch", samples: [sample], coverage: Self.localTime.covered(span))
+        )
     }
 
     @Test func `on a day of 25 hours, both hours of one name have the steps of the ring`() throws {
@@ -130,7 +147,8 @@ import Testing
         var samples: [StepSample] = []
         for (hour, steps) in [(1, 250), (3, 125), (21, 250)] {
             for start in (0..<4).map({ midnight + hour * 3600 + $0 * 900 }) {
-                samples.append(StepSample(start: start, length: 900, steps: steps, utcOffset: Self.localTime.utcOffset(start)))
+                samples.append(
+                    StepSample(start: start, length: 900, steps: steps, utcOffset: Self.localTime.utcOffset(start)))
             }
         }
         let ring = DayData.Track(pedometer: 1, name: "ring", samples: samples, coverage: watch.coverage)
@@ -142,7 +160,10 @@ import Testing
         #expect(sums[1] == 2000 && sums[2] == 1000 && sums[20] == 2000)
     }
 
-    @Test func `a long sample has no steps in the hour that clocks skip, and twice as many in the one that they repeat`() throws {
+    @Test
+    func `a long sample has no steps in the hour that clocks skip, and twice as many in the one that they repeat`()
+        throws
+    {
         let (spring, short) = try wholeDay("2014-03-30", 2300)
         var expected = [Int?](repeating: 100, count: 24)
         expected[2] = nil
@@ -194,9 +215,11 @@ import Testing
         var readings: [StepSample] = []
         for start in stride(from: span.start.seconds, to: span.end.seconds, by: 900).map(Timestamp.init) {
             let steps = max(0, Int.random(in: -500...500, using: &random))
-            slots.append(StepSample(start: start, length: 900, steps: steps, utcOffset: Self.localTime.utcOffset(start)))
+            slots.append(
+                StepSample(start: start, length: 900, steps: steps, utcOffset: Self.localTime.utcOffset(start)))
             if readings.isEmpty || Int.random(in: 0..<20, using: &random) == 0 {
-                readings.append(StepSample(start: start, length: 0, steps: 0, utcOffset: Self.localTime.utcOffset(start)))
+                readings.append(
+                    StepSample(start: start, length: 0, steps: 0, utcOffset: Self.localTime.utcOffset(start)))
             }
             readings[readings.count - 1].length += 900
             readings[readings.count - 1].steps += 2 * steps

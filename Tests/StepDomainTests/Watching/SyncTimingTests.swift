@@ -63,7 +63,8 @@ import Testing
         let berlin = LocalTime { $0 < change ? 7200 : 3600 }
         let last = berlin.moment(day, seconds: 0)
         let standing = SyncTiming.State(lastComplete: last, holdsTodayOnly: true)
-        #expect(SyncTiming(interval: 86_400 * 2).due(standing, now: last + 60, localTime: berlin) == last + 25 * 3600 - 300)
+        #expect(
+            SyncTiming(interval: 86_400 * 2).due(standing, now: last + 60, localTime: berlin) == last + 25 * 3600 - 300)
     }
 
     @Test func `an interval is at least one minute`() { #expect(SyncTiming(interval: -5).interval == 60) }

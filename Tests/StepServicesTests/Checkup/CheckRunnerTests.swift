@@ -46,7 +46,9 @@ import Testing
         #expect(begun == ["bus", "disk"])
     }
 
-    @Test(arguments: [fine, note, warning, skipped]) func `only a fault prevents dependent checks`(_ diagnosis: Diagnosis) async throws {
+    @Test(arguments: [fine, note, warning, skipped]) func `only a fault prevents dependent checks`(
+        _ diagnosis: Diagnosis
+    ) async throws {
         let findings = try await CheckRunner().run([{ [self.check("a", diagnosis), self.check("b", needs: ["a"])] }])
         #expect(findings.map(\.diagnosis) == [diagnosis, Self.fine])
     }

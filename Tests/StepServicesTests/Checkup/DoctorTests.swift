@@ -29,12 +29,15 @@ import Testing
             let user = history.addUser(named: name)
             _ = history.addPedometer(
                 Pedometer(
-                    id: 0, user: user.id, model: "colmi", address: "C0:DE:00:00:00:0\(index + 1)", addressType: "random", name: name))
+                    id: 0, user: user.id, model: "colmi", address: "C0:DE:00:00:00:0\(index + 1)",
+                    addressType: "random", name: name))
         }
         return history
     }
 
-    private var heard: ScanFacts { ScanFacts(count: 1, pedometers: [Self.address: HeardDevice(address: Self.address, rssi: -60)]) }
+    private var heard: ScanFacts {
+        ScanFacts(count: 1, pedometers: [Self.address: HeardDevice(address: Self.address, rssi: -60)])
+    }
 
     // MARK: The machine
 
@@ -46,7 +49,8 @@ import Testing
         for finding in findings where keys.last != finding.check { keys.append(finding.check) }
         #expect(
             keys == [
-                "kernel", "switch", "adapter", "bus", "daemon", "power", "clock", "configuration", "history", "permissions", "room", "scan",
+                "kernel", "switch", "adapter", "bus", "daemon", "power", "clock", "configuration", "history",
+                "permissions", "room", "scan",
                 "syncs", "pedometer", "destination", "timer",
             ])
         #expect(machine.log == ["open", "scan 10 \(Self.address)", "examine anna", "close"])
@@ -59,7 +63,8 @@ import Testing
         for check in ["switch", "adapter", "daemon", "power", "scan"] {
             let found = diagnoses(findings, check)
             #expect(
-                found.map(\.severity) == [.skipped] && found.first == found.first.map { .skipped($0.subject, dependsOn: .kernel) }, "\(check)")
+                found.map(\.severity) == [.skipped]
+                    && found.first == found.first.map { .skipped($0.subject, dependsOn: .kernel) }, "\(check)")
         }
         #expect(diagnoses(findings, "bus") == [.bluetooth(.busAnswers)])
         #expect(Doctor.worst(findings) == .unavailable)
@@ -82,12 +87,17 @@ import Testing
 
     @Test func `another program that scans is a note`() async throws {
         let findings = try await examine(ScriptedMachine { $0.isScanning = true })
-        #expect(diagnoses(findings, "power") == [.bluetooth(.adapterOn(name: "hci0")), .bluetooth(.adapterScanning(name: "hci0"))])
+        #expect(
+            diagnoses(findings, "power") == [
+                .bluetooth(.adapterOn(name: "hci0")), .bluetooth(.adapterScanning(name: "hci0")),
+            ])
     }
 
     @Test func `a clock that is set to the past is a temporary fault`() async throws {
         let findings = try await examine(
-            ScriptedMachine { $0.time = TimeFacts(now: Timestamp(0), isSynchronised: false, zone: "UTC", isDesktop: false) })
+            ScriptedMachine {
+                $0.time = TimeFacts(now: Timestamp(0), isSynchronised: false, zone: "UTC", isDesktop: false)
+            })
         #expect(diagnoses(findings, "clock").map(\.severity) == [.fault(.temporary), .fine])
         #expect(Doctor.worst(findings) == .temporary)
     }
@@ -99,9 +109,11 @@ import Testing
     }
 
     @Test func `pedometers that hold only today need the midnight timer`() async throws {
-        let timer = TimerFacts(unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, lingers: true)
+        let timer = TimerFacts(
+            unit: "istep-sync.timer", isInstalled: true, isEnabled: true, isActive: true, lingers: true)
         let findings = try await examine(
-            ScriptedMachine { ($0.timers, $0.counters) = (.success([timer]), ["anna"]) }, ScriptedHistoryFile(history("anna", "bob")))
+            ScriptedMachine { ($0.timers, $0.counters) = (.success([timer]), ["anna"]) },
+            ScriptedHistoryFile(history("anna", "bob")))
         #expect(diagnoses(findings, "timer") == timer.diagnoses(now: now, todayOnly: ["anna"]))
         #expect(diagnoses(findings, "timer").map(\.subject) == [.timer, .midnightTimer])
     }
@@ -132,7 +144,8 @@ import Testing
     @Test func `a missing history has no pedometers`() async throws {
         let candidate = HeardDevice(address: Self.address, name: "R02")
         let findings = try await examine(
-            ScriptedMachine { $0.scan = ScanFacts(count: 1, candidate: candidate) }, ScriptedHistoryFile(condition: .missing))
+            ScriptedMachine { $0.scan = ScanFacts(count: 1, candidate: candidate) },
+            ScriptedHistoryFile(condition: .missing))
         #expect(diagnoses(findings, "history").map(\.severity) == [.note])
         #expect(diagnoses(findings, "scan") == [.scan(.heard(devices: 1)), .scan(.candidate(candidate))])
     }
@@ -156,9 +169,11 @@ import Testing
 
     @Test func `only the pedometers of the requested user are checked`() async throws {
         let findings = try await examine(
-            ScriptedMachine { $0.scan = heard }, ScriptedHistoryFile(history("anna", "bob")), CheckupRequest(user: "BOB"))
+            ScriptedMachine { $0.scan = heard }, ScriptedHistoryFile(history("anna", "bob")),
+            CheckupRequest(user: "BOB"))
         #expect(Set(findings.filter { $0.area == .pedometers }.map(\.diagnosis.subject)) == [.scan, .pedometer("bob")])
-        let unknown = try await examine(ScriptedMachine(), ScriptedHistoryFile(history("anna")), CheckupRequest(user: "carl"))
+        let unknown = try await examine(
+            ScriptedMachine(), ScriptedHistoryFile(history("anna")), CheckupRequest(user: "carl"))
         #expect(diagnoses(unknown, "history") == [.history(.unknownUser("carl", known: ["anna"]))])
         #expect(Doctor.worst(unknown) == .usage)
     }
@@ -172,7 +187,8 @@ import Testing
     @Test func `a process that holds both locks is reported once`() async throws {
         let repair = HistoryHolder(process: 7, activity: .repair)
         let findings = try await examine(
-            ScriptedMachine { $0.scan = heard }, ScriptedHistoryFile(history("anna"), holders: [.syncing: repair, .sharing: repair]))
+            ScriptedMachine { $0.scan = heard },
+            ScriptedHistoryFile(history("anna"), holders: [.syncing: repair, .sharing: repair]))
         #expect(diagnoses(findings, "lock") == [.history(.inUse(repair))])
     }
 
@@ -197,7 +213,8 @@ import Testing
 
     @Test func `the radio is not used if that is requested`() async throws {
         let machine = ScriptedMachine()
-        let findings = try await examine(machine, ScriptedHistoryFile(history("anna")), CheckupRequest(usesRadio: false))
+        let findings = try await examine(
+            machine, ScriptedHistoryFile(history("anna")), CheckupRequest(usesRadio: false))
         #expect(diagnoses(findings, "scan") == [.scan(.notRequested)])
         #expect(diagnoses(findings, "pedometer") == [.pedometer("anna", .notTried)])
         #expect(machine.log == ["open", "close"])
@@ -223,7 +240,9 @@ import Testing
     // MARK: Destinations
 
     private func destination(_ request: CheckupRequest, _ history: InMemoryHistory? = nil) async throws -> [Diagnosis] {
-        diagnoses(try await examine(ScriptedMachine(), ScriptedHistoryFile(history ?? self.history("anna")), request), "destination")
+        diagnoses(
+            try await examine(ScriptedMachine(), ScriptedHistoryFile(history ?? self.history("anna")), request),
+            "destination")
     }
 
     @Test func `a destination that answers is reported, and so is a configuration without any`() async throws {
@@ -233,10 +252,13 @@ import Testing
         #expect(try await destination(CheckupRequest()) == [.noDestination])
     }
 
-    @Test func `a destination that this process must not or cannot contact is reported as not contacted`() async throws {
+    @Test func `a destination that this process must not or cannot contact is reported as not contacted`() async throws
+    {
         let garden = ScriptedDestination("garden")
         #expect(
-            try await destination(CheckupRequest(destinations: [garden], usesNetwork: false)) == [.destination("garden", .notContacted)])
+            try await destination(CheckupRequest(destinations: [garden], usesNetwork: false)) == [
+                .destination("garden", .notContacted)
+            ])
         #expect(
             try await destination(CheckupRequest(destinations: [garden], destinationsOfService: ["garden"]))
                 == [.destination("garden", .secretOfService)])
@@ -249,7 +271,8 @@ import Testing
         let findings = try await destination(CheckupRequest(destinations: [garden], usesNetwork: false), history)
         #expect(
             findings == [
-                .destination("garden", .recipients(.unknownUser("carl", known: ["anna"]))), .destination("garden", .paused(reason: "401")),
+                .destination("garden", .recipients(.unknownUser("carl", known: ["anna"]))),
+                .destination("garden", .paused(reason: "401")),
                 .destination("garden", .notContacted),
             ])
     }

@@ -14,7 +14,8 @@ final class ScriptedMachine: BluetoothProbe, BluetoothProbeSession, SystemProbe 
         var scan = ScanFacts(count: 2)
         var contact: Result<ReadReport, PedometerContactError> = .success(ReadReport(battery: 80))
         var counters: Set<String> = []
-        var time = TimeFacts(now: Timestamp(1_800_000_000), isSynchronised: true, zone: "Europe/Berlin", isDesktop: true)
+        var time = TimeFacts(
+            now: Timestamp(1_800_000_000), isSynchronised: true, zone: "Europe/Berlin", isDesktop: true)
         var timers: Result<[TimerFacts]?, any Error> = .success(nil)
         var files: [String: StorageFacts.Entry] = [:]
         /// What was done, in order.
@@ -74,14 +75,17 @@ final class ScriptedHistoryFile: HistoryProbe {
     let wrong: [Day]
 
     init(
-        _ history: InMemoryHistory = InMemoryHistory(), condition: HistoryCondition = .examined(damage: [], isOlder: false),
-        free: Int = 1 << 40, holders: [HistoryWork: HistoryHolder] = [:], latecomer: HistoryHolder? = nil, wrong: [Day] = []
+        _ history: InMemoryHistory = InMemoryHistory(),
+        condition: HistoryCondition = .examined(damage: [], isOlder: false),
+        free: Int = 1 << 40, holders: [HistoryWork: HistoryHolder] = [:], latecomer: HistoryHolder? = nil,
+        wrong: [Day] = []
     ) {
         self.wrong = wrong
         self.history = history
         found = condition
         facts = StorageFacts(
-            file: .init(path: path, mode: 0o600, owner: 1000), directory: .init(path: "/home/anna", mode: 0o700, owner: 1000), free: free,
+            file: .init(path: path, mode: 0o600, owner: 1000),
+            directory: .init(path: "/home/anna", mode: 0o700, owner: 1000), free: free,
             user: 1000)
         self.holders = holders
         self.latecomer = latecomer

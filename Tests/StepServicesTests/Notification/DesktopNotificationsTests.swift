@@ -16,7 +16,8 @@ import Testing
 
     private func keep(_ names: String...) {
         history.update(
-            active: names.map { Notice(.destination($0), name: $0, since: noon, .destinationStopped(reason: "no")) }, withdrawn: [], at: noon)
+            active: names.map { Notice(.destination($0), name: $0, since: noon, .destinationStopped(reason: "no")) },
+            withdrawn: [], at: noon)
     }
 
     @Test func `each notice is shown once`() async {
@@ -68,7 +69,8 @@ private let noon = Timestamp(1_779_278_400)
 
 private struct PlainWording: NotificationWording {
     func notification(of notices: [Notice], isHousehold: Bool) -> UserNotification {
-        UserNotification(summary: notices.map(\.name).joined(separator: " + "), kind: notices.count == 1 ? notices[0].kind : nil)
+        UserNotification(
+            summary: notices.map(\.name).joined(separator: " + "), kind: notices.count == 1 ? notices[0].kind : nil)
     }
 }
 

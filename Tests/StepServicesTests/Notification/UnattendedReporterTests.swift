@@ -21,7 +21,8 @@ import Testing
     private func report(_ name: String, _ cause: FailureCause?, _ text: String = "failed") -> SyncReport {
         var pedometer = fixture.outbox.ring
         pedometer.name = name
-        return SyncReport(pedometer: pedometer, failure: cause.map { Failed(cause: $0) }, failureText: cause.map { _ in text })
+        return SyncReport(
+            pedometer: pedometer, failure: cause.map { Failed(cause: $0) }, failureText: cause.map { _ in text })
     }
 
     private func outcome(_ reports: SyncReport..., shares: [ShareReport] = []) -> SyncService.Outcome {
@@ -45,7 +46,8 @@ import Testing
 
     @Test func `a fault of the machine is reported once, and a pedometer out of range is a warning`() {
         let outcome = outcome(
-            report("a", .machine, "no adapter"), report("b", .machine, "no adapter"), report("c", .outOfRange), report("d", nil),
+            report("a", .machine, "no adapter"), report("b", .machine, "no adapter"), report("c", .outOfRange),
+            report("d", nil),
             report("e", .other))
         #expect(outcome.messages.map(words) == ["warning c false", "error e true", "error a true"])
         #expect(outcome.isNews)
@@ -59,19 +61,24 @@ import Testing
             ShareReport(
                 destination: "garden", kind: "file",
                 events: [
-                    .init(user: anna, day: day, outcome: .rejected(reason: "no")), .init(user: anna, day: day, outcome: .doubtful(reason: "?")),
+                    .init(user: anna, day: day, outcome: .rejected(reason: "no")),
+                    .init(user: anna, day: day, outcome: .doubtful(reason: "?")),
                     .init(user: anna, day: day, outcome: .sent),
                 ], state: DestinationState(name: "garden"), failure: ShareFailure(.rejected, "no")),
-            ShareReport(destination: "stopped", kind: "file", state: stopped, failure: ShareFailure(.credentials, "401")),
             ShareReport(
-                destination: "away", kind: "file", state: DestinationState(name: "away"), failure: ShareFailure(.unreachable, "no route")),
+                destination: "stopped", kind: "file", state: stopped, failure: ShareFailure(.credentials, "401")),
             ShareReport(
-                destination: "odd", kind: "file", state: DestinationState(name: "odd"), failure: ShareFailure(.misconfigured, "no file")),
+                destination: "away", kind: "file", state: DestinationState(name: "away"),
+                failure: ShareFailure(.unreachable, "no route")),
+            ShareReport(
+                destination: "odd", kind: "file", state: DestinationState(name: "odd"),
+                failure: ShareFailure(.misconfigured, "no file")),
             ShareReport(destination: "faulty", kind: "file", state: stopped, fault: Locked()),
         ]
         #expect(
             outcome(shares: shares).messages.map(words) == [
-                "error garden rejected 2014-04-20", "error garden doubtful 2014-04-20", "error stopped paused", "warning away unreachable",
+                "error garden rejected 2014-04-20", "error garden doubtful 2014-04-20", "error stopped paused",
+                "warning away unreachable",
                 "error odd misconfigured", "error faulty faulty",
             ])
     }
@@ -80,12 +87,18 @@ import Testing
         var outcome = outcome()
         outcome.sharingFailure = Locked()
         outcome.upkeepFailure = Failed(cause: .other)
-        let goal = Notice(.user(1), name: "anna", since: fixture.outbox.now, .goalReached(day: april20, steps: 9, goal: 8))
+        let goal = Notice(
+            .user(1), name: "anna", since: fixture.outbox.now, .goalReached(day: april20, steps: 9, goal: 8))
         let battery = Notice(.pedometer(1), name: "ring", since: fixture.outbox.now, .batteryLow(percent: 4))
         outcome.notices = StandingNotices(
-            notices: [goal, battery, battery].enumerated().map { StoredNotice(id: Int64($0), notice: $1, storedAt: fixture.outbox.now) },
+            notices: [goal, battery, battery].enumerated().map {
+                StoredNotice(id: Int64($0), notice: $1, storedAt: fixture.outbox.now)
+            },
             begun: [0, 1])
-        #expect(outcome.messages.map(words) == ["warning locked", "error failed", "notice goalReached", "warning batteryLow"])
+        #expect(
+            outcome.messages.map(words) == [
+                "warning locked", "error failed", "notice goalReached", "warning batteryLow",
+            ])
     }
 
     @Test func `a run without new results produces no message`() {
@@ -98,7 +111,8 @@ import Testing
         let log = RecordingLog()
         log.fail(Locked())
         await #expect(throws: Locked.self) {
-            try await UnattendedReporter(fixture.context, output: log, desktop: nil).report(outcome(report("ring", .other)))
+            try await UnattendedReporter(fixture.context, output: log, desktop: nil).report(
+                outcome(report("ring", .other)))
         }
         #expect(log.messages.map(words) == ["error ring true"])
     }

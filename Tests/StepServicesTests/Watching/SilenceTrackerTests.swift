@@ -22,7 +22,9 @@ import Testing
         }
     }
 
-    private func takesCheck(_ silence: inout SilenceTracker, _ moment: Timestamp) -> Bool { silence.takeCheck(at: moment) }
+    private func takesCheck(_ silence: inout SilenceTracker, _ moment: Timestamp) -> Bool {
+        silence.takeCheck(at: moment)
+    }
 
     @Test func `the start of listening remains while the scanner runs`() {
         var silence = silence(for: [1, 2])
@@ -59,7 +61,9 @@ import Testing
     }
 
     /// In seconds: eight hours of sleep; a clock set back by a day; a clock corrected by an hour.
-    @Test(arguments: [8 * 3600, -86_400, 3600]) func `a suspend or a clock change resets the start of listening`(jump: Int) {
+    @Test(arguments: [8 * 3600, -86_400, 3600]) func `a suspend or a clock change resets the start of listening`(
+        jump: Int
+    ) {
         var silence = silence()
         pass(&silence, noon...noon + SilenceTracker.checkInterval)
         #expect(takesCheck(&silence, noon + SilenceTracker.checkInterval))

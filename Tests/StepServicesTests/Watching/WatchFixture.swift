@@ -26,9 +26,11 @@ struct WatchFixture {
     private var context: WatchContext {
         let services = services, log = log, outbox = services.outbox
         return WatchContext(
-            histories: histories, services: { _ in services.context }, scanner: scanner, reader: services.reader, supervisor: supervisor,
+            histories: histories, services: { _ in services.context }, scanner: scanner, reader: services.reader,
+            supervisor: supervisor,
             output: output, reporter: { UnattendedReporter($0, output: log, desktop: nil) },
-            reloadTimeZone: { [zoneReloads] in zoneReloads.increment() }, localTime: outbox.localTime, now: { outbox.now }, clock: clock)
+            reloadTimeZone: { [zoneReloads] in zoneReloads.increment() }, localTime: outbox.localTime,
+            now: { outbox.now }, clock: clock)
     }
 
     /// Runs a watch during `body`, then ends it.
@@ -157,14 +159,17 @@ final class RecordingWatchOutput: WatchOutput {
     func status(_ status: WatchStatus) { record(.status(status)) }
     func text(for status: WatchStatus) -> String { "\(status)" }
     func live(_ figures: [LiveFigures.Figure]) { record(.live(figures)) }
-    func synced(_ outcome: SyncService.Outcome) { record(.synced(steps: outcome.reports.reduce(0) { $0 + $1.counts.steps })) }
+    func synced(_ outcome: SyncService.Outcome) {
+        record(.synced(steps: outcome.reports.reduce(0) { $0 + $1.counts.steps }))
+    }
     func problem(_ error: any Error) { record(.problem("\(error)")) }
     func ended() { record(.ended) }
 }
 
 /// The log of an unattended run.
 final class RecordingLog: UnattendedOutput {
-    private let state = Mutex<(messages: [RunMessage], results: [SyncService.Outcome], failure: (any Error)?)>(([], [], nil))
+    private let state = Mutex<(messages: [RunMessage], results: [SyncService.Outcome], failure: (any Error)?)>(
+        ([], [], nil))
     let results: AsyncStream<Void>
     private let written: AsyncStream<Void>.Continuation
 

@@ -70,7 +70,9 @@ import Testing
         let searching = RecordingWatchOutput.Event.status(.searching(["ring"]))
         try await fixture.watching {
             await fixture.output.until(searching)
-            for event in [PresenceEvent.unavailable(Broken()), .unavailable(Broken()), .listening, .unavailable(Broken())] {
+            for event in [
+                PresenceEvent.unavailable(Broken()), .unavailable(Broken()), .listening, .unavailable(Broken()),
+            ] {
                 // The watch has handled one event when it reports its status again.
                 let handled = fixture.output.count(searching)
                 fixture.scanner.report(event)
@@ -103,7 +105,9 @@ import Testing
         let fixture = WatchFixture()
         fixture.services.history.forgetPedometer(fixture.ring.id)
         await #expect(throws: ServiceError.noPedometer(to: .watch)) { try await fixture.run() }
-        await #expect(throws: ServiceError.unknownUser("ben", known: ["anna"])) { try await fixture.run(WatchOptions(user: "ben")) }
+        await #expect(throws: ServiceError.unknownUser("ben", known: ["anna"])) {
+            try await fixture.run(WatchOptions(user: "ben"))
+        }
     }
 
     @Test func `without a history the watch ends with an error, and a service waits for one`() async throws {
@@ -151,7 +155,8 @@ import Testing
             // A sign of life each ten seconds, though nothing happens.
             let alive = fixture.supervisor.all.count { $0 == "alive" }
             for number in 1...3 {
-                // Another task may sleep for ten seconds, too, and the one that reports may not sleep yet when the time passes.
+                // Another task may sleep for ten seconds, too, and the one that reports may not sleep yet when the time
+                // passes.
                 while fixture.supervisor.all.count(where: { $0 == "alive" }) < alive + number {
                     await fixture.clock.sleeping(for: .seconds(10))
                     fixture.pass(10)
@@ -170,7 +175,9 @@ import Testing
         let fixture = WatchFixture()
         fixture.scriptReading()
         fixture.services.reader.follow(fixture.ring.id)
-        func figure(_ steps: Int?) -> RecordingWatchOutput.Event { .live([.init(name: "ring", steps: steps, goal: nil)]) }
+        func figure(_ steps: Int?) -> RecordingWatchOutput.Event {
+            .live([.init(name: "ring", steps: steps, goal: nil)])
+        }
         try await fixture.watching(WatchOptions(isLive: true)) {
             await fixture.output.until(.status(.searching(["ring"])))
             fixture.scanner.report(.heard(address: fixture.ring.address))
@@ -193,7 +200,8 @@ import Testing
         #expect(fixture.services.reader.read.count == 2)
     }
 
-    /// A restart sets the counter from 1,200 to 19. The last value is not stored when a sync follows, and stored when the watch ends.
+    /// A restart sets the counter from 1,200 to 19. The last value is not stored when a sync follows, and stored when
+    /// the watch ends.
     @Test(arguments: [(true, 1_200), (false, 1_219)])
     func `what a counter has shown before a restart is stored`(isRead: Bool, steps: Int) async throws {
         let fixture = WatchFixture()
@@ -206,7 +214,9 @@ import Testing
             await fixture.output.until(.synced(steps: 0))
             for await _ in reader.hanging { break }
             for (value, age) in [(1_100, 1_500), (1_200, 1_400), (19, 700)] {
-                reader.keep(CounterReading(at: fixture.services.outbox.now - age, value: value, utcOffset: 7_200), of: fixture.ring.id)
+                reader.keep(
+                    CounterReading(at: fixture.services.outbox.now - age, value: value, utcOffset: 7_200),
+                    of: fixture.ring.id)
             }
             guard isRead else { return }
             fixture.scriptReading()
@@ -226,10 +236,13 @@ import Testing
         let fixture = WatchFixture()
         let outbox = fixture.services.outbox
         let watch = outbox.history.addPedometer(
-            Pedometer(id: 0, user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch"))
+            Pedometer(
+                id: 0, user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "random",
+                name: "watch"))
         for (pedometer, steps) in [(watch, 500), (outbox.ring, 20)] {
             let sync = try outbox.history.beginSync(of: pedometer.id, at: outbox.now)
-            let sample = StepSample(start: outbox.now - 3600, length: 3600, steps: steps, utcOffset: outbox.localTime.utcOffset(outbox.now))
+            let sample = StepSample(
+                start: outbox.now - 3600, length: 3600, steps: steps, utcOffset: outbox.localTime.utcOffset(outbox.now))
             _ = try outbox.history.merge(SampleBatch(samples: [sample]), sync: sync, localTime: outbox.localTime)
         }
         fixture.scriptReading()

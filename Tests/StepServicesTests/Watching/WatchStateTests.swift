@@ -3,7 +3,8 @@ import Testing
 
 @testable import StepServices
 
-/// The decisions of a watch, without a clock, a bus or a history: from 2026-05-20, noon, on, with a reading every 15 minutes.
+/// The decisions of a watch, without a clock, a bus or a history: from 2026-05-20, noon, on, with a reading every 15
+/// minutes.
 @Suite(.timeLimit(.minutes(5))) struct WatchStateTests {
     private let noon = Timestamp(1_779_278_400)
     private let addresses = ["C0:DE:00:00:00:01", "C0:DE:00:00:00:02"]
@@ -23,7 +24,9 @@ import Testing
         return state
     }
 
-    @Test func `no search runs without a known pedometer`() { #expect(state([]).decision(at: noon) == WatchState.Decision()) }
+    @Test func `no search runs without a known pedometer`() {
+        #expect(state([]).decision(at: noon) == WatchState.Decision())
+    }
 
     @Test func `only due pedometers are sought`() {
         let state = state([entry(1), entry(2, last: noon - 60)])
@@ -61,7 +64,8 @@ import Testing
         #expect(after.wake == noon + 905)
     }
 
-    /// BlueZ reports a device more than once: a report from before the end of the reading says nothing about the time after it.
+    /// BlueZ reports a device more than once: a report from before the end of the reading says nothing about the time
+    /// after it.
     @Test func `a pedometer seen during its sync must be seen again`() {
         var state = state([entry(1)])
         state.recordAdvertisement(of: address(1))

@@ -6,16 +6,20 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AutoViewTests {
     private static let now = Timestamp(1_397_980_800)  // 2014-04-20 08:00 UTC
     private static let off = AutoView.Trigger(isEnabled: false, isActive: false)
-    private static let on = AutoView.Trigger(isEnabled: true, isActive: true, last: now - 5 * 3600, next: now + 19 * 3600)
+    private static let on = AutoView.Trigger(
+        isEnabled: true, isActive: true, last: now - 5 * 3600, next: now + 19 * 3600)
 
     private func lines(
-        owner: AutoView.Owner = .user("anna", lingers: true), night: AutoView.Trigger = on, watch: AutoView.Trigger = off,
+        owner: AutoView.Owner = .user("anna", lingers: true), night: AutoView.Trigger = on,
+        watch: AutoView.Trigger = off,
         run: AutoView.Run? = nil
     ) -> [String] {
         var sentences: [String] = []
         for line in view(owner, night, watch, run) {
             // A line that continues a wrapped one has a larger indent.
-            if line.hasPrefix("    ") || (line.hasPrefix("  ") && sentences.last.map { !$0.hasPrefix("  ") && !$0.hasSuffix(".") } ?? false) {
+            if line.hasPrefix("    ")
+                || (line.hasPrefix("  ") && sentences.last.map { !$0.hasPrefix("  ") && !$0.hasSuffix(".") } ?? false)
+            {
                 sentences[sentences.count - 1] += " " + line.trimmingCharacters(in: .whitespaces)
             } else {
                 sentences.append(line)
@@ -24,11 +28,15 @@ import Testing
         return sentences
     }
 
-    private func view(_ owner: AutoView.Owner, _ night: AutoView.Trigger, _ watch: AutoView.Trigger, _ run: AutoView.Run?)
+    private func view(
+        _ owner: AutoView.Owner, _ night: AutoView.Trigger, _ watch: AutoView.Trigger, _ run: AutoView.Run?
+    )
         -> [String]
     {
-        let state = AutoView.State(owner: owner, night: night, midnight: night, adapter: night, watch: watch, lastRun: run)
-        return AutoView(state, now: Self.now, localTime: .fixed(0)).lines(TextStyle(width: 200, colour: false, unicode: true))
+        let state = AutoView.State(
+            owner: owner, night: night, midnight: night, adapter: night, watch: watch, lastRun: run)
+        return AutoView(state, now: Self.now, localTime: .fixed(0)).lines(
+            TextStyle(width: 200, colour: false, unicode: true))
     }
 
     @Test func `the view shows the last and next runs`() {
@@ -59,7 +67,8 @@ import Testing
 
     @Test func `an enabled but inactive timer is not shown as on`() {
         let idle = AutoView.Trigger(isEnabled: true, isActive: false)
-        #expect(lines(night: idle) == ["Automatic sync is enabled, for anna, but is not running. Start it: istep auto on"])
+        #expect(
+            lines(night: idle) == ["Automatic sync is enabled, for anna, but is not running. Start it: istep auto on"])
     }
 
     @Test func `a timer that has never run is shown as such`() {
@@ -70,8 +79,12 @@ import Testing
     /// `journalctl --user -u` shows nothing to members of the group adm (systemd 252).
     @Test func `an ended watch is shown with the command for its journal`() {
         let idle = AutoView.Trigger(isEnabled: true, isActive: false)
-        #expect(lines(watch: idle).contains { $0.hasSuffix("enabled, but not running: journalctl --user-unit istep-watch") })
-        #expect(lines(owner: .machine, watch: idle).contains { $0.hasSuffix("not running: sudo journalctl -u istep-watch") })
+        #expect(
+            lines(watch: idle).contains { $0.hasSuffix("enabled, but not running: journalctl --user-unit istep-watch") }
+        )
+        #expect(
+            lines(owner: .machine, watch: idle).contains { $0.hasSuffix("not running: sudo journalctl -u istep-watch") }
+        )
     }
 
     @Test(
@@ -79,7 +92,8 @@ import Testing
             (0, "success", "all done."), (75, "success", "temporary failure: a pedometer was not in"),
             (69, "exit-code", "a required resource is unavailable: istep doctor"),
             (77, "exit-code", "not permitted, or credentials rejected: "),
-            (78, "exit-code", "wrong configuration: istep config check"), (143, "exit-code", "it was interrupted. The next sync continues."),
+            (78, "exit-code", "wrong configuration: istep config check"),
+            (143, "exit-code", "it was interrupted. The next sync continues."),
             (143, "timeout", "its time limit ended it: istep doctor"), (1, "exit-code", "it failed with exit code 1"),
             (nil, "timeout", "it was ended (timeout)"),
         ] as [(Int?, String, String)])
@@ -93,7 +107,10 @@ import Testing
             owner: .user("anna", lingers: nil), night: Self.on, midnight: Self.off, adapter: Self.on, watch: Self.off)
         let text = try AutoView(state, now: Self.now, localTime: .fixed(3600)).json()
         let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(Set(json.keys) == ["version", "scope", "user", "lingers", "night", "midnight", "adapter", "watch", "lastRun"])
+        #expect(
+            Set(json.keys) == [
+                "version", "scope", "user", "lingers", "night", "midnight", "adapter", "watch", "lastRun",
+            ])
         #expect((json["night"] as? [String: Any])?["next"] as? String == "2014-04-21T04:00:00+01:00")
     }
 }

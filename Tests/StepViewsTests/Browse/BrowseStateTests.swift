@@ -19,12 +19,15 @@ import Testing
         for key in keys { _ = state.press(named[key] ?? .character(key)) }
     }
 
-    private func lines(_ state: BrowseState, _ content: [String] = [], columns: Int = 100, lines: Int = 24, unicode: Bool = true) -> [String] {
+    private func lines(
+        _ state: BrowseState, _ content: [String] = [], columns: Int = 100, lines: Int = 24, unicode: Bool = true
+    ) -> [String] {
         state.screen(content, columns: columns, lines: lines, style: TextStyle(width: columns, unicode: unicode))
     }
 
     @Test(arguments: [
-        ("", "2014-04-20"), ("<", "2014-04-19"), ("<<", "2014-04-18"), ("<>", "2014-04-20"), (">", "2014-04-20"), ("<<<t", "2014-04-20"),
+        ("", "2014-04-20"), ("<", "2014-04-19"), ("<<", "2014-04-18"), ("<>", "2014-04-20"), (">", "2014-04-20"),
+        ("<<<t", "2014-04-20"),
         // The last day of the month before, then that day.
         ("m<d", "2014-03-31"), ("y<d", "2013-12-31"), ("w<d", "2014-04-13"), ("w<>d", "2014-04-20"),
     ])
@@ -36,7 +39,8 @@ import Testing
     private static func waiting(_ days: ClosedRange<Int>) -> [BrowseState.OutboxEntry] {
         days.map {
             let day = Day("2013-01-01")!.advanced(by: $0)
-            return BrowseState.OutboxEntry(ShareEntry(user: 1, day: day, destination: "garden", changedAt: Timestamp(0)))
+            return BrowseState.OutboxEntry(
+                ShareEntry(user: 1, day: day, destination: "garden", changedAt: Timestamp(0)))
         }
     }
 
@@ -130,7 +134,9 @@ import Testing
         state.go(to: today.advanced(by: 1))
         #expect(state.message == "2014-04-21 has not begun.")
         state.go(to: first.advanced(by: -1))
-        #expect(state.message == "The history begins on 2013-03-16." && state.content == .period(Period(.year, containing: today)))
+        #expect(
+            state.message == "The history begins on 2013-03-16."
+                && state.content == .period(Period(.year, containing: today)))
     }
 
     @Test func `a date is typed and can be corrected`() {
@@ -152,7 +158,9 @@ import Testing
 
     @Test func `keys that need a service return an effect`() {
         var state = state("<")
-        #expect(state.press(.character("q")) == .quit && state.press(.control("c")) == .quit && state.press(.control("z")) == .suspend)
+        #expect(
+            state.press(.character("q")) == .quit && state.press(.control("c")) == .quit
+                && state.press(.control("z")) == .suspend)
         #expect(state.press(.character("s")) == .sync)
         // One at a time.
         state.report(work: "ring: day 2 of 8")
@@ -165,7 +173,9 @@ import Testing
     }
 
     @Test func `leaving the help or the outbox returns to the previous view`() {
-        #expect(state("?").content == .help && state("??").content == .day(today) && state("S<").content == .day(today.advanced(by: -1)))
+        #expect(
+            state("?").content == .help && state("??").content == .day(today)
+                && state("S<").content == .day(today.advanced(by: -1)))
         var state = state("?")
         _ = state.press(.escape)
         #expect(state.content == .day(today))
@@ -226,7 +236,9 @@ import Testing
             let help = BrowseState.help(TextStyle(width: width, unicode: unicode))
             #expect(help.allSatisfy { Columns.of($0) <= width }, "\(help)")
             #expect(help.first?.hasPrefix(unicode ? "  ← →      the day" : "  < >      the day") == true)
-            #expect(help.joined(separator: " ").split(separator: " ").joined(separator: " ").contains("x x drops it: it is not sent"), "\(help)")
+            #expect(
+                help.joined(separator: " ").split(separator: " ").joined(separator: " ").contains(
+                    "x x drops it: it is not sent"), "\(help)")
         }
     }
 
@@ -251,7 +263,10 @@ import Testing
     }
 
     @Test func `characters and control characters are decoded`() {
-        #expect(keys("aS?\r\u{7f}\u{3}") == [.character("a"), .character("S"), .character("?"), .enter, .backspace, .control("c")])
+        #expect(
+            keys("aS?\r\u{7f}\u{3}") == [
+                .character("a"), .character("S"), .character("?"), .enter, .backspace, .control("c"),
+            ])
     }
 
     @Test func `a lone escape is the key, at the end or before a character`() {

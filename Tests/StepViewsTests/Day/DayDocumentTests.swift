@@ -12,9 +12,11 @@ import Testing
 
     /// Programs rely on these keys: a key that is removed or renamed needs another version.
     private let keys = [
-        "category", "completeness", "corrected", "correctionReason", "correctionTime", "countedSteps", "day", "deviceTotals",
+        "category", "completeness", "corrected", "correctionReason", "correctionTime", "countedSteps", "day",
+        "deviceTotals",
         "distanceMetres", "distanceSource", "energyKilocalories", "energySource", "errors", "goal", "hours",
-        "implausibleSteps", "lastSync", "lastSyncTime", "percentage", "restDay", "running", "runningSteps", "steps", "user", "version",
+        "implausibleSteps", "lastSync", "lastSyncTime", "percentage", "restDay", "running", "runningSteps", "steps",
+        "user", "version",
         "walkingSteps",
     ]
 
@@ -35,7 +37,8 @@ import Testing
         #expect(day["category"] as? String == "somewhatActive")
         #expect(day["completeness"] as? String == "complete")
         #expect(day["lastSyncTime"] as? String == "2014-04-21T07:30:00+02:00")
-        #expect(day["lastSync"] as? String == "2014-04-21T07:30:00+02:00", "deprecated, and kept for programs that read it")
+        #expect(
+            day["lastSync"] as? String == "2014-04-21T07:30:00+02:00", "deprecated, and kept for programs that read it")
         let hours = try #require(day["hours"] as? [[String: Any]])
         #expect(hours.count == 24)
         #expect(hours[7]["start"] as? String == "2014-04-20T07:00:00+02:00")
@@ -47,7 +50,8 @@ import Testing
         let day = try object(Sample.view(DaySummary(user: User(id: 1, name: "anna"), day: Sample.day)))
         #expect(day.keys.sorted() == keys)
         for key in [
-            "steps", "walkingSteps", "runningSteps", "distanceMetres", "energyKilocalories", "goal", "percentage", "category", "lastSync",
+            "steps", "walkingSteps", "runningSteps", "distanceMetres", "energyKilocalories", "goal", "percentage",
+            "category", "lastSync",
         ] {
             #expect(day[key] is NSNull)
         }

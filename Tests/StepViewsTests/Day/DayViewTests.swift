@@ -100,9 +100,13 @@ import TestSupport
     @Test func `the view of a day before the history shows when the history begins`() {
         let summary = DaySummary(user: User(id: 1, name: "anna"), day: Sample.day)
         func text(_ begins: Day?) -> String {
-            DayView(summary, today: Sample.day.advanced(by: 9), now: Sample.now, localTime: Sample.localTime, historyBegins: begins).text()
+            DayView(
+                summary, today: Sample.day.advanced(by: 9), now: Sample.now, localTime: Sample.localTime,
+                historyBegins: begins
+            ).text()
         }
-        #expect(text(Sample.day.advanced(by: 1)).contains("\n  The history begins on 2014-04-21.\n\n  Steps     unknown\n"))
+        #expect(
+            text(Sample.day.advanced(by: 1)).contains("\n  The history begins on 2014-04-21.\n\n  Steps     unknown\n"))
         #expect(!text(Sample.day.advanced(by: -1)).contains("begins") && !text(nil).contains("begins"))
         // No day before it is offered.
         #expect(!text(Sample.day.advanced(by: 1)).contains("Previous:") && !text(Sample.day).contains("Previous:"))
@@ -145,11 +149,15 @@ import TestSupport
 
     @Test func `a corrected day shows by how much and why`() {
         func line(_ steps: Int, counted: Int?, _ reason: String? = nil) -> String? {
-            Sample.view { ($0.steps, $0.isCorrected, $0.countedSteps, $0.correctionReason) = (steps, true, counted, reason) }
-                .text().split(separator: "\n").first { $0.hasPrefix("  Day ") }.map { String($0.dropFirst(12)) }
+            Sample.view {
+                ($0.steps, $0.isCorrected, $0.countedSteps, $0.correctionReason) = (steps, true, counted, reason)
+            }
+            .text().split(separator: "\n").first { $0.hasPrefix("  Day ") }.map { String($0.dropFirst(12)) }
         }
         #expect(line(9000, counted: 8801) == "entered by hand: 199 more than the 8,801 counted")
-        #expect(line(500, counted: 8801, "ring\u{1b} on the dog") == "entered by hand: 8,301 fewer than the 8,801 counted (ring\u{fffd} on the")
+        #expect(
+            line(500, counted: 8801, "ring\u{1b} on the dog")
+                == "entered by hand: 8,301 fewer than the 8,801 counted (ring\u{fffd} on the")
         #expect(line(500, counted: nil, "no ring") == "entered by hand; nothing was counted (no ring)")
     }
 
@@ -157,16 +165,22 @@ import TestSupport
         let text = Sample.view { ($0.walkingSteps, $0.runningSteps) = (6601, 2200) }.text()
         #expect(text.contains("  Steps     8,801  somewhat active\n  Running   2,200 of 8,801 steps\n  Distance"))
         #expect(!Sample.view().text().contains("Running"))
-        #expect(!Sample.view { ($0.steps, $0.runningSteps) = (-1, 2200) }.text().contains("Running"), "the steps are wrong")
+        #expect(
+            !Sample.view { ($0.steps, $0.runningSteps) = (-1, 2200) }.text().contains("Running"), "the steps are wrong")
     }
 
     @Test func `the hours of a corrected day are marked as counted`() {
         func heading(_ width: Int = 80, steps: Int?, counted: Int? = 8801) -> String? {
-            let view = Sample.view { ($0.steps, $0.category, $0.isCorrected, $0.countedSteps) = (steps, nil, true, counted) }
+            let view = Sample.view {
+                ($0.steps, $0.category, $0.isCorrected, $0.countedSteps) = (steps, nil, true, counted)
+            }
             let lines = view.lines(TextStyle(width: width))
-            return lines.firstIndex { $0.contains("Steps per hour") }.map { lines[$0...].prefix(2).joined(separator: "\n") }
+            return lines.firstIndex { $0.contains("Steps per hour") }.map {
+                lines[$0...].prefix(2).joined(separator: "\n")
+            }
         }
-        #expect(heading(steps: 9000)?.hasPrefix("  Steps per hour as counted; the total is corrected to 9,000\n") == true)
+        #expect(
+            heading(steps: 9000)?.hasPrefix("  Steps per hour as counted; the total is corrected to 9,000\n") == true)
         #expect(heading(40, steps: 9000) == "  Steps per hour as counted; the total\n  is corrected to 9,000")
         #expect(heading(steps: 8801)?.hasPrefix("  Steps per hour of the day\n") == true, "as many as were counted")
     }
@@ -184,7 +198,8 @@ import TestSupport
             text {
                 $0.isCorrected = true; $0.hours = []
             }.contains("  Day       entered by hand: as many as were counted\n"))
-        #expect(text { $0.lastSync = nil }.contains("  Synced    never: read your pedometers\n            istep sync\n"))
+        #expect(
+            text { $0.lastSync = nil }.contains("  Synced    never: read your pedometers\n            istep sync\n"))
         #expect(
             text {
                 $0.goal = nil; $0.percentage = nil; $0.isRestDay = true

@@ -12,7 +12,8 @@ import Testing
             summary.deviceTotals = totals.map { name, total, slots in
                 .init(
                     pedometer: name,
-                    total: DeviceTotal(day: Sample.day, at: Sample.localTime.at("2014-04-20", 15, 42), total: total, slots: slots))
+                    total: DeviceTotal(
+                        day: Sample.day, at: Sample.localTime.at("2014-04-20", 15, 42), total: total, slots: slots))
             }
         }
     }
@@ -34,10 +35,12 @@ import Testing
                 == "Check     ring itself reported 8,921 steps at 2014-04-20 15:42, 120 more than its slots had then")
         #expect(
             check(view([("ring", 256, 8801)]))
-                == "Check     ring itself reported 256 steps at 2014-04-20 15:42, 8,545 fewer than its slots had then: not used")
+                == "Check     ring itself reported 256 steps at 2014-04-20 15:42, 8,545 fewer than its slots had then: not used"
+        )
         #expect(
             check(view([("ring", 16_777_215, 8801)]))
-                == "Check     ring itself reported 16,777,215 steps at 2014-04-20 15:42, more than anyone walks in a day: not used")
+                == "Check     ring itself reported 16,777,215 steps at 2014-04-20 15:42, more than anyone walks in a day: not used"
+        )
     }
 
     @Test func `the steps of the day stay those of the slots`() {

@@ -28,7 +28,8 @@ enum RandomSummary {
             if hour < summary.hours.count { summary.hours[hour].steps = number ?? 7 }
         default:
             let name = String(repeating: "\u{1b}]0;\u{202e}腕\u{301}", count: 40)
-            summary = DaySummary(user: User(id: 1, name: name), day: summary.day, steps: summary.steps, hours: summary.hours)
+            summary = DaySummary(
+                user: User(id: 1, name: name), day: summary.day, steps: summary.steps, hours: summary.hours)
         }
     }
 }

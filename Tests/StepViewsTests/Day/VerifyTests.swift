@@ -6,7 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct VerifyTests {
     private typealias Attribute = AttributeError.Attribute
 
-    private func wrong(_ change: (inout DaySummary) -> Void) -> [Attribute] { Sample.view(change: change).errors.map(\.attribute) }
+    private func wrong(_ change: (inout DaySummary) -> Void) -> [Attribute] {
+        Sample.view(change: change).errors.map(\.attribute)
+    }
 
     @Test func `a valid summary has no errors`() {
         #expect(Sample.view().errors.isEmpty)

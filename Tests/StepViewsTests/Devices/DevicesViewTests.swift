@@ -15,7 +15,8 @@ import Testing
 
     @Test func `each pedometer is shown with its last sync`() {
         let text = view(
-            entry("ring", Sample.sync()), entry("watch", Sample.sync(.failed, battery: nil, failure: "not found"), Sample.sync()),
+            entry("ring", Sample.sync()),
+            entry("watch", Sample.sync(.failed, battery: nil, failure: "not found"), Sample.sync()),
             entry("band", Sample.sync(.running, battery: nil)), entry("b")
         ).text()
         #expect(
@@ -48,7 +49,9 @@ import Testing
     }
 
     @Test func `the document contains each pedometer with its syncs`() throws {
-        let json = try view(entry("ring", Sample.sync()), entry("watch", Sample.sync(.failed, battery: nil), Sample.sync()), entry("b")).json()
+        let json = try view(
+            entry("ring", Sample.sync()), entry("watch", Sample.sync(.failed, battery: nil), Sample.sync()), entry("b")
+        ).json()
         let document = try JSONDecoder().decode(DevicesView.Document.self, from: Data(json.utf8))
         let ring = try #require(document.pedometers.first)
         #expect(document.version == 1)

@@ -32,7 +32,9 @@ import Testing
         #expect(text.components(separatedBy: next).count == 2 && text.hasSuffix("--characteristic UUID"), "\(text)")
         // Their services are known by now.
         let probed = ScanView(rows: [other, other], probing: .init(limit: 10)).text()
-        #expect(probed.contains("2 \(next)") && !probed.contains("scan --all --probe") && probed.contains("\n  istep gatt list ADDRESS"))
+        #expect(
+            probed.contains("2 \(next)") && !probed.contains("scan --all --probe")
+                && probed.contains("\n  istep gatt list ADDRESS"))
         #expect(!ScanView(rows: [ring, other], registered: [other.address: "mine"]).text().contains("known model"))
     }
 
@@ -48,7 +50,8 @@ import Testing
             row.evidence = evidence
             #expect(
                 ScanView(rows: [row, row]).text().hasSuffix(
-                    "\(text): a smart ring (experimental)\na smart ring is experimental: Its midnight is not proven."), "once")
+                    "\(text): a smart ring (experimental)\na smart ring is experimental: Its midnight is not proven."),
+                "once")
         }
         let text = ScanView(rows: [ring], probing: .init(limit: 10, failures: [ring.address: "it refused"])).text()
         #expect(text.contains("Its services are not known: it refused"))
@@ -79,9 +82,12 @@ import Testing
     @Test func `a device whose services contradict its name is shown, and so is the limit of connections`() {
         var row = ring
         (row.kind, row.evidence) = (nil, nil)
-        let text = ScanView(rows: [row], probing: .init(unlisted: 1, limit: 10, refuted: [row.address: "smart ring"])).text()
+        let text = ScanView(rows: [row], probing: .init(unlisted: 1, limit: 10, refuted: [row.address: "smart ring"]))
+            .text()
         #expect(text.contains("Its services are not those of this model: smart ring."))
-        #expect(text.contains("1 other device in range was not connected to: at most 10 are. To see it:\n  istep scan --all"))
+        #expect(
+            text.contains(
+                "1 other device in range was not connected to: at most 10 are. To see it:\n  istep scan --all"))
         #expect(!text.contains("recognised"))
     }
 
@@ -92,16 +98,21 @@ import Testing
     }
 
     @Test func `devices that an interrupted scan has not connected to are counted with that reason`() {
-        let text = ScanView(rows: [ring, other], probing: .init(skipped: 2, unlisted: 1, limit: 10, isInterrupted: true)).text()
+        let text = ScanView(
+            rows: [ring, other], probing: .init(skipped: 2, unlisted: 1, limit: 10, isInterrupted: true)
+        ).text()
         #expect(text.contains("2 of these devices were not connected to: the command was interrupted."))
         #expect(text.contains("1 other device in range was not connected to: the command was interrupted"))
     }
 
     @Test func `a scan that heard no device reports this, unless it was filtered`() {
         let text = ScanView(rows: []).text()
-        #expect(text.contains("No pedometer found, and no other Bluetooth device was heard.") && text.contains("\n  istep doctor"))
+        #expect(
+            text.contains("No pedometer found, and no other Bluetooth device was heard.")
+                && text.contains("\n  istep doctor"))
         let others = [
-            ScanView(rows: [], isFiltered: true), ScanView(rows: [], hidden: 1), ScanView(rows: [], probing: .init(unlisted: 1, limit: 10)),
+            ScanView(rows: [], isFiltered: true), ScanView(rows: [], hidden: 1),
+            ScanView(rows: [], probing: .init(unlisted: 1, limit: 10)),
         ]
         for view in others {
             #expect(view.text().contains("No pedometer found. Bring it close") && !view.text().contains("doctor"))

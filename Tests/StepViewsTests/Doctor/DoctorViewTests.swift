@@ -16,7 +16,8 @@ import Testing
         Finding(check: "timer", area: .schedule, diagnosis: .schedule(lingering)),
     ]
 
-    private static let lingering = ScheduleDiagnosis(.notLingering, timer: "istep-sync.timer", isSystemWide: false, hasWatch: false)
+    private static let lingering = ScheduleDiagnosis(
+        .notLingering, timer: "istep-sync.timer", isSystemWide: false, hasWatch: false)
 
     private static func view(_ findings: [Finding], isTerse: Bool = false) -> DoctorView {
         DoctorView(findings, isTerse: isTerse, now: Sample.now, localTime: Sample.localTime)
@@ -77,7 +78,9 @@ import Testing
 
     @Test func `the summary says that there are no problems, and counts skipped checks`() {
         #expect(Self.view([Self.findings[0]]).lines(TextStyle()).last == "No problems found.")
-        #expect(Self.view([Self.findings[0], Self.findings[2]]).lines(TextStyle()).last == "No problems found (1 check skipped).")
+        #expect(
+            Self.view([Self.findings[0], Self.findings[2]]).lines(TextStyle()).last
+                == "No problems found (1 check skipped).")
     }
 
     @Test func `findings printed one by one are the same as all at once`() {
@@ -93,7 +96,8 @@ import Testing
     @Test func `text of devices does not control the terminal`() {
         let problem = Problem.reported(.data, message: "said \u{7}\u{202e}evil", advice: "\u{9b}31m")
         let diagnosis = Diagnosis.failed(.pedometer("ring\u{1b}[2J"), problem)
-        let text = Self.view([Finding(check: "pedometer", area: .pedometers, diagnosis: diagnosis)]).lines(TextStyle()).joined()
+        let text = Self.view([Finding(check: "pedometer", area: .pedometers, diagnosis: diagnosis)]).lines(TextStyle())
+            .joined()
         #expect(!text.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) })
     }
 
@@ -114,6 +118,7 @@ import Testing
     @Test func `the keys of the document stay the same`() throws {
         let object = try JSONSerialization.jsonObject(with: Data(view.json().utf8)) as? [String: Any]
         let findings = try #require(object?["findings"] as? [[String: Any]])
-        #expect(Set(findings[1].keys) == ["check", "area", "subject", "grade", "trouble", "message", "cure", "commands"])
+        #expect(
+            Set(findings[1].keys) == ["check", "area", "subject", "grade", "trouble", "message", "cure", "commands"])
     }
 }

@@ -81,21 +81,28 @@ import TestSupport
         let months = lines.indices.filter { lines[$0].hasPrefix("  Apr 2014") || lines[$0].hasPrefix("  Jan 2014") }
         #expect(months.count == 2)
         for month in months {
-            #expect(lines[month].contains("│") && lines[month + 1].hasPrefix("            goal "), "\(lines[month + 1])")
+            #expect(
+                lines[month].contains("│") && lines[month + 1].hasPrefix("            goal "), "\(lines[month + 1])")
         }
-        #expect(lines.contains("  · below 5,000  ░ 5,000  ▒ 7,500") && lines.contains("  ▓ 10,000  █ 12,500  ~ partial"))
+        #expect(
+            lines.contains("  · below 5,000  ░ 5,000  ▒ 7,500") && lines.contains("  ▓ 10,000  █ 12,500  ~ partial"))
     }
 
     @Test func `a figure is shown whole even if the bar has no room`() {
-        let bars = [TextBarChart.Bar(label: "2014-04-14", steps: 1e12, note: "wrong"), .init(label: "2014-04-15", steps: 1)]
+        let bars = [
+            TextBarChart.Bar(label: "2014-04-14", steps: 1e12, note: "wrong"), .init(label: "2014-04-15", steps: 1),
+        ]
         var page = Page(TextStyle(width: 40))
         TextBarChart(bars: bars, width: 28).draw(on: &page)
-        #expect(page.lines.contains { $0.hasSuffix("  1,000,000,000,000") } && page.lines.contains("              wrong"), "\(page.lines)")
+        #expect(
+            page.lines.contains { $0.hasSuffix("  1,000,000,000,000") } && page.lines.contains("              wrong"),
+            "\(page.lines)")
     }
 
     private func streak(_ words: String, _ period: Period? = nil) -> String {
         let figures = SampleHistory.figures(words)
-        let lines = HistoryView(figures, period ?? Period(.week, containing: figures.today)).lines(TextStyle(width: 200))
+        let lines = HistoryView(figures, period ?? Period(.week, containing: figures.today)).lines(
+            TextStyle(width: 200))
         return lines.first { $0.hasPrefix("  Streak") }.map { String($0.dropFirst(12)) } ?? ""
     }
 
@@ -106,10 +113,12 @@ import TestSupport
                 == "1 day now, since 17 April 2014  (longest of the whole history: 2 days, 14 to 15 April 2014)")
         #expect(
             streak("7000 7000 100 9")
-                == "none now: the goal of 16 April 2014 was missed  (longest of the whole history: 2 days, 14 to 15 April 2014)")
+                == "none now: the goal of 16 April 2014 was missed  (longest of the whole history: 2 days, 14 to 15 April 2014)"
+        )
         // The streak of now has nothing to do with a period that is over.
         let week = Period(.week, containing: try #require(Day("2014-04-20")))
-        #expect(streak("100 100 100 100 100 100 100 7000 9", week) == "longest of the whole history: 1 day, 21 April 2014")
+        #expect(
+            streak("100 100 100 100 100 100 100 7000 9", week) == "longest of the whole history: 1 day, 21 April 2014")
         #expect(streak("100 9").isEmpty)
     }
 
@@ -117,24 +126,31 @@ import TestSupport
         [TextStyle(width: width), TextStyle(width: width, colour: true), TextStyle(width: width, unicode: false)]
     }
 
-    @Test(arguments: HistoryView.Grouping.allCases) func `every grouping fits every terminal`(grouping: HistoryView.Grouping) {
+    @Test(arguments: HistoryView.Grouping.allCases) func `every grouping fits every terminal`(
+        grouping: HistoryView.Grouping
+    ) {
         for style in Self.styles {
             for unit in Period.Unit.allCases {
                 let lines = SampleHistory.view(SampleHistory.years, unit, by: grouping).lines(style)
                 for line in lines {
                     let plain = line.replacing(/\u{1b}\[[0-9]*m/, with: "")
                     #expect(Columns.of(plain) <= style.wide.width, "\(plain)")
-                    #expect(style.unicode || plain.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 32 }, "\(plain)")
+                    #expect(
+                        style.unicode || plain.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 32 }, "\(plain)")
                 }
                 #expect(lines.contains { $0.contains("Total") })
             }
         }
     }
 
-    @Test(arguments: [1, 10, 39]) func `a message says how many columns are needed if the terminal is too narrow`(width: Int) {
+    @Test(arguments: [1, 10, 39]) func `a message says how many columns are needed if the terminal is too narrow`(
+        width: Int
+    ) {
         let lines = SampleHistory.view().lines(TextStyle(width: width))
         #expect(lines.allSatisfy { Columns.of($0) <= width } && !lines.isEmpty)
-        if width == 39 { #expect(lines.joined(separator: " ").contains("at least 40 columns is needed; this one has 39.")) }
+        if width == 39 {
+            #expect(lines.joined(separator: " ").contains("at least 40 columns is needed; this one has 39."))
+        }
     }
 
     @Test func `width is used up to 200 columns`() {
@@ -144,7 +160,8 @@ import TestSupport
 
     @Test func `colour shows whether the goal was met`() throws {
         let lines = SampleHistory.view().lines(TextStyle(colour: true))
-        let met = try #require(lines.first { $0.contains("8,200") }), missed = try #require(lines.first { $0.contains("2,100") })
+        let met = try #require(lines.first { $0.contains("8,200") }),
+            missed = try #require(lines.first { $0.contains("2,100") })
         #expect(met.contains("\u{1b}[32m") && !missed.contains("\u{1b}[32m"))
         #expect(missed.contains("\u{1b}[33m"))
         #expect(!SampleHistory.view().text().contains("\u{1b}"))
@@ -161,7 +178,8 @@ import TestSupport
 
     @Test func `a bar reaches the mark when the goal is reached and not before`() {
         for (steps, isFull) in [(5999.0, false), (6000.0, true), (6001.0, true), (1.0, false)] {
-            let chart = TextBarChart(bars: [.init(label: "x", steps: steps, goal: 6000), .init(label: "y", steps: 9000)], width: 80)
+            let chart = TextBarChart(
+                bars: [.init(label: "x", steps: steps, goal: 6000), .init(label: "y", steps: 9000)], width: 80)
             var page = Page(TextStyle())
             for row in chart.rows { page.row(row) }
             let before = page.lines[0].prefix { $0 != "│" }
@@ -177,7 +195,8 @@ import TestSupport
 
     @Test(arguments: [40, 80, 200]) func `a year has a calendar of seven rows`(width: Int) {
         let style = TextStyle(width: width).wide
-        let year = SampleHistory.years.statistics(of: Period(.year, containing: Day("2013-06-01") ?? SampleHistory.years.today))
+        let year = SampleHistory.years.statistics(
+            of: Period(.year, containing: Day("2013-06-01") ?? SampleHistory.years.today))
         let map = TextHeatMap(days: year.days, weekStart: .monday, style: style)
         #expect(map.rows.count == (width == 40 ? 16 : 8), "two halves on a narrow terminal")
         var page = Page(style)
@@ -190,7 +209,8 @@ import TestSupport
         #expect(page.lines.joined().count { $0 == "~" } == year.partialDays)
     }
 
-    /// 24 November to 31 December 2025: the first week has no room for `Nov` beside `Dec`, and the last one reaches into January.
+    /// 24 November to 31 December 2025: the first week has no room for `Nov` beside `Dec`, and the last one reaches
+    /// into January.
     @Test func `the calendar names the months that begin in it and no other`() throws {
         let figures = SampleHistory.figures((0..<100).map { "\($0)" }.joined(separator: " "), from: "2025-11-24")
         func months(_ days: [DayFigures]) -> String {
@@ -210,7 +230,8 @@ import TestSupport
             let view = SampleHistory.view(SampleHistory.years, unit)
             #expect(view.text().contains("istep history"), "\(unit)")
             let lines = view.browserLines(TextStyle())
-            #expect(lines.contains { $0.contains("Total") } && !lines.contains { $0.contains("istep history") }, "\(unit)")
+            #expect(
+                lines.contains { $0.contains("Total") } && !lines.contains { $0.contains("istep history") }, "\(unit)")
         }
     }
 
@@ -226,11 +247,14 @@ import TestSupport
 
     @Test func `kilocalories that no person uses are not shown`() {
         let sums = DaySums(
-            day: Sample.day, gaits: GaitSums(walkingSteps: 100, metres: nil, energy: 1e19), hours: Array(repeating: 0, count: 23) + [100],
+            day: Sample.day, gaits: GaitSums(walkingSteps: 100, metres: nil, energy: 1e19),
+            hours: Array(repeating: 0, count: 23) + [100],
             completeness: .complete)
         let day = DayFigures(sums, correction: nil, profile: nil, plan: nil, isInProgress: false)
         let series = DaySeries(user: SampleHistory.user, today: Sample.day, days: [day])
-        for unit in Period.Unit.allCases { #expect(SampleHistory.view(series, unit).text().contains("? kcal"), "\(unit)") }
+        for unit in Period.Unit.allCases {
+            #expect(SampleHistory.view(series, unit).text().contains("? kcal"), "\(unit)")
+        }
     }
 
     @Test func `an hour that is not known has no figure`() {
@@ -245,18 +269,23 @@ import TestSupport
         #expect(view.document.weekdays[0].hours.isEmpty)
     }
 
-    @Test(arguments: [HistoryView.Grouping.hour, .weekday]) func `on the first day of a week no heading is shown without values`(
+    @Test(arguments: [HistoryView.Grouping.hour, .weekday])
+    func `on the first day of a week no heading is shown without values`(
         grouping: HistoryView.Grouping
     ) {
         let text = SampleHistory.view(SampleHistory.figures("500"), .week, by: grouping).text()
-        #expect(text.contains("None of these days is over yet.") && !text.contains("Steps by weekday and hour") && !text.contains("?"))
+        #expect(
+            text.contains("None of these days is over yet.") && !text.contains("Steps by weekday and hour")
+                && !text.contains("?"))
     }
 
     @Test func `weekdays that have not begun have no bar`() {
         // Monday is known, Tuesday unknown, Wednesday runs.
         let view = SampleHistory.view(SampleHistory.figures("7000 ? 500"), .week, by: .weekday)
         let text = view.text()
-        #expect(text.contains("  Monday") && text.contains("  Tuesday  ?") && !text.contains("Wednesday") && !text.contains("  Sunday"))
+        #expect(
+            text.contains("  Monday") && text.contains("  Tuesday  ?") && !text.contains("Wednesday")
+                && !text.contains("  Sunday"))
         #expect(view.document.weekdays.count == 7)
     }
 
@@ -280,15 +309,21 @@ import TestSupport
     }
 
     @Test func `a name of a person cannot control the terminal`() {
-        let figures = DaySeries(user: User(id: 1, name: "an\u{1b}[2Jna"), today: SampleHistory.week.today, days: SampleHistory.week.days)
+        let figures = DaySeries(
+            user: User(id: 1, name: "an\u{1b}[2Jna"), today: SampleHistory.week.today, days: SampleHistory.week.days)
         #expect(!SampleHistory.view(figures).text().contains("\u{1b}"))
     }
 
-    @Test(arguments: HistoryView.Grouping.allCases) func `CSV has as many values as its header in each line`(grouping: HistoryView.Grouping) {
+    @Test(arguments: HistoryView.Grouping.allCases) func `CSV has as many values as its header in each line`(
+        grouping: HistoryView.Grouping
+    ) {
         let view = SampleHistory.view(SampleHistory.years, .year, by: grouping)
         let counts = Set(view.csv.map { $0.split(separator: ",", omittingEmptySubsequences: false).count })
         #expect(counts.count == 1)
-        let rows = [HistoryView.Grouping.day: view.statistics.days.count, .week: 16, .month: 4, .year: 1, .weekday: 7, .hour: 24]
+        let rows = [
+            HistoryView.Grouping.day: view.statistics.days.count, .week: 16, .month: 4, .year: 1, .weekday: 7,
+            .hour: 24,
+        ]
         #expect(view.csv.count - 1 == rows[grouping])
     }
 
@@ -300,7 +335,8 @@ import TestSupport
 
     @Test(arguments: [
         ("2014-04-14", "2014-04-20", "14 to 20 April 2014"), ("2014-04-28", "2014-05-04", "28 April to 4 May 2014"),
-        ("2014-12-29", "2015-01-04", "29 December 2014 to 4 January 2015"), ("2014-04-20", "2014-04-20", "20 April 2014"),
+        ("2014-12-29", "2015-01-04", "29 December 2014 to 4 January 2015"),
+        ("2014-04-20", "2014-04-20", "20 April 2014"),
         ("2014-04-20", "2015-04-20", "20 April 2014 to 20 April 2015"),
     ])
     func `ranges are named as people would`(first: String, last: String, words: String) throws {
@@ -311,7 +347,10 @@ import TestSupport
     @Test func `a range is compared with the days before it`() throws {
         let figures = SampleHistory.years
         let range = Period(figures.today.advanced(by: -9)...figures.today.advanced(by: -1))
-        let line = try #require(HistoryView(figures, range).text(TextStyle(width: 80)).split(separator: "\n").first { $0.contains("Compared") })
+        let line = try #require(
+            HistoryView(figures, range).text(TextStyle(width: 80)).split(separator: "\n").first {
+                $0.contains("Compared")
+            })
         #expect(line.contains(" a day from 2 to 10 April"), "\(line)")
     }
 

@@ -2,8 +2,8 @@ import StepDomain
 
 @testable import StepViews
 
-/// Days in words, to be shown: `8000` complete, `8000~` partial, `?` unknown, `8000!` entered by hand, with `r` a rest day; `900/400` are 900
-/// steps of which 400 were run. Other days have a goal of 6,000. The last is today.
+/// Days in words, to be shown: `8000` complete, `8000~` partial, `?` unknown, `8000!` entered by hand, with `r` a rest
+/// day; `900/400` are 900 steps of which 400 were run. Other days have a goal of 6,000. The last is today.
 enum SampleHistory {
     static let user = User(id: 1, name: "anna")
 
@@ -13,17 +13,20 @@ enum SampleHistory {
         let days = texts.enumerated().map { index, text in
             let numbers = text.split(separator: "/").map { Int($0.filter(\.isNumber)) ?? 0 }
             let running = numbers.count > 1 ? numbers[1] : 0
-            let completeness: DaySummary.Completeness = text.contains("?") ? .unknown : text.contains("~") ? .partial : .complete
+            let completeness: DaySummary.Completeness =
+                text.contains("?") ? .unknown : text.contains("~") ? .partial : .complete
             let steps = numbers[0]
             var hours = Array(repeating: 0, count: 24)
             (hours[8], hours[18]) = (steps / 4, steps - steps / 4)
             return DayFigures(
                 DaySums(
-                    day: start.advanced(by: index), gaits: GaitSums(walkingSteps: steps - running, runningSteps: running),
+                    day: start.advanced(by: index),
+                    gaits: GaitSums(walkingSteps: steps - running, runningSteps: running),
                     hours: completeness == .unknown ? [] : hours, completeness: completeness),
                 correction: text.contains("!") ? StepCorrection(steps: steps) : nil,
                 profile: Profile(validFrom: start, height: 1.7, weight: 62, sex: .female),
-                plan: SportPlan(validFrom: start, everyDay: text.contains("r") ? 0 : 6000), isInProgress: index == texts.count - 1)
+                plan: SportPlan(validFrom: start, everyDay: text.contains("r") ? 0 : 6000),
+                isInProgress: index == texts.count - 1)
         }
         return DaySeries(user: user, today: days.last?.day ?? start, days: days)
     }
@@ -36,13 +39,16 @@ enum SampleHistory {
         let tuesday = Day("2014-04-15") ?? Day(daysSince1970: 0)
         let hours: [Int?] = Array(repeating: 0, count: 15) + Array(repeating: nil, count: 9)
         let sums = [
-            DaySums(day: tuesday, hours: hours, completeness: .partial), DaySums(day: tuesday.advanced(by: 1), completeness: .unknown),
+            DaySums(day: tuesday, hours: hours, completeness: .partial),
+            DaySums(day: tuesday.advanced(by: 1), completeness: .unknown),
         ]
         let days = sums.map { DayFigures($0, correction: nil, profile: nil, plan: nil, isInProgress: $0.day > tuesday) }
         return DaySeries(user: user, today: tuesday.advanced(by: 1), days: days)
     }
 
-    static func view(_ figures: DaySeries = week, _ unit: Period.Unit = .week, by grouping: HistoryView.Grouping? = nil) -> HistoryView {
+    static func view(_ figures: DaySeries = week, _ unit: Period.Unit = .week, by grouping: HistoryView.Grouping? = nil)
+        -> HistoryView
+    {
         HistoryView(figures, Period(unit, containing: figures.today), by: grouping)
     }
 

@@ -11,7 +11,8 @@ import Testing
     private struct Broken: Error {}
 
     private let anna = User(id: 1, name: "anna")
-    private let failure = ErrorDocument.Failure(category: "configuration", exitCode: 78, message: "wrong", advice: "Correct it.")
+    private let failure = ErrorDocument.Failure(
+        category: "configuration", exitCode: 78, message: "wrong", advice: "Correct it.")
     /// With a failure, which a complete sync does not have, so that each key has a value somewhere.
     private var full: SyncRecord { Sample.sync(failure: "none") }
     private var failed: SyncRecord { Sample.sync(.failed, failure: "not found") }
@@ -26,7 +27,8 @@ import Testing
         Sample.view { summary in
             summary.steps = -5
             summary.deviceTotals = [
-                .init(pedometer: "ring", total: DeviceTotal(day: Sample.day, at: Sample.synced, total: 8921, slots: 8801))
+                .init(
+                    pedometer: "ring", total: DeviceTotal(day: Sample.day, at: Sample.synced, total: 8921, slots: 8801))
             ]
         }
     }
@@ -35,15 +37,20 @@ import Testing
     private var imports: [(any View, String)] {
         let format = ForeignFormat(key: "csv", title: "CSV", files: "tables")
         let track = ForeignTrack(
-            source: ForeignSource(identity: "csv:a", name: "a"), parts: [], days: [(Sample.day, 8000)], until: Sample.synced)
+            source: ForeignSource(identity: "csv:a", name: "a"), parts: [], days: [(Sample.day, 8000)],
+            until: Sample.synced)
         let changes = ImportChanges(
-            id: 2, days: [.init(day: Sample.day, before: 7000, after: 8000), .init(day: Sample.day, before: nil, after: nil)],
+            id: 2,
+            days: [.init(day: Sample.day, before: 7000, after: 8000), .init(day: Sample.day, before: nil, after: nil)],
             overlaps: [.init(name: "ring", days: 1)], sources: ["a"])
         func file(_ zone: ZoneKnowledge) -> ForeignHistory {
-            ForeignHistory(format: format, path: "/a.csv", tracks: [track], zone: zone, notes: [.decision("so"), .leftOut(2, "not possible")])
+            ForeignHistory(
+                format: format, path: "/a.csv", tracks: [track], zone: zone,
+                notes: [.decision("so"), .leftOut(2, "not possible")])
         }
         let record = ImportRecord(
-            id: 2, user: 1, at: Sample.synced, path: "/a.csv", format: "csv", digest: "0", sources: ["a"], days: 1, steps: 8000,
+            id: 2, user: 1, at: Sample.synced, path: "/a.csv", format: "csv", digest: "0", sources: ["a"], days: 1,
+            steps: 8000,
             firstDay: Sample.day, lastDay: Sample.day, changedDays: 1)
         var empty = record
         (empty.firstDay, empty.lastDay) = (nil, nil)
@@ -51,7 +58,8 @@ import Testing
             (ImportView(file(.named("UTC")), changes, .stored(backup: "/b")), "import"),
             (ImportView(file(.records), ImportChanges(sameAs: 1), .preview), "import"),
             (ImportsView([record, empty], users: [anna], formats: [format], localTime: Sample.localTime), "imports"),
-            (ImportRemovalView(record, changes, .stored(backup: "/b")), "removal"), (ImportRemovalView(record, changes, .preview), "removal"),
+            (ImportRemovalView(record, changes, .stored(backup: "/b")), "removal"),
+            (ImportRemovalView(record, changes, .preview), "removal"),
             (FormatsView([format]), "formats"),
         ]
     }
@@ -62,14 +70,18 @@ import Testing
                 .init(
                     today: Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]),
                     pedometers: [
-                        .init(pedometer: Sample.pedometer(), model: "a ring", recent: RecentSyncs(syncs: [failed, full])),
+                        .init(
+                            pedometer: Sample.pedometer(), model: "a ring", recent: RecentSyncs(syncs: [failed, full])),
                         .init(pedometer: Sample.pedometer("new"), model: "a ring", recent: RecentSyncs(syncs: [])),
                     ])
             ],
             notices: [
                 StoredNotice(
-                    id: 1, notice: Notice(.pedometer(1), name: "ring", since: Sample.synced, .batteryLow(percent: 9)), storedAt: Sample.now),
-                StoredNotice(id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")), storedAt: Sample.now),
+                    id: 1, notice: Notice(.pedometer(1), name: "ring", since: Sample.synced, .batteryLow(percent: 9)),
+                    storedAt: Sample.now),
+                StoredNotice(
+                    id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")),
+                    storedAt: Sample.now),
             ],
             backlogs: [
                 .init(destination: "diary", days: 5, oldest: Sample.day, reason: "no connection"),
@@ -78,15 +90,19 @@ import Testing
     }
 
     /// It waits for its next attempt.
-    private var waiting: DestinationState { DestinationState(name: "diary", notBefore: Sample.now + 60, failures: 1, lastError: "down") }
+    private var waiting: DestinationState {
+        DestinationState(name: "diary", notBefore: Sample.now + 60, failures: 1, lastError: "down")
+    }
 
     private var share: ShareView {
         let outcomes: [ShareReport.Event.Outcome] = [
-            .sent, .corrected, .unchanged, .fixed, .passed, .nothingKnown, .held(until: Sample.now), .queued(reason: "down"),
+            .sent, .corrected, .unchanged, .fixed, .passed, .nothingKnown, .held(until: Sample.now),
+            .queued(reason: "down"),
             .unknown(reason: "?"), .doubtful(reason: "?"), .rejected(reason: "no"),
         ]
         let report = ShareReport(
-            destination: "garden", kind: "rest", events: outcomes.map { .init(user: 1, day: Sample.day, outcome: $0) }, waiting: 2,
+            destination: "garden", kind: "rest", events: outcomes.map { .init(user: 1, day: Sample.day, outcome: $0) },
+            waiting: 2,
             state: DestinationState(name: "garden", notBefore: Sample.now, failures: 1, stopped: "401"),
             failure: ShareFailure(.busy, "slow down", advice: "Wait."))
         let broken = ShareReport(
@@ -96,23 +112,29 @@ import Testing
 
     private var sync: SyncView {
         let notices: [SyncNotice] = [
-            .clockWasOff(seconds: -7200), .batteryLow(9), .undecodable(frames: 1), .implausible(samples: 2), .counterRestarted,
+            .clockWasOff(seconds: -7200), .batteryLow(9), .undecodable(frames: 1), .implausible(samples: 2),
+            .counterRestarted,
             .lost(from: Sample.day, through: Sample.day), .dayNotClosed(Sample.day),
-            .missing([DayGap(Sample.day, .refused), DayGap(Sample.day.advanced(by: -1), .unanswered)]), .countingStarted, .oversized(values: 1),
+            .missing([DayGap(Sample.day, .refused), DayGap(Sample.day.advanced(by: -1), .unanswered)]),
+            .countingStarted, .oversized(values: 1),
         ]
         let good = SyncReport(
-            pedometer: Sample.pedometer(), record: full, counts: full.counts, notices: notices, battery: 81, firmware: "1.15.0",
+            pedometer: Sample.pedometer(), record: full, counts: full.counts, notices: notices, battery: 81,
+            firmware: "1.15.0",
             connectedSeconds: 1.2,
             daysRead: 6, daysPlanned: 8, failure: nil, failureText: nil)
         let bad = SyncReport(pedometer: Sample.pedometer("watch"), failure: Broken(), failureText: "gone")
-        return SyncView([good, bad], shares: share, failures: [failure], now: Sample.now, localTime: Sample.localTime) { _ in "Bring it close." }
+        return SyncView([good, bad], shares: share, failures: [failure], now: Sample.now, localTime: Sample.localTime) {
+            _ in "Bring it close."
+        }
     }
 
     private var auto: AutoView {
         let trigger = AutoView.Trigger(isEnabled: true, isActive: true, last: Sample.synced, next: Sample.now)
         return AutoView(
             .init(
-                owner: .user("anna", lingers: false), night: trigger, midnight: trigger, adapter: trigger, watch: trigger,
+                owner: .user("anna", lingers: false), night: trigger, midnight: trigger, adapter: trigger,
+                watch: trigger,
                 lastRun: .init(end: Sample.synced, exitCode: 75, result: "exit-code")),
             now: Sample.now, localTime: Sample.localTime)
     }
@@ -128,11 +150,19 @@ import Testing
 
     private var outbox: OutboxView {
         var entries = ShareEntry.State.allCases.enumerated().map { index, state in
-            ShareEntry(user: 1, day: Sample.day.advanced(by: -index), destination: "garden", state: state, changedAt: Sample.synced)
+            ShareEntry(
+                user: 1, day: Sample.day.advanced(by: -index), destination: "garden", state: state,
+                changedAt: Sample.synced)
         }
-        (entries[0].nextAttempt, entries[0].lastError, entries[0].remoteID, entries[0].attempts) = (Sample.now, "down", "7", 2)
+        (entries[0].nextAttempt, entries[0].lastError, entries[0].remoteID, entries[0].attempts) = (
+            Sample.now, "down", "7", 2
+        )
         return OutboxView(
-            entries, states: [DestinationState(name: "garden", notBefore: Sample.now, failures: 1, stopped: "401", lastError: "401"), waiting],
+            entries,
+            states: [
+                DestinationState(name: "garden", notBefore: Sample.now, failures: 1, stopped: "401", lastError: "401"),
+                waiting,
+            ],
             users: [anna],
             now: Sample.now, localTime: Sample.localTime)
     }
@@ -154,15 +184,22 @@ import Testing
     private var doctor: DoctorView {
         let diagnoses: [Diagnosis] =
             [
-                .bluetooth(.kernelSupported), .noSystemd, .storage(.fileOpen(path: "/a b", mode: 0o644)), .skipped(.disk, dependsOn: .history),
-            ] + FailureCategory.allCases.map { .failed(.history, .reported($0, message: "y", advice: "Do `chmod 600 x`")) }
-        return DoctorView(diagnoses.map { Finding(check: "x", area: .history, diagnosis: $0) }, now: Sample.now, localTime: Sample.localTime)
+                .bluetooth(.kernelSupported), .noSystemd, .storage(.fileOpen(path: "/a b", mode: 0o644)),
+                .skipped(.disk, dependsOn: .history),
+            ]
+            + FailureCategory.allCases.map {
+                .failed(.history, .reported($0, message: "y", advice: "Do `chmod 600 x`"))
+            }
+        return DoctorView(
+            diagnoses.map { Finding(check: "x", area: .history, diagnosis: $0) }, now: Sample.now,
+            localTime: Sample.localTime)
     }
 
     private func holdings(_ day: Day? = Sample.day) -> HistoryHoldings {
         HistoryHoldings(
             HistoryContents(
-                path: "/b", version: 5, size: 1000, people: ["anna"], pedometers: ["ring"], samples: 7, syncs: 2, corrections: 1,
+                path: "/b", version: 5, size: 1000, people: ["anna"], pedometers: ["ring"], samples: 7, syncs: 2,
+                corrections: 1,
                 firstDay: day, lastDay: day))
     }
 
@@ -170,15 +207,20 @@ import Testing
         RepairView(
             history: "/h",
             .init(
-                holdings: holdings(), damaged: "/h.damaged", tables: [.init(name: "sample", rows: 5, rebuilt: 1, rejected: 1, gaps: 1)],
+                holdings: holdings(), damaged: "/h.damaged",
+                tables: [.init(name: "sample", rows: 5, rebuilt: 1, rejected: 1, gaps: 1)],
                 lostDays: [.init(pedometer: "ring", first: Sample.day, last: Sample.day)],
-                resets: [.init(table: "pedometer", column: "cursor", pedometer: "ring"), .init(table: "sync", column: "battery", rows: 2)],
+                resets: [
+                    .init(table: "pedometer", column: "cursor", pedometer: "ring"),
+                    .init(table: "sync", column: "battery", rows: 2),
+                ],
                 headerNumbers: [.version, .applicationID], isSharingUncertain: true))
     }
 
     private func live() -> LiveDocument {
         LiveDocument(
-            [.init(name: "ring", steps: 4857, goal: 8000), .init(name: "watch", steps: nil, goal: nil)], now: Sample.now,
+            [.init(name: "ring", steps: 4857, goal: 8000), .init(name: "watch", steps: nil, goal: nil)],
+            now: Sample.now,
             localTime: Sample.localTime)
     }
 
@@ -193,32 +235,46 @@ import Testing
                 check.add(try corrected.json(), as: "show", "a corrected day")
                 check.add(try Sample.view(DaySummary(user: anna, day: Sample.day)).json(), as: "show", "an unknown day")
                 check.add(try SampleHistory.view().json(), as: "history", "a week")
-                check.add(try SampleHistory.view(SampleHistory.years, .year, by: .month).json(), as: "history", "a year")
-                check.add(try SampleHistory.view(SampleHistory.figures("7000 300000 7")).json(), as: "history", "a wrong day")
+                check.add(
+                    try SampleHistory.view(SampleHistory.years, .year, by: .month).json(), as: "history", "a year")
+                check.add(
+                    try SampleHistory.view(SampleHistory.figures("7000 300000 7")).json(), as: "history", "a wrong day")
                 let nothing = HistoryView(SampleHistory.figures(""), Period(.week, containing: Sample.day))
                 check.add(try nothing.json(), as: "history", "nothing known")
                 check.add(try status.json(), as: "status", "status")
-                check.add(try StatusView([], database: "/h", now: Sample.now, localTime: Sample.localTime).json(), as: "status", "nobody")
+                check.add(
+                    try StatusView([], database: "/h", now: Sample.now, localTime: Sample.localTime).json(),
+                    as: "status", "nobody")
                 check.add(
                     try DevicesView(
                         [
-                            .init(pedometer: Sample.pedometer(), model: "a ring", caveat: "Not proven.", user: "anna", syncs: [failed, full]),
-                            .init(pedometer: Sample.pedometer("b"), model: "a ring", user: "anna", syncs: [Sample.sync(.running, battery: nil)]),
+                            .init(
+                                pedometer: Sample.pedometer(), model: "a ring", caveat: "Not proven.", user: "anna",
+                                syncs: [failed, full]),
+                            .init(
+                                pedometer: Sample.pedometer("b"), model: "a ring", user: "anna",
+                                syncs: [Sample.sync(.running, battery: nil)]),
                         ], now: Sample.now, localTime: Sample.localTime
                     ).json(), as: "devices", "devices")
                 let ring = ScannedDevice(
                     address: "C0:DE:00:00:00:01", addressType: "public", name: "R02", rssi: -60,
-                    kind: PedometerKind(key: "colmi", title: "a ring", caveat: "Not proven."), evidence: .services, services: ["180d"])
+                    kind: PedometerKind(key: "colmi", title: "a ring", caveat: "Not proven."), evidence: .services,
+                    services: ["180d"])
                 check.add(
                     try ScanView(
-                        rows: [ring, .init(address: "C0:DE:00:00:00:02", addressType: "random")], hidden: 1, registered: [ring.address: "mine"]
+                        rows: [ring, .init(address: "C0:DE:00:00:00:02", addressType: "random")], hidden: 1,
+                        registered: [ring.address: "mine"]
                     ).json(), as: "scan", "scan")
-                let values: [GATTCharacteristicContent.Value] = [.bytes([1, 0xff]), .refused("needs pairing"), .notRead]
+                let values: [GATTCharacteristicContent.Value] = [
+                    .bytes([1, 0xff]), .refused("needs pairing"), .notRead,
+                ]
                 let characteristics = values.enumerated().map {
-                    GATTCharacteristicContent(uuid: "2a19", handle: $0, flags: ["read"], descriptors: ["2901"], value: $1)
+                    GATTCharacteristicContent(
+                        uuid: "2a19", handle: $0, flags: ["read"], descriptors: ["2901"], value: $1)
                 }
                 let service = GATTServiceContent(uuid: "180f", handle: 1, characteristics: characteristics)
-                check.add(try GATTTableView(address: "C0:DE:00:00:00:01", services: [service]).json(), as: "gatt", "a table")
+                check.add(
+                    try GATTTableView(address: "C0:DE:00:00:00:01", services: [service]).json(), as: "gatt", "a table")
                 check.add(try GATTValueView([1, 2], as: .text).json(), as: "value", "a value")
                 check.add(try CaptureView(path: "/c", frames: 3, isComplete: false).json(), as: "capture", "a capture")
                 check.add(try sync.json(), as: "sync", "sync")
@@ -229,11 +285,14 @@ import Testing
                         user: anna,
                         profiles: [
                             Profile(
-                                validFrom: Sample.day, height: 1.78, weight: 72.5, sex: .female, birthDate: Day("1980-01-02"), stepLength: 0.7),
+                                validFrom: Sample.day, height: 1.78, weight: 72.5, sex: .female,
+                                birthDate: Day("1980-01-02"), stepLength: 0.7),
                             Profile(validFrom: Sample.day),
                         ]
                     ).json(), as: "profile", "profile")
-                check.add(try PlanView(user: anna, plans: [SportPlan(validFrom: Sample.day, everyDay: 8000)]).json(), as: "plan", "plan")
+                check.add(
+                    try PlanView(user: anna, plans: [SportPlan(validFrom: Sample.day, everyDay: 8000)]).json(),
+                    as: "plan", "plan")
                 check.add(
                     try PreviewView(
                         [
@@ -245,21 +304,31 @@ import Testing
                 check.add(try outbox.json(), as: "outbox", "outbox")
                 check.add(try auto.json(), as: "auto", "auto")
                 check.add(try machineAuto.json(), as: "auto", "auto of the machine")
-                check.add(try ConfigView(files: ["/a"], destinations: ["garden"], problems: ["line 3: wrong"]).json(), as: "config", "config")
+                check.add(
+                    try ConfigView(files: ["/a"], destinations: ["garden"], problems: ["line 3: wrong"]).json(),
+                    as: "config", "config")
                 check.add(try KindsView([.init(key: "rest", title: "a server")]).json(), as: "kinds", "kinds")
                 check.add(try ExampleView(kind: "rest", example: "[share.x]").json(), as: "example", "example")
                 check.add(try doctor.json(), as: "doctor", "doctor")
                 check.add(try BackupView(holdings()).json(), as: "backup", "a backup")
                 check.add(try BackupView(holdings(nil)).json(), as: "backup", "a backup without samples")
                 check.add(
-                    try BackupsView(directory: "/b", [.init(path: "/b/1", isAutomatic: true, bytes: 1000)]).json(), as: "backups", "backups")
-                check.add(try RestoreView(holdings(), history: "/h", isDone: true, old: "/h.old").json(), as: "restore", "a restore")
-                check.add(try RestoreView(holdings(), history: "/h", isDone: false, old: nil).json(), as: "restore", "before a restore")
+                    try BackupsView(directory: "/b", [.init(path: "/b/1", isAutomatic: true, bytes: 1000)]).json(),
+                    as: "backups", "backups")
+                check.add(
+                    try RestoreView(holdings(), history: "/h", isDone: true, old: "/h.old").json(), as: "restore",
+                    "a restore")
+                check.add(
+                    try RestoreView(holdings(), history: "/h", isDone: false, old: nil).json(), as: "restore",
+                    "before a restore")
                 check.add(try repair.json(), as: "repair", "a repair")
                 check.add(try RepairView(history: "/h", nil).json(), as: "repair", "a sound history")
                 check.add(try ReportView(file: "/r.html", bytes: 5000, days: 3).json(), as: "report", "report")
-                check.add(try ServeView(address: "http://127.0.0.1:1/open/a", isRunning: true).json(), as: "serve", "a port")
-                check.add(try ServeView(address: "http://localhost/open/a", socket: "/s", isRunning: false).json(), as: "serve", "a socket file")
+                check.add(
+                    try ServeView(address: "http://127.0.0.1:1/open/a", isRunning: true).json(), as: "serve", "a port")
+                check.add(
+                    try ServeView(address: "http://localhost/open/a", socket: "/s", isRunning: false).json(),
+                    as: "serve", "a socket file")
                 for (view, name) in imports { check.add(try view.json(), as: name, name) }
                 check.add(try VersionDocument(release: "1.2.3").json(), as: "version", "version")
                 check.add(try ErrorDocument(failure).json(), as: "error", "error")
@@ -270,8 +339,10 @@ import Testing
     @Test func `deviations from the schema are found`() throws {
         let good = try Sample.view().json()
         let spoiled = [
-            good.replacing("\"steps\" : 8801", with: "\"steps\" : \"8801\""), good.replacing("\"restDay\"", with: "\"holiday\""),
-            good.replacing("\"somewhatActive\"", with: "\"lively\""), good.replacing("2014-04-21T07:30:00+02:00", with: "2014-04-21 07:30"),
+            good.replacing("\"steps\" : 8801", with: "\"steps\" : \"8801\""),
+            good.replacing("\"restDay\"", with: "\"holiday\""),
+            good.replacing("\"somewhatActive\"", with: "\"lively\""),
+            good.replacing("2014-04-21T07:30:00+02:00", with: "2014-04-21 07:30"),
             good.replacing("\"version\" : 1", with: "\"version\" : 2"), good + good, "", "{}",
         ]
         for text in spoiled {
@@ -279,7 +350,9 @@ import Testing
             #expect(try !check { $0.add(text, as: "show", "a spoiled day") }.isEmpty, "\(text)")
         }
         #expect(try check { $0.add(good, as: "show", "a day") }.isEmpty)
-        #expect(try check({ $0.add(good, as: "show", "a day") }, isComplete: true).contains("nothing has status.users[].today"))
+        #expect(
+            try check({ $0.add(good, as: "show", "a day") }, isComplete: true).contains(
+                "nothing has status.users[].today"))
     }
 
     @Test func `the reference names every document with its keys`() {
@@ -290,7 +363,8 @@ import Testing
             for command in entry.commands { #expect(text.contains("istep \(command)")) }
         }
         for words in [
-            "lastSyncTime: time with offset; or null.", "lastSync: time with offset; or null. Deprecated.", "today: object as of show.",
+            "lastSyncTime: time with offset; or null.", "lastSync: time with offset; or null. Deprecated.",
+            "today: object as of show.",
         ] {
             #expect(text.contains(words))
         }
@@ -300,11 +374,16 @@ import Testing
     @Test func `the documents of a command are found by its first words, or by their name`() {
         let names = { (words: [String]) in JSONReference.documents(of: words).map(\.name) }
         #expect(names(["gatt", "list"]) == ["gatt"] && names(["gatt"]) == ["gatt", "value", "capture"])
-        #expect(names(["share"]) == ["share", "previews", "destinations", "outbox"] && names(["share", "--dry-run"]) == ["previews"])
+        #expect(
+            names(["share"]) == ["share", "previews", "destinations", "outbox"]
+                && names(["share", "--dry-run"]) == ["previews"])
         #expect(names(["restore"]) == ["backups", "restore"] && names(["live"]) == ["live"])
-        #expect(names([]).count == JSONReference.documents.count && names(["shwo"]).isEmpty && names(["show", "x"]).isEmpty)
+        #expect(
+            names([]).count == JSONReference.documents.count && names(["shwo"]).isEmpty && names(["show", "x"]).isEmpty)
         #expect(JSONReference.subcommands.prefix(5) == ["scan", "gatt", "devices", "add", "forget"])
-        #expect(Set(JSONReference.subcommands).count == JSONReference.subcommands.count && !JSONReference.subcommands.contains("any"))
+        #expect(
+            Set(JSONReference.subcommands).count == JSONReference.subcommands.count
+                && !JSONReference.subcommands.contains("any"))
     }
 
     @Test func `a part of the reference has only its documents, and its schema those that they refer to`() throws {

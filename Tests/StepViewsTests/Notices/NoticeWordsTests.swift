@@ -15,7 +15,8 @@ import Testing
             case .destination(let name): name
             }
         return NoticeWords(
-            Notice(subject, name: name, since: Sample.now - daysAgo * 86_400, content), isHousehold: household, now: Sample.now,
+            Notice(subject, name: name, since: Sample.now - daysAgo * 86_400, content), isHousehold: household,
+            now: Sample.now,
             localTime: Sample.localTime)
     }
 
@@ -36,7 +37,9 @@ import Testing
     }
 
     @Test func `the notice of interrupted nights does not call them failed`() {
-        #expect(words(.nightsFailed(nights: 6, reason: "interrupted")).detail == "Last attempt: interrupted. Run: istep doctor")
+        #expect(
+            words(.nightsFailed(nights: 6, reason: "interrupted")).detail
+                == "Last attempt: interrupted. Run: istep doctor")
     }
 
     /// Only the nights of the last syncs are counted.
@@ -44,7 +47,9 @@ import Testing
         let failed = Notice.Content.nightsFailed(nights: 7, reason: "no answer")
         #expect(words(failed, daysAgo: 7).headline == "ring: could not be read for 7 nights")
         #expect(words(failed, daysAgo: 30).headline == "ring: could not be read since 2014-03-22")
-        #expect(words(failed, .machine, daysAgo: 30).headline == "Bluetooth on this machine has not worked since 2014-03-22")
+        #expect(
+            words(failed, .machine, daysAgo: 30).headline == "Bluetooth on this machine has not worked since 2014-03-22"
+        )
     }
 
     @Test func `a Bluetooth failure of the machine is shown with its reason`() {
@@ -65,7 +70,9 @@ import Testing
         #expect(
             words(.destinationStopped(reason: "401"), garden).detail
                 == "Reason: 401. Renew the credentials or their rights, then: istep outbox retry garden")
-        #expect(words(.shareWaiting(days: 2, reason: "no route"), garden).headline == "garden: 2 days have been waiting to be shared for 4 days")
+        #expect(
+            words(.shareWaiting(days: 2, reason: "no route"), garden).headline
+                == "garden: 2 days have been waiting to be shared for 4 days")
         #expect(words(.shareWaiting(days: 1, reason: nil), garden).detail == "")
     }
 
@@ -83,7 +90,10 @@ import Testing
         let hostile = "\u{1b}[2J\u{202e}x\n" + String(repeating: "y", count: 999)
         for content in [Notice.Content.nightsFailed(nights: 3, reason: hostile), .destinationStopped(reason: hostile)] {
             let text = words(content, .destination(hostile)).headline + words(content, .destination(hostile)).detail
-            #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0.properties.generalCategory != .format })
+            #expect(
+                text.unicodeScalars.allSatisfy {
+                    $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
+                })
             // The reason is cut, the name in the command is not.
             #expect(text.count < 600 + 1200)
         }
@@ -93,12 +103,14 @@ import Testing
 
     private func status(_ notices: StoredNotice...) -> StatusView {
         StatusView(
-            [.init(today: Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]), pedometers: [])], notices: notices,
+            [.init(today: Sample.summary(Sample.day.advanced(by: 1), steps: [7: 812]), pedometers: [])],
+            notices: notices,
             database: "/h", now: Sample.now, localTime: Sample.localTime)
     }
 
     private let battery = Notice(.pedometer(1), name: "ring", user: 1, since: Sample.synced, .batteryLow(percent: 9))
-    private let goal = Notice(.user(1), name: "anna", user: 1, since: Sample.now, .goalReached(day: Sample.day, steps: 8801, goal: 8000))
+    private let goal = Notice(
+        .user(1), name: "anna", user: 1, since: Sample.now, .goalReached(day: Sample.day, steps: 8801, goal: 8000))
 
     @Test func `new notices are shown first`() {
         let seen = StoredNotice(id: 1, notice: battery, storedAt: Sample.synced, seenAt: Sample.synced)
@@ -113,7 +125,8 @@ import Testing
 
     @Test func `long notices are wrapped to the width`() {
         let long = Notice(
-            .pedometer(1), name: "ring", since: Sample.now, .nightsFailed(nights: 3, reason: String(repeating: "word ", count: 50)))
+            .pedometer(1), name: "ring", since: Sample.now,
+            .nightsFailed(nights: 3, reason: String(repeating: "word ", count: 50)))
         let lines = status(StoredNotice(id: 1, notice: long, storedAt: Sample.now)).lines(TextStyle(width: 60))
         #expect(lines.allSatisfy { $0.count <= 60 })
         #expect(lines[0] == "New: ring: could not be read for 3 nights")
@@ -122,7 +135,9 @@ import Testing
     @Test func `the status document contains the notices`() throws {
         let document = status(
             StoredNotice(id: 1, notice: battery, storedAt: Sample.synced, seenAt: Sample.synced),
-            StoredNotice(id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")), storedAt: Sample.now)
+            StoredNotice(
+                id: 2, notice: Notice(.machine, since: Sample.now, .nightsFailed(nights: 2, reason: "off")),
+                storedAt: Sample.now)
         ).document
         #expect(document.notices.map(\.kind) == ["nightsFailed", "batteryLow"])
         #expect(document.notices.map(\.isNew) == [true, false])

@@ -72,7 +72,13 @@ import Testing
 
     private func status(_ today: DaySummary, _ syncs: SyncRecord...) -> StatusView {
         StatusView(
-            [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a smart ring", recent: RecentSyncs(syncs: syncs))])],
+            [
+                .init(
+                    today: today,
+                    pedometers: [
+                        .init(pedometer: Sample.pedometer(), model: "a smart ring", recent: RecentSyncs(syncs: syncs))
+                    ])
+            ],
             database: "/home/anna/history.sqlite", now: Sample.now, localTime: Sample.localTime)
     }
 
@@ -99,7 +105,9 @@ import Testing
             ], database: "/h", now: Sample.now, localTime: Sample.localTime)
         let text = view.text()
         #expect(
-            text.contains("diary: 5 days wait to be shared, the oldest is \(Sample.day): no connection\u{fffd}[2J\n  istep outbox list diary\n"),
+            text.contains(
+                "diary: 5 days wait to be shared, the oldest is \(Sample.day): no connection\u{fffd}[2J\n  istep outbox list diary\n"
+            ),
             "\(text)")
         #expect(text.contains("server: 1 day waits to be shared, the oldest is \(Sample.day)\n"), "\(text)")
         #expect(view.document.backlogs.map(\.days) == [5, 1])
@@ -109,7 +117,8 @@ import Testing
         #expect(status(today).text().contains("  ring: never synced\n    istep sync\n"))
         #expect(status(today, Sample.sync(.failed)).text().contains("  ring: no sync has succeeded lately"))
         let running = Sample.sync(.running, at: Sample.now - 300)
-        #expect(status(today, running, Sample.sync()).text().contains("    a sync began 5 minutes ago and has not ended\n"))
+        #expect(
+            status(today, running, Sample.sync()).text().contains("    a sync began 5 minutes ago and has not ended\n"))
         let unknown = DaySummary(user: anna, day: today.day)
         #expect(status(unknown).text().hasPrefix("anna: no data for today yet\n"))
         var wrong = today
@@ -126,19 +135,30 @@ import Testing
         let failed = Sample.sync(.failed, at: Sample.now - 3600, failure: "not found"), killed = Sample.sync(.running)
         func shown(_ syncs: SyncRecord...) -> (text: String, failures: Int?) {
             let view = StatusView(
-                [.init(today: today, pedometers: [.init(pedometer: Sample.pedometer(), model: "a ring", recent: RecentSyncs(syncs: syncs))])],
+                [
+                    .init(
+                        today: today,
+                        pedometers: [
+                            .init(pedometer: Sample.pedometer(), model: "a ring", recent: RecentSyncs(syncs: syncs))
+                        ])
+                ],
                 database: "/h",
                 now: Sample.now, localTime: Sample.localTime)
             return (view.text(), view.document.users.first?.pedometers.first?.failuresSince)
         }
         let one = shown(interrupted, Sample.sync())
-        #expect(one.text.contains("\n    an attempt was interrupted 14 minutes ago\n") && one.failures == 0, "\(one.text)")
+        #expect(
+            one.text.contains("\n    an attempt was interrupted 14 minutes ago\n") && one.failures == 0, "\(one.text)")
         let two = shown(interrupted, killed, Sample.sync())
-        #expect(two.text.contains("\n    2 attempts were interrupted, the last 14 minutes ago\n") && two.failures == 0, "\(two.text)")
+        #expect(
+            two.text.contains("\n    2 attempts were interrupted, the last 14 minutes ago\n") && two.failures == 0,
+            "\(two.text)")
         #expect(!one.text.contains("failed") && !two.text.contains("failed"))
         // It does not hide a failure.
         let mixed = shown(interrupted, failed, Sample.sync())
-        #expect(mixed.text.contains("\n    an attempt failed 59 minutes ago: not found\n") && mixed.failures == 1, "\(mixed.text)")
+        #expect(
+            mixed.text.contains("\n    an attempt failed 59 minutes ago: not found\n") && mixed.failures == 1,
+            "\(mixed.text)")
         // One before the last complete sync is past.
         #expect(!shown(Sample.sync(), interrupted).text.contains("interrupted"))
     }

@@ -4,12 +4,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ExampleViewTests {
     private func lines(_ file: String) -> [String] {
-        ExampleView(kind: "rest", example: "[share.x]\ntoken_file = \"~/.config/istep/x.token\"", file: file).lines(TextStyle())
+        ExampleView(kind: "rest", example: "[share.x]\ntoken_file = \"~/.config/istep/x.token\"", file: file).lines(
+            TextStyle())
     }
 
     @Test func `an example names the configuration file, and secrets beside it`() {
         let folder = "/run/demo/istep"
-        #expect(lines(folder + "/config.toml") == ["# in \(folder)/config.toml", "[share.x]", "token_file = \"\(folder)/x.token\""])
+        #expect(
+            lines(folder + "/config.toml") == [
+                "# in \(folder)/config.toml", "[share.x]", "token_file = \"\(folder)/x.token\"",
+            ])
         #expect(lines("~/demo/istep/config.toml")[2] == "token_file = \"~/demo/istep/x.token\"")
         #expect(lines(ExampleView.standardFile)[2] == "token_file = \"~/.config/istep/x.token\"")
     }

@@ -5,14 +5,18 @@ import Testing
 @testable import StepViews
 
 @Suite(.timeLimit(.minutes(5))) struct OutboxViewTests {
-    private func entry(_ state: ShareEntry.State, back: Int = 0, _ change: (inout ShareEntry) -> Void = { _ in }) -> ShareEntry {
-        var entry = ShareEntry(user: 1, day: Sample.day.advanced(by: -back), destination: "garden", state: state, changedAt: Sample.synced)
+    private func entry(_ state: ShareEntry.State, back: Int = 0, _ change: (inout ShareEntry) -> Void = { _ in })
+        -> ShareEntry
+    {
+        var entry = ShareEntry(
+            user: 1, day: Sample.day.advanced(by: -back), destination: "garden", state: state, changedAt: Sample.synced)
         change(&entry)
         return entry
     }
 
     private func view(_ entries: ShareEntry..., states: [DestinationState] = []) -> OutboxView {
-        OutboxView(entries, states: states, users: [User(id: 1, name: "anna")], now: Sample.now, localTime: Sample.localTime)
+        OutboxView(
+            entries, states: states, users: [User(id: 1, name: "anna")], now: Sample.now, localTime: Sample.localTime)
     }
 
     @Test func `an empty outbox is reported as empty`() { #expect(view().text() == "The outbox is empty.") }
@@ -21,7 +25,8 @@ import Testing
         let text = view(
             entry(.pending) { $0.nextAttempt = Sample.now },
             entry(.pending, back: 1) { ($0.nextAttempt, $0.attempts, $0.lastError) = (Sample.now + 3600, 2, "down") },
-            entry(.unknown, back: 2) { $0.lastError = "no answer" }, entry(.rejected, back: 3) { $0.lastError = "too many steps" },
+            entry(.unknown, back: 2) { $0.lastError = "no answer" },
+            entry(.rejected, back: 3) { $0.lastError = "too many steps" },
             entry(.sent, back: 4) { $0.lastError = "of old" },
             states: [DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1, lastError: "no route")]
         ).text()
@@ -48,13 +53,18 @@ import Testing
 
     @Test func `a day that may have arrived and is tried again has the time of the next attempt`() {
         let state = DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1, lastError: "500")
-        let text = view(entry(.unknown) { ($0.lastError, $0.attempts, $0.nextAttempt) = ("500", 1, Sample.now) }, states: [state]).text()
+        let text = view(
+            entry(.unknown) { ($0.lastError, $0.attempts, $0.nextAttempt) = ("500", 1, Sample.now) }, states: [state]
+        ).text()
         #expect(text.contains("next attempt after 2014-04-21 10:31") && text.contains("istep outbox retry garden"))
     }
 
     @Test func `withheld days are shown with the commands that correct or send them`() {
         #expect(
-            view(entry(.rejected) { $0.lastError = ShareEntry.implausibleSteps }, states: [DestinationState(name: "garden")]).text() == """
+            view(
+                entry(.rejected) { $0.lastError = ShareEntry.implausibleSteps },
+                states: [DestinationState(name: "garden")]
+            ).text() == """
                 garden
                   Withheld days have more steps than anyone takes in a day.
                   To correct one:
@@ -69,18 +79,24 @@ import Testing
 
     @Test func `in a household the commands for withheld days name the owner of the days`() {
         let entry = ShareEntry(
-            user: 2, day: Sample.day, destination: "garden", state: .unknown, lastError: ShareEntry.implausibleSteps, changedAt: Sample.synced)
+            user: 2, day: Sample.day, destination: "garden", state: .unknown, lastError: ShareEntry.implausibleSteps,
+            changedAt: Sample.synced)
         let text = OutboxView(
-            [entry], states: [DestinationState(name: "garden")], users: [User(id: 1, name: "anna"), User(id: 2, name: "ben")], now: Sample.now,
+            [entry], states: [DestinationState(name: "garden")],
+            users: [User(id: 1, name: "anna"), User(id: 2, name: "ben")], now: Sample.now,
             localTime: Sample.localTime
         ).text()
-        #expect(text.contains("Withheld days of ben have") && text.contains("istep correct DAY --steps NUMBER --user ben"))
-        #expect(text.contains("istep outbox retry garden DAY --user ben") && text.contains("withheld; an earlier delivery may have arrived"))
+        #expect(
+            text.contains("Withheld days of ben have") && text.contains("istep correct DAY --steps NUMBER --user ben"))
+        #expect(
+            text.contains("istep outbox retry garden DAY --user ben")
+                && text.contains("withheld; an earlier delivery may have arrived"))
     }
 
     @Test func `due days are shown with the command that sends them`() {
         #expect(
-            view(entry(.pending) { $0.nextAttempt = Sample.now }, states: [DestinationState(name: "garden")]).text() == """
+            view(entry(.pending) { $0.nextAttempt = Sample.now }, states: [DestinationState(name: "garden")]).text()
+                == """
                 garden
                   The next sync sends what is due. To send it now:
                     istep outbox send garden
@@ -99,8 +115,10 @@ import Testing
     }
 
     @Test func `the document contains entries and destinations`() {
-        let document = view(entry(.unknown) { $0.attempts = 1 }, states: [DestinationState(name: "garden", failures: 1, stopped: "401")])
-            .document
+        let document = view(
+            entry(.unknown) { $0.attempts = 1 }, states: [DestinationState(name: "garden", failures: 1, stopped: "401")]
+        )
+        .document
         #expect(document.entries.map(\.state) == ["unknown"])
         #expect(document.entries[0].user == "anna")
         #expect(document.entries[0].nextAttempt == nil)
@@ -120,12 +138,14 @@ import Testing
         let view = DestinationsView(
             [
                 .init(
-                    name: "garden", kind: "rest", place: "https://steps.example.org", state: DestinationState(name: "garden"),
+                    name: "garden", kind: "rest", place: "https://steps.example.org",
+                    state: DestinationState(name: "garden"),
                     counts: [.sent: 412, .pending: 1], answer: .success("it answers")),
                 .init(
                     name: "toots", kind: "mastodon", place: "https://example.social",
                     state: DestinationState(name: "toots", stopped: "401"), counts: [:],
-                    answer: .failure(ShareFailure(.credentials, "example.social answered 401", advice: "Renew the token."))),
+                    answer: .failure(
+                        ShareFailure(.credentials, "example.social answered 401", advice: "Renew the token."))),
             ], now: Sample.now, localTime: Sample.localTime)
         #expect(
             view.text() == """
@@ -185,7 +205,8 @@ import Testing
         }
         let view = PreviewView(
             [
-                preview("garden", .content("")), preview("garden", .settled, back: 1), preview("garden", .content(""), back: 2),
+                preview("garden", .content("")), preview("garden", .settled, back: 1),
+                preview("garden", .content(""), back: 2),
                 preview("garden", .settled, back: 3), preview("toots", .content("")), preview("diary", .userExcluded),
                 preview("post", .fixed), preview("mine", .doubtful), preview("shed", .nothingKnown),
             ], of: User(id: 1, name: "an\u{1b}na"))
@@ -204,7 +225,9 @@ import Testing
     }
 
     @Test func `the configuration check lists files, destinations and problems`() {
-        #expect(ConfigView(files: [], destinations: [], problems: []).text() == "There is no configuration file, and none is needed.")
+        #expect(
+            ConfigView(files: [], destinations: [], problems: []).text()
+                == "There is no configuration file, and none is needed.")
         #expect(
             ConfigView(files: ["/etc/istep/config.toml"], destinations: ["garden"], problems: []).text() == """
                 Read: /etc/istep/config.toml
@@ -212,7 +235,11 @@ import Testing
                 Days are shared with: garden
                 """)
         // A file that cannot be parsed was not read, but it exists.
-        #expect(ConfigView(files: [], destinations: [], problems: ["\"/a\", line 3: not TOML"]).text() == "\"/a\", line 3: not TOML")
-        #expect(ConfigView(files: ["/a"], destinations: [], problems: ["line 3: wrong"]).text() == "Read: /a\nline 3: wrong")
+        #expect(
+            ConfigView(files: [], destinations: [], problems: ["\"/a\", line 3: not TOML"]).text()
+                == "\"/a\", line 3: not TOML")
+        #expect(
+            ConfigView(files: ["/a"], destinations: [], problems: ["line 3: wrong"]).text() == "Read: /a\nline 3: wrong"
+        )
     }
 }

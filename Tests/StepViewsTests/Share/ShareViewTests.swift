@@ -10,16 +10,22 @@ import Testing
     private let ben = User(id: 2, name: "ben")
 
     private func view(_ reports: ShareReport..., users: [User]? = nil) -> ShareView {
-        ShareView(reports, users: users ?? [anna], now: Sample.now, localTime: Sample.localTime) { _ in "the history is locked" }
+        ShareView(reports, users: users ?? [anna], now: Sample.now, localTime: Sample.localTime) { _ in
+            "the history is locked"
+        }
     }
 
     private func report(
-        _ outcomes: ShareReport.Event.Outcome..., waiting: Int = 0, state: DestinationState = DestinationState(name: "garden"),
+        _ outcomes: ShareReport.Event.Outcome..., waiting: Int = 0,
+        state: DestinationState = DestinationState(name: "garden"),
         failure: ShareFailure? = nil, fault: (any Error)? = nil
     ) -> ShareReport {
-        let events = outcomes.enumerated().map { ShareReport.Event(user: 1, day: Sample.day.advanced(by: -$0), outcome: $1) }
+        let events = outcomes.enumerated().map {
+            ShareReport.Event(user: 1, day: Sample.day.advanced(by: -$0), outcome: $1)
+        }
         return ShareReport(
-            destination: "garden", kind: "rest", events: events, waiting: waiting, state: state, failure: failure, fault: fault)
+            destination: "garden", kind: "rest", events: events, waiting: waiting, state: state, failure: failure,
+            fault: fault)
     }
 
     @Test func `successful deliveries are summarised in one line`() {
@@ -51,7 +57,8 @@ import Testing
     }
 
     @Test func `refused credentials are shown with the retry command`() {
-        let state = DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1, stopped: "garden answered 401: bad token")
+        let state = DestinationState(
+            name: "garden", notBefore: Sample.now + 60, failures: 1, stopped: "garden answered 401: bad token")
         #expect(
             view(report(waiting: 1, state: state)).text() == """
                 garden: paused: credentials rejected: garden answered 401: bad token
@@ -78,7 +85,8 @@ import Testing
     @Test func `each day with a problem is explained on its own line`() {
         let text = view(
             report(
-                .rejected(reason: "unknown user"), .unknown(reason: "no answer"), .held(until: Sample.localTime.at("2014-04-22", 12)),
+                .rejected(reason: "unknown user"), .unknown(reason: "no answer"),
+                .held(until: Sample.localTime.at("2014-04-22", 12)),
                 .fixed, .nothingKnown)
         ).text()
         #expect(
@@ -95,7 +103,10 @@ import Testing
 
     @Test func `a day in doubt is shown without a next attempt`() {
         #expect(
-            view(report(.doubtful(reason: "no answer"), state: DestinationState(name: "garden", notBefore: Sample.now + 60))).text() == """
+            view(
+                report(
+                    .doubtful(reason: "no answer"), state: DestinationState(name: "garden", notBefore: Sample.now + 60))
+            ).text() == """
                 garden:
                   2014-04-20: may have arrived: no answer
                   Check whether the destination has it. If it has:
@@ -106,8 +117,12 @@ import Testing
     }
 
     @Test func `a failure that the line of its day names is not repeated`() {
-        let text = view(report(.unknown(reason: "\"p\" ended with code 1"), failure: ShareFailure(.unanswered, "\"p\" ended with code 1")))
-            .text()
+        let text = view(
+            report(
+                .unknown(reason: "\"p\" ended with code 1"),
+                failure: ShareFailure(.unanswered, "\"p\" ended with code 1"))
+        )
+        .text()
         #expect(text.contains("2014-04-20: may have arrived: \"p\" ended with code 1"))
         #expect(text.split(separator: "ended with code 1", omittingEmptySubsequences: false).count == 2, "\(text)")
     }
@@ -135,15 +150,22 @@ import Testing
         let shared = view(report(waiting: 2, state: state)).text().replacing(/\s+/, with: " ")
         #expect(shared.contains("since the last attempt failed: could not connect; next attempt after"), "\(shared)")
         let listed = DestinationsView(
-            [DestinationStatus(name: "garden", kind: "rest", place: "https://a.org", state: state, counts: [.pending: 2])], now: Sample.now,
+            [
+                DestinationStatus(
+                    name: "garden", kind: "rest", place: "https://a.org", state: state, counts: [.pending: 2])
+            ], now: Sample.now,
             localTime: Sample.localTime)
         let words = listed.text().replacing(/\s+/, with: " ")
-        #expect(words.contains("waits until 2014-04-21 10:32, since the last attempt failed: could not connect"), "\(words)")
+        #expect(
+            words.contains("waits until 2014-04-21 10:32, since the last attempt failed: could not connect"), "\(words)"
+        )
     }
 
     @Test func `a note on another history names both histories`() {
         let note = ShareView.note(history: "/tmp/co\u{1b}py", usual: "/home/anna/history.sqlite")
-        #expect(note.contains("'/tmp/co\u{fffd}py'") && note.contains("without --db, the history is '/home/anna/history.sqlite'"))
+        #expect(
+            note.contains("'/tmp/co\u{fffd}py'")
+                && note.contains("without --db, the history is '/home/anna/history.sqlite'"))
     }
 
     @Test func `an internal error is shown for its destination`() {
@@ -178,11 +200,15 @@ import Testing
     /// As the text: what was recorded while the clock was wrong, is over or waits for the user is no time to wait for.
     @Test(
         arguments: [
-            (Sample.now + 60, nil, "2014-04-21T10:31:00+02:00"), (Sample.localTime.at("2090-01-01", 12), nil, nil), (Sample.now - 60, nil, nil),
+            (Sample.now + 60, nil, "2014-04-21T10:31:00+02:00"), (Sample.localTime.at("2090-01-01", 12), nil, nil),
+            (Sample.now - 60, nil, nil),
             (Sample.now + 60, "401", nil),
         ] as [(Timestamp, String?, String?)])
-    func `no document reports a time before which nothing is held back`(_ notBefore: Timestamp, _ stopped: String?, _ time: String?) {
-        let state = DestinationState(name: "garden", notBefore: notBefore, failures: 1, stopped: stopped, lastError: "down")
+    func `no document reports a time before which nothing is held back`(
+        _ notBefore: Timestamp, _ stopped: String?, _ time: String?
+    ) {
+        let state = DestinationState(
+            name: "garden", notBefore: notBefore, failures: 1, stopped: stopped, lastError: "down")
         #expect(view(report(waiting: 1, state: state)).document.destinations[0].nextAttempt == time)
         let outbox = OutboxView([], states: [state], users: [anna], now: Sample.now, localTime: Sample.localTime)
         #expect(outbox.document.destinations[0].nextAttempt == time)
@@ -192,6 +218,8 @@ import Testing
     }
 
     @Test func `progress is shown as a number of days`() {
-        #expect(ShareView.words(for: ShareProgress(destination: "garden", done: 3, all: 1200)) == "garden: sharing, 3 of 1,200 days")
+        #expect(
+            ShareView.words(for: ShareProgress(destination: "garden", done: 3, all: 1200))
+                == "garden: sharing, 3 of 1,200 days")
     }
 }

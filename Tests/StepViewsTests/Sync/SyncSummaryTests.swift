@@ -11,13 +11,18 @@ import Testing
     }
     private struct Broken: Error {}
 
-    private func report(_ name: String, steps: Int = 0, battery: Int? = nil, failure: (any Error)? = nil) -> SyncReport {
-        SyncReport(pedometer: Sample.pedometer(name), counts: MergeCounts(steps: steps), battery: battery, failure: failure)
+    private func report(_ name: String, steps: Int = 0, battery: Int? = nil, failure: (any Error)? = nil) -> SyncReport
+    {
+        SyncReport(
+            pedometer: Sample.pedometer(name), counts: MergeCounts(steps: steps), battery: battery, failure: failure)
     }
 
-    private func share(_ outcomes: ShareReport.Event.Outcome..., waiting: Int = 0, stopped: String? = nil) -> ShareReport {
+    private func share(_ outcomes: ShareReport.Event.Outcome..., waiting: Int = 0, stopped: String? = nil)
+        -> ShareReport
+    {
         ShareReport(
-            destination: "mastodon", kind: "mastodon", events: outcomes.map { .init(user: 1, day: Sample.day, outcome: $0) }, waiting: waiting,
+            destination: "mastodon", kind: "mastodon",
+            events: outcomes.map { .init(user: 1, day: Sample.day, outcome: $0) }, waiting: waiting,
             state: DestinationState(name: "mastodon", stopped: stopped))
     }
 
@@ -35,7 +40,8 @@ import Testing
         #expect(SyncSummary([report("ring", steps: 1, failure: Broken())]).line == "ring: 1 new step, then failed")
         #expect(SyncSummary([report("ring", failure: CancellationError())]).line == "ring: interrupted")
         #expect(SyncSummary([report("a\n\u{1b}b")]).line == "a\u{fffd}\u{fffd}b: nothing new")
-        #expect(SyncSummary([]).line == "No pedometer yet. Find a pedometer: istep scan, then add it: istep add ADDRESS")
+        #expect(
+            SyncSummary([]).line == "No pedometer yet. Find a pedometer: istep scan, then add it: istep add ADDRESS")
     }
 
     @Test func `the summary line counts shared, rejected and waiting days`() {

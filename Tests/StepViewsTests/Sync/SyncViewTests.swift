@@ -12,19 +12,22 @@ import Testing
     }
 
     private func report(
-        steps: Int = 8801, notices: [SyncNotice] = [], failure: String? = nil, name: String = "ring", clock: ClockState = ClockState()
+        steps: Int = 8801, notices: [SyncNotice] = [], failure: String? = nil, name: String = "ring",
+        clock: ClockState = ClockState()
     ) -> SyncReport {
         var counts = Sample.sync().counts
         counts.steps = steps
         return SyncReport(
-            pedometer: Sample.pedometer(name, clock: clock), record: Sample.sync(failure == nil ? .complete : .failed), counts: counts,
+            pedometer: Sample.pedometer(name, clock: clock), record: Sample.sync(failure == nil ? .complete : .failed),
+            counts: counts,
             notices: notices, battery: failure == nil ? 81 : nil, readSeconds: failure == nil ? 1.24 : nil,
             connectedSeconds: failure == nil ? 3.18 : nil,
             failure: failure == nil ? nil : OutOfRange(), failureText: failure)
     }
 
     @Test func `each pedometer has one line`() {
-        let text = view(report(), report(steps: 0, name: "watch"), SyncReport(pedometer: Sample.pedometer("band"))).text()
+        let text = view(report(), report(steps: 0, name: "watch"), SyncReport(pedometer: Sample.pedometer("band")))
+            .text()
         #expect(
             text == """
                 ring: 8,801 new steps in 42 slots, battery 81 %, read in 1.2 s
@@ -52,7 +55,10 @@ import Testing
 
     @Test func `advice that several pedometers have in common is shown once`() {
         #expect(
-            view(report(steps: 0, failure: "gone"), report(steps: 12), report(steps: 0, failure: "gone too", name: "watch")).text() == """
+            view(
+                report(steps: 0, failure: "gone"), report(steps: 12),
+                report(steps: 0, failure: "gone too", name: "watch")
+            ).text() == """
                 ring: failed: gone
                   Bring it close.
                   Received data was saved. Run the command again to continue.
@@ -89,14 +95,16 @@ import Testing
     @Test func `a sync without pedometers shows how to add one`() { #expect(view().text().contains("istep add")) }
 
     @Test(arguments: [
-        (SyncNotice.clockWasOff(seconds: -7200), "wrong by 2 hours (it was behind)"), (.clockWasOff(seconds: 60), "1 minute (it was ahead)"),
+        (SyncNotice.clockWasOff(seconds: -7200), "wrong by 2 hours (it was behind)"),
+        (.clockWasOff(seconds: 60), "1 minute (it was ahead)"),
         (.clockWasOff(seconds: -12_000_000), "empty battery may have reset it"),
         (.clockWasOff(seconds: nil), "Its clock was wrong, so"), (.clockWasOff(seconds: 0), "Its clock was wrong, so"),
         (.batteryLow(9), "at 9 %: charge it"), (.undecodable(frames: 1), "1 packet could not"),
         (.implausible(samples: 2), "2 implausible slots"),
         (
             .missing([
-                DayGap(Sample.day, .refused), DayGap(Sample.day.advanced(by: 1), .unanswered), DayGap(Sample.day.advanced(by: 2), .incomplete),
+                DayGap(Sample.day, .refused), DayGap(Sample.day.advanced(by: 1), .unanswered),
+                DayGap(Sample.day.advanced(by: 2), .incomplete),
             ]),
             "2014-04-20 (refused), 2014-04-21 (no answer) and 2014-04-22 (incomplete): not received completely."
         ),
@@ -104,15 +112,24 @@ import Testing
         (.tooOld([Sample.day]), "it no longer holds this day"),
         (.undecided(steps: 9600), "The 9,600 steps that it shows may still be yesterday's. They are counted"),
         (.undecided(steps: 1), "yesterday's. It is counted when a later sync shows which day it belongs to."),
-        (.countingStarted, "counted from the next sync on"), (.oversized(values: 1), "Cut off at the 512 bytes that Bluetooth allows: 1 value"),
+        (.countingStarted, "counted from the next sync on"),
+        (.oversized(values: 1), "Cut off at the 512 bytes that Bluetooth allows: 1 value"),
         (.counterRestarted, "restarted"), (.zoneChanged(seconds: -3600), "has changed by 1 hour since the last sync"),
         (.zoneDiffers(seconds: 0), "Its time zone is UTC, which is not that of this machine"),
         (.zoneDiffers(seconds: nil), "these days are shown as partial"),
-        (.appOutdated("Health Tracking", needs: "0.33"), "'Health Tracking' is older than version 0.33 and does not send today's steps"),
-        (.stepsInDoubt(.totals(4_711, 3_302)), "totals for the same steps (4,711 and 3,302), so only the raw frames were stored, and no steps."),
-        (.stepsInDoubt(.unchecked), "did not send the total"), (.stepsInDoubt(.runningTotals), "may be totals of the day"),
+        (
+            .appOutdated("Health Tracking", needs: "0.33"),
+            "'Health Tracking' is older than version 0.33 and does not send today's steps"
+        ),
+        (
+            .stepsInDoubt(.totals(4_711, 3_302)),
+            "totals for the same steps (4,711 and 3,302), so only the raw frames were stored, and no steps."
+        ),
+        (.stepsInDoubt(.unchecked), "did not send the total"),
+        (.stepsInDoubt(.runningTotals), "may be totals of the day"),
         (.stepsInDoubt(.unrecorded(1_250)), "counts 1,250 steps and has no record of them"),
-        (.lost(from: Sample.day, through: Sample.day), "steps of 2014-04-20. Sync"), (.dayNotClosed(Sample.day), "on 2014-04-20 after"),
+        (.lost(from: Sample.day, through: Sample.day), "steps of 2014-04-20. Sync"),
+        (.dayNotClosed(Sample.day), "on 2014-04-20 after"),
     ])
     func `notices are described in words`(notice: SyncNotice, words: String) {
         #expect(notice.words.contains(words))
@@ -123,7 +140,9 @@ import Testing
 
     @Test func `steps that are not counted yet are shown as such, and not as no steps`() {
         let first = view(report(steps: 0, notices: [.undecided(steps: 190)])).text()
-        #expect(first.contains("ring: 190 steps not counted yet") && !first.contains("no steps") && !first.contains("nothing new"))
+        #expect(
+            first.contains("ring: 190 steps not counted yet") && !first.contains("no steps")
+                && !first.contains("nothing new"))
         #expect(view(report(steps: 12, notices: [.undecided(steps: 190)])).text().contains("ring: 12 new steps"))
     }
 
@@ -132,7 +151,8 @@ import Testing
         let before = ClockState(settings: [.init(at: Sample.synced - 9999, utcOffset: 7200)])
         let notice = SyncNotice.clockWasOff(seconds: nil)
         func isSet(_ report: SyncReport) -> Bool {
-            view(report).document.pedometers.first?.notices.first?.message.hasSuffix("It is set to local time again.") ?? false
+            view(report).document.pedometers.first?.notices.first?.message.hasSuffix("It is set to local time again.")
+                ?? false
         }
         #expect(isSet(report(notices: [notice], clock: set)))
         #expect(!isSet(report(notices: [notice], clock: before)))

@@ -9,11 +9,15 @@ import Testing
     private static let ben = CommandOptions(user: "Ben O'Hara", database: "/a b/h.sqlite", configuration: "/c.toml")
 
     @Test(arguments: [
-        ("istep show 2014-04-20", #"istep show 2014-04-20 --user 'Ben O'\''Hara' --db '/a b/h.sqlite' --config /c.toml"#),
+        (
+            "istep show 2014-04-20",
+            #"istep show 2014-04-20 --user 'Ben O'\''Hara' --db '/a b/h.sqlite' --config /c.toml"#
+        ),
         ("istep doctor", "istep doctor --db '/a b/h.sqlite' --config /c.toml"),
         ("istep doctor --repair --db /other", "istep doctor --repair --db /other --config /c.toml"),
         ("istep add --user NAME", "istep add --user NAME --db '/a b/h.sqlite' --config /c.toml"),
-        ("istep auto on", "istep auto on"), ("sudo istep auto on --system", "sudo istep auto on --system"), ("chmod 600", "chmod 600"),
+        ("istep auto on", "istep auto on"), ("sudo istep auto on --system", "sudo istep auto on --system"),
+        ("chmod 600", "chmod 600"),
         ("istep", "istep"),
     ])
     func `a command gets the options that it takes and does not have`(_ line: String, _ expected: String) {
@@ -26,7 +30,9 @@ import Testing
         let command = ShellCommand("istep outbox drop", ["my garden", "2014-04-20"]).with(CommandOptions(user: "Ben"))
         #expect(command.text() == "istep outbox drop 'my garden' 2014-04-20 --user Ben")
         let advice: Advice = "Read it: \(command: "istep sync", "ring"), or run \(command: "chmod 600", "/h")"
-        #expect(advice.with(CommandOptions(database: "/h")).markup == "Read it: `istep sync ring --db /h`, or run `chmod 600 /h`")
+        #expect(
+            advice.with(CommandOptions(database: "/h")).markup
+                == "Read it: `istep sync ring --db /h`, or run `chmod 600 /h`")
         let error = "There is none. Read your pedometer first: `istep sync`"
         #expect(Advice(markup: error).with(CommandOptions()).markup == error)
     }
@@ -48,7 +54,8 @@ import Testing
     @Test func `every command of a view is for the user of the view`() {
         let ben = User(id: 2, name: "Ben")
         let today = Sample.localTime.day(of: Sample.now)
-        let unknown = DaySummary(user: ben, day: today, steps: 100, category: .sedentary, completeness: .partial, isInProgress: true)
+        let unknown = DaySummary(
+            user: ben, day: today, steps: 100, category: .sedentary, completeness: .partial, isInProgress: true)
         // Height, weight, plan, sync, and the day before.
         expectOptions(DayView(unknown, today: today, now: Sample.now, localTime: Sample.localTime), 5)
         expectOptions(Sample.view(), 1)
@@ -57,7 +64,8 @@ import Testing
         expectOptions(SampleHistory.view(), 1)
         let noPlan = [
             DayFigures(
-                DaySums(day: Sample.day, gaits: GaitSums(walkingSteps: 5000), completeness: .complete), correction: nil, profile: nil, plan: nil,
+                DaySums(day: Sample.day, gaits: GaitSums(walkingSteps: 5000), completeness: .complete), correction: nil,
+                profile: nil, plan: nil,
                 isInProgress: false)
         ]
         expectOptions(SampleHistory.view(DaySeries(user: ben, today: Sample.day, days: noPlan)), 1)
@@ -82,10 +90,15 @@ import Testing
 
     @Test func `a person of a household without a pedometer is told to add one for that person`() {
         let people = ["anna", "ben"].enumerated().map { index, name in
-            StatusView.Person(today: DaySummary(user: User(id: Int64(index + 1), name: name), day: Sample.day), pedometers: [])
+            StatusView.Person(
+                today: DaySummary(user: User(id: Int64(index + 1), name: name), day: Sample.day), pedometers: [])
         }
-        let household = StatusView(people, isHousehold: true, database: "/h", now: Sample.now, localTime: Sample.localTime).text()
-        #expect(household.contains("istep add ADDRESS --user anna\n") && household.contains("istep add ADDRESS --user ben\n"), "\(household)")
+        let household = StatusView(
+            people, isHousehold: true, database: "/h", now: Sample.now, localTime: Sample.localTime
+        ).text()
+        #expect(
+            household.contains("istep add ADDRESS --user anna\n")
+                && household.contains("istep add ADDRESS --user ben\n"), "\(household)")
         let alone = StatusView([people[0]], database: "/h", now: Sample.now, localTime: Sample.localTime).text()
         #expect(alone.contains("istep add ADDRESS\n"), "\(alone)")
     }
@@ -95,15 +108,19 @@ import Testing
         let report = ShareReport(
             destination: "garden", kind: "rest", events: [event], waiting: 0, state: DestinationState(name: "garden"))
         let users = [User(id: 1, name: "anna"), User(id: 2, name: "ben")]
-        func text(_ users: [User]) -> String { ShareView([report], users: users, now: Sample.now, localTime: Sample.localTime).text() }
+        func text(_ users: [User]) -> String {
+            ShareView([report], users: users, now: Sample.now, localTime: Sample.localTime).text()
+        }
         #expect(text(users).contains("istep outbox drop garden 2014-04-20 --user ben\n"))
         #expect(text(users).hasSuffix("istep outbox retry garden 2014-04-20 --user ben"))
         #expect(text([users[1]]).hasSuffix("istep outbox retry garden 2014-04-20"))
 
         let notice = Notice(
-            .destination("garden"), name: "garden", since: Sample.synced, .shareInDoubt(user: "ben", day: Sample.day, reason: "no answer"))
+            .destination("garden"), name: "garden", since: Sample.synced,
+            .shareInDoubt(user: "ben", day: Sample.day, reason: "no answer"))
         func commands(isHousehold: Bool) -> [String] {
-            NoticeWords(notice, isHousehold: isHousehold, now: Sample.now, localTime: Sample.localTime).advice.commands.map { $0.text() }
+            NoticeWords(notice, isHousehold: isHousehold, now: Sample.now, localTime: Sample.localTime).advice.commands
+                .map { $0.text() }
         }
         #expect(commands(isHousehold: true).allSatisfy { $0.hasSuffix("garden 2014-04-20 --user ben") })
         #expect(commands(isHousehold: false).allSatisfy { $0.hasSuffix("garden 2014-04-20") })

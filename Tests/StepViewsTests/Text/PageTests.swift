@@ -16,7 +16,10 @@ import Testing
         #expect(coloured == ["\u{1b}[31m" + String(repeating: "腕", count: 19) + "…\u{1b}[0m"])
         let fits = StyledText(String(repeating: "x", count: 36)) + "tail"
         #expect(page(TextStyle(width: 40)) { $0.row(fits) } == [String(repeating: "x", count: 36) + "tail"])
-        #expect(page(TextStyle(width: 40, unicode: false)) { $0.row(fits + "s") } == [String(repeating: "x", count: 36) + "t..."])
+        #expect(
+            page(TextStyle(width: 40, unicode: false)) { $0.row(fits + "s") } == [
+                String(repeating: "x", count: 36) + "t..."
+            ])
     }
 
     @Test func `colour is written only if enabled`() {
@@ -38,7 +41,9 @@ import Testing
     }
 
     @Test func `a line does not end between a number and its unit`() {
-        let lines = page(TextStyle(width: 40)) { $0.wrap(StyledText("it was read, and its battery was at 8") + "1 %, 5 km") }
+        let lines = page(TextStyle(width: 40)) {
+            $0.wrap(StyledText("it was read, and its battery was at 8") + "1 %, 5 km")
+        }
         #expect(lines == ["it was read, and its battery was at", "81 %, 5 km"])
     }
 
@@ -52,7 +57,8 @@ import Testing
         func list(_ width: Int) -> [String] {
             page(TextStyle(width: width)) { page in
                 page.list(
-                    ["ring", "a watch with a name"], name: { $0 }, limit: 24, beside: { _ in "C0:DE:00:00:00:01  the pedometer of anna" },
+                    ["ring", "a watch with a name"], name: { $0 }, limit: 24,
+                    beside: { _ in "C0:DE:00:00:00:01  the pedometer of anna" },
                     below: { $1.paragraph("\($0.count)", indent: 2) })
             }
         }
@@ -72,5 +78,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 40), (39, 40), (40, 40), (72, 72), (80, 80), (300, 80), (.min, 40)])
-    func `the width is limited to 40 to 80 columns`(given: Int, used: Int) { #expect(TextStyle(width: given).width == used) }
+    func `the width is limited to 40 to 80 columns`(given: Int, used: Int) {
+        #expect(TextStyle(width: given).width == used)
+    }
 }

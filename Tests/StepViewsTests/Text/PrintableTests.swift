@@ -7,9 +7,12 @@ import Testing
     func `ordinary names are unchanged`(name: String) { #expect(Printable(name).description == name) }
 
     @Test(arguments: [
-        ("a\u{1b}[2Jb", "a\u{fffd}[2Jb"), ("a\u{7}\r\nb", "a\u{fffd}\u{fffd}\u{fffd}b"), ("a\u{9b}31mb", "a\u{fffd}31mb"),
-        ("a\u{7f}b\u{0}", "a\u{fffd}b\u{fffd}"), ("\u{202e}gnp.exe", "\u{fffd}gnp.exe"), ("\u{2066}x\u{2069}", "\u{fffd}x\u{fffd}"),
-        ("a\u{2028}b\u{2029}", "a\u{fffd}b\u{fffd}"), ("\u{feff}a\u{200b}", "\u{fffd}a\u{fffd}"), ("\u{e000}\u{e0041}", "\u{fffd}\u{fffd}"),
+        ("a\u{1b}[2Jb", "a\u{fffd}[2Jb"), ("a\u{7}\r\nb", "a\u{fffd}\u{fffd}\u{fffd}b"),
+        ("a\u{9b}31mb", "a\u{fffd}31mb"),
+        ("a\u{7f}b\u{0}", "a\u{fffd}b\u{fffd}"), ("\u{202e}gnp.exe", "\u{fffd}gnp.exe"),
+        ("\u{2066}x\u{2069}", "\u{fffd}x\u{fffd}"),
+        ("a\u{2028}b\u{2029}", "a\u{fffd}b\u{fffd}"), ("\u{feff}a\u{200b}", "\u{fffd}a\u{fffd}"),
+        ("\u{e000}\u{e0041}", "\u{fffd}\u{fffd}"),
         ("a\u{3164}", "a\u{fffd}"), ("a\u{200d}b\u{200c}c\u{fe0f}", "abc"), ("", ""),
     ])
     func `control and invisible characters are replaced`(name: String, printable: String) {

@@ -11,7 +11,8 @@ import Testing
         let known = try #require(ServiceErrorWords.advice(.alreadyRegistered(address: "C0:DE:00:00:00:01", name: name)))
         let address = "C0:DE:00:00:00:01"
         #expect(
-            known == "To change its name: `istep devices \(address) --rename NAME`. To change its model, forget it and add it again; "
+            known
+                == "To change its name: `istep devices \(address) --rename NAME`. To change its model, forget it and add it again; "
                 + "its steps stay: `istep forget \(address)`")
         let gone = try #require(ServiceErrorWords.advice(.notInOutbox(Sample.day, destination: name)))
         #expect(gone == "To list the outbox: `istep outbox list \(word)`")

@@ -8,7 +8,9 @@ import Testing
 
     private func lines(_ outcome: SyncService.Outcome) -> [String] {
         outcome.messages.flatMap {
-            RunMessageWords.lines(for: $0, isHousehold: false, now: now, localTime: .fixed(0)) { ("problem \($0)", "fix \($0)") }
+            RunMessageWords.lines(for: $0, isHousehold: false, now: now, localTime: .fixed(0)) {
+                ("problem \($0)", "fix \($0)")
+            }
         }
     }
 
@@ -19,7 +21,8 @@ import Testing
     }
 
     private func report(_ cause: FailureCause) -> SyncReport {
-        let ring = Pedometer(id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring\u{1b}")
+        let ring = Pedometer(
+            id: 1, user: 1, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "random", name: "ring\u{1b}")
         return SyncReport(pedometer: ring, failure: Failed(cause: cause), failureText: "it failed\u{1b}[2J")
     }
 
@@ -42,7 +45,8 @@ import Testing
                 events: [
                     .init(user: 1, day: day, outcome: .rejected(reason: "no")),
                     .init(user: 1, day: day, outcome: .doubtful(reason: "no answer")),
-                ], state: DestinationState(name: "a"), failure: ShareFailure(.misconfigured, "no file", advice: "Make one.")),
+                ], state: DestinationState(name: "a"),
+                failure: ShareFailure(.misconfigured, "no file", advice: "Make one.")),
             ShareReport(destination: "b", kind: "file", state: stopped),
             ShareReport(destination: "c", kind: "file", state: stopped, fault: Failed(cause: .other)),
         ]
@@ -68,6 +72,7 @@ import Testing
                 == UserNotification(summary: "ring: battery at 5 %", body: "Charge it soon.", kind: .batteryLow))
         #expect(
             words.notification(of: [low, stopped], isHousehold: false)
-                == UserNotification(summary: "2 more: istep status", body: "ring: battery at 5 %\na: paused: credentials rejected"))
+                == UserNotification(
+                    summary: "2 more: istep status", body: "ring: battery at 5 %\na: paused: credentials rejected"))
     }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Two connected sockets, one of them for a child. No other child inherits them: a child that held the socket of another would keep
-/// that one from noticing the end of the connection.
+/// Two connected sockets, one of them for a child. No other child inherits them: a child that held the socket of
+/// another would keep that one from noticing the end of the connection.
 final class Ends: Sendable {
     let ours: Int32
     let theirs: Int32

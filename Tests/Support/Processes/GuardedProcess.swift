@@ -18,7 +18,8 @@ public final class GuardedProcess: Sendable {
     private let lifeline: Ends
     private let isStopped = Mutex(false)
 
-    /// Kills the program and its children as soon as it reads a line or the end of input, which also comes when this process ends.
+    /// Kills the program and its children as soon as it reads a line or the end of input, which also comes when this
+    /// process ends.
     private static let guardScript = """
         trap '' HUP INT QUIT TERM
         directory=$1
@@ -109,7 +110,9 @@ public final class GuardedProcess: Sendable {
         return (Spawn.wait(for: child), log.text)
     }
 
-    private static func spawn(_ words: [String], environment: [String: String]?, descriptors: [Int32]) throws(Problem) -> pid_t {
+    private static func spawn(_ words: [String], environment: [String: String]?, descriptors: [Int32]) throws(Problem)
+        -> pid_t
+    {
         do { return try Spawn.start(words, environment: environment, descriptors: descriptors) } catch {
             throw .cannotStart(error.program, String(cString: strerror(error.code)))
         }

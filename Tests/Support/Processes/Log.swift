@@ -57,7 +57,9 @@ public final class Log: Sendable {
     /// Waits until the output ends.
     func end() async { _ = await wait { _, isOver -> Bool? in isOver ? true : nil } }
 
-    private func wait<Value: Sendable>(_ verdict: @escaping @Sendable (_ text: String, _ isOver: Bool) -> Value?) async -> Value {
+    private func wait<Value: Sendable>(_ verdict: @escaping @Sendable (_ text: String, _ isOver: Bool) -> Value?) async
+        -> Value
+    {
         await withCheckedContinuation { (continuation: CheckedContinuation<Value, Never>) in
             let attempt: Attempt = { text, isOver in
                 guard let value = verdict(text, isOver) else { return nil }
@@ -79,7 +81,11 @@ public final class Log: Sendable {
             state.attempts = []
             var settled: [@Sendable () -> Void] = []
             for attempt in attempts {
-                if let resume = attempt(state.text, state.isOver) { settled.append(resume) } else { state.attempts.append(attempt) }
+                if let resume = attempt(state.text, state.isOver) {
+                    settled.append(resume)
+                } else {
+                    state.attempts.append(attempt)
+                }
             }
             return settled
         }

@@ -7,7 +7,8 @@ extension Spawn {
     ///
     /// - Parameters:
     ///   - arguments: the first is the program's path.
-    ///   - environment: nil for that of this process. A clock that these tests run with (`.ci/environments`) is the child's clock in any case.
+    ///   - environment: nil for that of this process. A clock that these tests run with (`.ci/environments`) is the
+    ///     child's clock in any case.
     ///   - descriptors: the child's descriptors 0, 1, 2 … in order.
     ///   - leadsGroup: the child leads a process group of its own.
     public static func start(

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A listening socket, closed with the last reference to this object.
 ///
-/// A thread that accepts connections keeps a reference meanwhile. If another thread closed the socket, its number could be that of a
-/// new socket when the thread accepts again, and the thread would accept connections of that socket.
+/// A thread that accepts connections keeps a reference meanwhile. If another thread closed the socket, its number could
+/// be that of a new socket when the thread accepts again, and the thread would accept connections of that socket.
 public final class Listener: Sendable {
     private let number: Int32
 
@@ -24,7 +24,8 @@ public final class Listener: Sendable {
         while true {
             let connection = Glibc.accept(number, nil, nil)
             if connection >= 0 {
-                // Too late for a child that was started in between: those who start children close what these must not have.
+                // Too late for a child that was started in between: those who start children close what these must not
+                // have.
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 return connection
             }

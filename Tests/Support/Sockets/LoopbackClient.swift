@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// A client that says exactly what a test wants it to say, at 127.0.0.1 or at a socket file. Its calls block: use it in a thread that may.
+/// A client that says exactly what a test wants it to say, at 127.0.0.1 or at a socket file. Its calls block: use it in
+/// a thread that may.
 public final class LoopbackClient: Sendable {
     private let number: Int32
 
@@ -14,7 +15,9 @@ public final class LoopbackClient: Sendable {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         guard code == 0 else { throw Failure(errno: errno) }
         limit(seconds)
@@ -26,7 +29,9 @@ public final class LoopbackClient: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix($0.count - 1)) }
         let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
         }
         guard code == 0 else { throw Failure(errno: errno) }
         limit(seconds)
@@ -57,7 +62,9 @@ public final class LoopbackClient: Sendable {
 
     /// What has arrived, at least a byte; empty once the server has closed the connection or nothing comes any more.
     public func receive() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in count = max(0, recv(number, buffer.baseAddress, buffer.count, 0)) }
+        [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            count = max(0, recv(number, buffer.baseAddress, buffer.count, 0))
+        }
     }
 
     /// All until the server closes the connection.
@@ -67,7 +74,8 @@ public final class LoopbackClient: Sendable {
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// A response with `Content-Length`, head and body; what there is if the server closes the connection before its end.
+    /// A response with `Content-Length`, head and body; what there is if the server closes the connection before its
+    /// end.
     public func receiveResponse() -> String {
         var all: [UInt8] = []
         while true {
@@ -86,7 +94,8 @@ public final class LoopbackClient: Sendable {
     private static func length(_ head: Substring) -> Int? {
         head.split(separator: "\r\n").lazy.compactMap { line -> Int? in
             let words = line.split(separator: ":", maxSplits: 1)
-            return words.count == 2 && words[0].lowercased() == "content-length" ? Int(words[1].drop { $0 == " " }) : nil
+            return words.count == 2 && words[0].lowercased() == "content-length"
+                ? Int(words[1].drop { $0 == " " }) : nil
         }.first
     }
 

@@ -6,7 +6,8 @@ import WebTestSupport
 
 @testable import istep
 
-/// Faults in the user's files and settings rather than the radio: the history, the configuration, destinations, the command line.
+/// Faults in the user's files and settings rather than the radio: the history, the configuration, destinations, the
+/// command line.
 extension DoctorTests {
     // MARK: The history
 
@@ -20,7 +21,8 @@ extension DoctorTests {
     }
 
     /// A lock that root created earlier keeps the owner out, and root can detect this.
-    @Test(.enabled(if: geteuid() == 0, "only root looks after others")) func `a lock file that the history owner cannot open is a fault`()
+    @Test(.enabled(if: geteuid() == 0, "only root looks after others"))
+    func `a lock file that the history owner cannot open is a fault`()
         async throws
     {
         try await live { home in
@@ -183,8 +185,10 @@ extension DoctorTests {
 
     @Test func `the help lists the exit codes`() async throws {
         let help = try await Command(folder: try Folder())("doctor", "--help").output
-        let codes = try #require(help.split(separator: "\n\n").first { $0.hasPrefix("Exit code 0") || $0.contains("\nExit code 0") })
-            .split { !$0.isNumber }.compactMap { Int32($0) }
+        let codes = try #require(
+            help.split(separator: "\n\n").first { $0.hasPrefix("Exit code 0") || $0.contains("\nExit code 0") }
+        )
+        .split { !$0.isNumber }.compactMap { Int32($0) }
         for category in FailureCategory.allCases where category != .usage {
             #expect(codes.contains(ExitStatus(category).rawValue), "\(category)")
         }

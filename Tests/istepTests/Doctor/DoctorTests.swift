@@ -24,7 +24,8 @@ import Testing
     func configure(_ home: Household, _ text: String) throws {
         let folder = home.folder.path + "/config/istep"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data(text.replacing("FOLDER", with: home.folder.path).utf8).write(to: URL(fileURLWithPath: folder + "/config.toml"))
+        try Data(text.replacing("FOLDER", with: home.folder.path).utf8).write(
+            to: URL(fileURLWithPath: folder + "/config.toml"))
     }
 
     func history(_ home: Household) -> String { home.folder.path + "/data/istep/history.sqlite" }
@@ -40,7 +41,10 @@ import Testing
             let report = try await doctor(home)
             #expect(report.status == 0, "\(report)")
             #expect(!report.entries.contains { ["fault", "warning"].contains($0.severity) }, "\(report)")
-            for check in ["bus", "daemon", "power", "clock", "configuration", "history", "permissions", "room", "scan", "syncs", "pedometer"] {
+            for check in [
+                "bus", "daemon", "power", "clock", "configuration", "history", "permissions", "room", "scan", "syncs",
+                "pedometer",
+            ] {
                 #expect(report.severities(check).first == "fine", "\(check)")
             }
             #expect(report["pedometer"]?.message.contains("battery") == true)
@@ -118,7 +122,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DiscoveryFault.busy, .stalled]) func `an adapter that does not scan is a fault`(_ fault: DiscoveryFault) async throws {
+    @Test(arguments: [DiscoveryFault.busy, .stalled]) func `an adapter that does not scan is a fault`(
+        _ fault: DiscoveryFault
+    ) async throws {
         try await live { home in
             await home.stack.setDiscoveryFault(fault)
             let report = try await doctor(home)
@@ -177,12 +183,15 @@ import Testing
     @Test func `a stale bond is reported with the command to remove it`() async throws {
         try await live { home in
             await home.stack.inject(
-                .refuseConnect("Authentication Failed", name: "org.bluez.Error.AuthenticationFailed"), for: home.ring.address)
+                .refuseConnect("Authentication Failed", name: "org.bluez.Error.AuthenticationFailed"),
+                for: home.ring.address)
             let report = try await doctor(home)
             #expect(report.status == 77)
             #expect(report["pedometer"]?.message.contains("pairing") == true)
             let cure = report["pedometer"]?.fix
-            #expect(cure?.contains("istep forget --unpair ") == true && cure?.contains("istep add \(home.ring.address)") == true)
+            #expect(
+                cure?.contains("istep forget --unpair ") == true
+                    && cure?.contains("istep add \(home.ring.address)") == true)
         }
     }
 
@@ -212,7 +221,10 @@ import Testing
             home.ring.addSteps(500, at: WallClock(seconds: shown.seconds + 3 * 3600 - 60))
             let report = try await doctor(home)
             #expect(report.status == 0)
-            #expect(report.entries.contains { $0.check == "pedometer" && $0.severity == "warning" && $0.message.contains("clock") }, "\(report)")
+            #expect(
+                report.entries.contains {
+                    $0.check == "pedometer" && $0.severity == "warning" && $0.message.contains("clock")
+                }, "\(report)")
             #expect(home.ring.clock.seconds > shown.seconds + 3 * 3600 - 60, "it is left as it is")
         }
     }
@@ -222,7 +234,10 @@ import Testing
             home.ring.battery = 7
             let report = try await doctor(home)
             #expect(report.status == 0)
-            #expect(report.entries.contains { $0.check == "pedometer" && $0.severity == "warning" && $0.message.contains("7 %") }, "\(report)")
+            #expect(
+                report.entries.contains {
+                    $0.check == "pedometer" && $0.severity == "warning" && $0.message.contains("7 %")
+                }, "\(report)")
         }
     }
 
@@ -260,7 +275,9 @@ import Testing
 
     @Test func `an interrupted checkup disconnects the ring`() async throws {
         try await live { home in
-            func writes(_ events: [SimulationEvent]) -> Int { events.count { if case .wrote = $0 { true } else { false } } }
+            func writes(_ events: [SimulationEvent]) -> Int {
+                events.count { if case .wrote = $0 { true } else { false } }
+            }
             var left = writes(home.stack.history) + 1
             home.ring.behaviour.ignored = [0x03]
             let running = try home.istep.start(["doctor"])

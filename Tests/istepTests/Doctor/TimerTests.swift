@@ -12,7 +12,8 @@ import Testing
 
     /// - Parameter units: by default as they are after an installation.
     private func doctor(
-        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), linger: Bool? = true, isSystemWide: Bool = false,
+        _ units: [String: FakeSystemd.Unit] = FakeSystemd.installed(names), linger: Bool? = true,
+        isSystemWide: Bool = false,
         counts: String? = nil
     ) async throws -> [Report.Entry] {
         let bus = try await PrivateBus.start()
@@ -32,22 +33,27 @@ import Testing
         let user = try history.addUser(named: "anna")
         _ = try history.addPedometer(
             Pedometer(
-                id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: "watch",
+                id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random",
+                name: "watch",
                 options: ["service": "fff0", "characteristic": "fff1", "counts": counts]))
         try history.close()
     }
 
-    private func units(_ result: String = "success", status: Int32 = 0, active: String = "active") -> [String: FakeSystemd.Unit] {
+    private func units(_ result: String = "success", status: Int32 = 0, active: String = "active") -> [String:
+        FakeSystemd.Unit]
+    {
         var units = FakeSystemd.installed(Self.names)
         // The program compares these times with the machine's clock: it has no setting for the time.
         let now = UInt64(Date().timeIntervalSince1970)
         units["istep-sync.timer"]?.fileState = "enabled"
         units["istep-sync.timer"]?.activeState = active
         units["istep-sync.timer"]?.own = [
-            "LastTriggerUSec": .uint64((now - 3600) * 1_000_000), "NextElapseUSecRealtime": .uint64((now + 3600) * 1_000_000),
+            "LastTriggerUSec": .uint64((now - 3600) * 1_000_000),
+            "NextElapseUSecRealtime": .uint64((now + 3600) * 1_000_000),
         ]
         units["istep-sync.service"]?.own = [
-            "ExecMainExitTimestamp": .uint64((now - 3600) * 1_000_000), "Result": .string(result), "ExecMainCode": .int32(1),
+            "ExecMainExitTimestamp": .uint64((now - 3600) * 1_000_000), "Result": .string(result),
+            "ExecMainCode": .int32(1),
             "ExecMainStatus": .int32(status),
         ]
         return units
@@ -90,10 +96,14 @@ import Testing
         units["istep-watch.service"]?.activeState = "failed"
         let entries = try await doctor(units, isSystemWide: true)
         #expect(entries.map(\.subject) == ["timer", "watch"])
-        #expect(entries.last?.severity == "warning" && entries.last?.fix == "See the journal for the reason: sudo journalctl -u istep-watch")
+        #expect(
+            entries.last?.severity == "warning"
+                && entries.last?.fix == "See the journal for the reason: sudo journalctl -u istep-watch")
     }
 
-    @Test(arguments: [false, true]) func `a missing or failed midnight timer is reported`(_ isSystemWide: Bool) async throws {
+    @Test(arguments: [false, true]) func `a missing or failed midnight timer is reported`(_ isSystemWide: Bool)
+        async throws
+    {
         func subjects(_ units: [String: FakeSystemd.Unit], counts: String = "today") async throws -> Set<String> {
             Set(try await doctor(units, isSystemWide: isSystemWide, counts: counts).map(\.subject))
         }
@@ -106,7 +116,9 @@ import Testing
         #expect(try await subjects(units) == ["timer"])
         midnight.activeState = "failed"
         units["istep-midnight.timer"] = midnight
-        let entry = try await doctor(units, isSystemWide: isSystemWide, counts: "today").first { $0.subject == "midnight timer" }
+        let entry = try await doctor(units, isSystemWide: isSystemWide, counts: "today").first {
+            $0.subject == "midnight timer"
+        }
         #expect(entry?.severity == "warning")
         #expect(entry?.fix == (isSystemWide ? "sudo systemctl" : "systemctl --user") + " restart istep-midnight.timer")
     }

@@ -5,7 +5,8 @@ import Testing
 /// `istep auto` as a user runs it, with a systemd of the test's own.
 @Suite(.timeLimit(.minutes(5))) struct AutoTests {
     private static let units = [
-        "istep-sync.timer", "istep-sync.service", "istep-midnight.timer", "istep-midnight.service", "istep-watch.service",
+        "istep-sync.timer", "istep-sync.service", "istep-midnight.timer", "istep-midnight.service",
+        "istep-watch.service",
     ]
 
     private func withSystemd(
@@ -33,7 +34,10 @@ import Testing
             #expect(
                 units.filter { $0.value.fileState == "enabled" }.keys.sorted()
                     == ["istep-midnight.timer", "istep-sync.service", "istep-sync.timer"])
-            #expect(units.filter { $0.value.activeState == "active" }.keys.sorted() == ["istep-midnight.timer", "istep-sync.timer"])
+            #expect(
+                units.filter { $0.value.activeState == "active" }.keys.sorted() == [
+                    "istep-midnight.timer", "istep-sync.timer",
+                ])
             let off = try await istep("auto", "off")
             #expect(off.status == 0 && off.output.hasPrefix("Automatic sync is off"))
             #expect(await fake.units.values.allSatisfy { $0.fileState == "disabled" && $0.activeState == "inactive" })

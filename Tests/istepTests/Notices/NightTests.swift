@@ -71,7 +71,8 @@ import Testing
             }
             let status = try await home.istep("status").output
             #expect(status.contains("New: Goal reached today: \(home.grouped(daysAgo: 0)) of 1 step\n"), "\(status)")
-            #expect(status.contains("New: Goal reached yesterday: \(home.grouped(daysAgo: 1)) of 1 step\n"), "\(status)")
+            #expect(
+                status.contains("New: Goal reached yesterday: \(home.grouped(daysAgo: 1)) of 1 step\n"), "\(status)")
             #expect(try await !home.istep("status").output.contains("Goal"))
             home.ring.addSteps(100, at: home.ring.clock)
             #expect(try await home.istep("sync", "--unattended").status == 0)
@@ -119,7 +120,8 @@ import Testing
 
     @Test func `a notice about a rejected day ends when the day is dropped or sent`() async throws {
         try await Household.live { home in
-            let command = "kind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nenvironment = [\"CODE\"]\nidempotent = true\n"
+            let command =
+                "kind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nenvironment = [\"CODE\"]\nidempotent = true\n"
             try home.configure("[share.one]\n\(command)[share.two]\n\(command)")
             var istep = home.istep
             istep.environment["CODE"] = "65"

@@ -12,7 +12,8 @@ import Testing
             let first = try await home.istep("sync", "--unattended")
             #expect(first.status == 0, "\(first.error)")
             #expect(
-                first.output.hasPrefix("ring: ") && first.output.hasSuffix(" new steps, battery 76 %; diary: 1 day sent\n"), "\(first.output)")
+                first.output.hasPrefix("ring: ")
+                    && first.output.hasSuffix(" new steps, battery 76 %; diary: 1 day sent\n"), "\(first.output)")
             #expect(first.error == "")
             let second = try await home.istep("sync", "--unattended")
             #expect(second.output == "ring: nothing new, battery 76 %\n")
@@ -54,7 +55,9 @@ import Testing
             home.watch.set(4321)
             let evening = try await home.istep("sync", "--unattended", "--counters")
             #expect(evening.status == 0, "\(evening.error)")
-            #expect(evening.output == "watch: 4,321 new steps\n" || evening.output.hasPrefix("watch: 4,321 new steps, battery"))
+            #expect(
+                evening.output == "watch: 4,321 new steps\n"
+                    || evening.output.hasPrefix("watch: 4,321 new steps, battery"))
         }
     }
 
@@ -99,7 +102,9 @@ import Testing
             // Standard output does not go to the journal here.
             await home.stack.clearFaults()
             await home.stack.inject(.outOfRange, for: home.ring.address)
-            let error = try await istep.start(["sync", "--unattended", "--timeout", "1"], redirected: "2>>'\(journal)'").result
+            let error = try await istep.start(
+                ["sync", "--unattended", "--timeout", "1"], redirected: "2>>'\(journal)'"
+            ).result
             #expect(error.output == "ring: not in range\n")
             let last = try String(contentsOfFile: journal, encoding: .utf8).split(separator: "\n").last
             #expect(last?.hasPrefix("<4>ring: ") == true && last?.contains("not heard") == true)

@@ -17,7 +17,8 @@ import Testing
             #expect(try await browser.address == "\(base)/")
             #expect(try await browser.text(".ring .big") == Self.grouped(home.walked(daysAgo: 0)))
             let previous = try #require(
-                try await browser.evaluate("Array.from(document.querySelectorAll('.cal a')).at(-2).href.baseVal") as? String)
+                try await browser.evaluate("Array.from(document.querySelectorAll('.cal a')).at(-2).href.baseVal")
+                    as? String)
             try await browser.click(".cal a[href='\(previous)'] rect")
             let yesterday = try await browser.address
             #expect(yesterday == base + previous)
@@ -71,7 +72,8 @@ import Testing
     /// The ring comes into range when the page is there, so that the progress after it can only come from events.
     @Test func `with scripts, the progress of a sync is shown as it comes, and then its result`() async throws {
         try await visitingPages { home, browser, _ in
-            // Records in the browser what the page shows, and how often it is loaded before the page with the result replaces it.
+            // Records in the browser what the page shows, and how often it is loaded before the page with the result
+            // replaces it.
             let notes = """
                 addEventListener("DOMContentLoaded", () => {
                     const line = document.getElementById("activity-line");
@@ -89,7 +91,8 @@ import Testing
             await home.stack.remove(.outOfRange, for: home.ring.address)
             try await browser.until { $0.hasPrefix("Sync: done") }
             #expect(try await browser.text("main pre").contains("ring: "))
-            let lines = try #require(try await browser.evaluate("sessionStorage.getItem('lines')") as? String).split(separator: "\n")
+            let lines = try #require(try await browser.evaluate("sessionStorage.getItem('lines')") as? String).split(
+                separator: "\n")
             #expect(lines.contains("ring: connected") && lines.contains { $0.hasPrefix("ring: reading, ") }, "\(lines)")
             #expect(try await browser.evaluate("sessionStorage.getItem('loads')") as? String == "load\n")
             await home.expectNothingLeftOpen()
@@ -127,16 +130,22 @@ import Testing
                 #expect(try await browser.print().starts(with: Data("%PDF-".utf8)))
                 // What is folded up on the screen is printed.
                 #expect(try await browser.evaluate("document.querySelectorAll('details').length") as? Int ?? 0 > 0)
-                #expect(try await browser.evaluate("document.querySelectorAll('details:not([open])').length") as? Int == 0)
+                #expect(
+                    try await browser.evaluate("document.querySelectorAll('details:not([open])').length") as? Int == 0)
                 // Paper is white, also where the screen is dark.
                 _ = try await browser.protocolCommand(
-                    "Emulation.setEmulatedMedia", ["media": "print", "features": [["name": "prefers-color-scheme", "value": "dark"]]])
+                    "Emulation.setEmulatedMedia",
+                    ["media": "print", "features": [["name": "prefers-color-scheme", "value": "dark"]]])
                 let left = try await browser.evaluate(shown) as? String
                 #expect(left == "", "\(page)")
-                let content = "Array.from(document.querySelectorAll('h1, .stats, figure svg, table')).every(e => e.checkVisibility())"
+                let content =
+                    "Array.from(document.querySelectorAll('h1, .stats, figure svg, table')).every(e => e.checkVisibility())"
                 #expect(try await browser.evaluate(content) as? Bool == true)
-                #expect(try await browser.evaluate("getComputedStyle(document.body).backgroundColor") as? String == "rgb(255, 255, 255)")
-                #expect(try await browser.evaluate("getComputedStyle(document.body).color") as? String == "rgb(0, 0, 0)")
+                #expect(
+                    try await browser.evaluate("getComputedStyle(document.body).backgroundColor") as? String
+                        == "rgb(255, 255, 255)")
+                #expect(
+                    try await browser.evaluate("getComputedStyle(document.body).color") as? String == "rgb(0, 0, 0)")
                 _ = try await browser.protocolCommand("Emulation.setEmulatedMedia", ["media": ""])
             }
         }
@@ -181,8 +190,12 @@ import Testing
                 // The first stop of the tab key is the link to the content, and the focus is visible.
                 try await browser.press(.tab)
                 #expect(try await browser.evaluate("document.activeElement.className") as? String == "skip", "\(page)")
-                #expect(try await browser.evaluate("document.activeElement.getBoundingClientRect().left >= 0") as? Bool == true)
-                #expect(try await browser.evaluate("getComputedStyle(document.activeElement).outlineStyle") as? String == "solid")
+                #expect(
+                    try await browser.evaluate("document.activeElement.getBoundingClientRect().left >= 0") as? Bool
+                        == true)
+                #expect(
+                    try await browser.evaluate("getComputedStyle(document.activeElement).outlineStyle") as? String
+                        == "solid")
                 let source = try await browser.source
                 #expect(!source.contains("onload=") && !source.contains("style="), "\(page)")
                 let complaints = try Tidy.complaints("<!DOCTYPE html>" + source)
@@ -190,16 +203,21 @@ import Testing
                 // Every control and every picture has a name.
                 let nodes = try await browser.accessibleNodes()
                 let nameless = nodes.filter {
-                    ["button", "link", "textbox", "combobox", "image", "img", "Date", "spinbutton", "progressbar"].contains($0.role)
+                    ["button", "link", "textbox", "combobox", "image", "img", "Date", "spinbutton", "progressbar"]
+                        .contains($0.role)
                         && $0.name.isEmpty
                 }
-                #expect(nameless.isEmpty && nodes.contains { $0.role == "button" && $0.name == "Sync" }, "\(page): \(nameless)")
+                #expect(
+                    nameless.isEmpty && nodes.contains { $0.role == "button" && $0.name == "Sync" },
+                    "\(page): \(nameless)")
                 // A chart has its table beside it.
                 let charts = try await browser.evaluate(
-                    "Array.from(document.querySelectorAll('figure')).every(f => f.querySelector('details table tbody tr'))")
+                    "Array.from(document.querySelectorAll('figure')).every(f => f.querySelector('details table tbody tr'))"
+                )
                 #expect(charts as? Bool == true, "\(page)")
                 _ = try await browser.protocolCommand(
-                    "Emulation.setDeviceMetricsOverride", ["width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true])
+                    "Emulation.setDeviceMetricsOverride",
+                    ["width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true])
                 let width = try await browser.evaluate("document.documentElement.scrollWidth") as? Int ?? 0
                 #expect(width <= 360, "\(page) is \(width) wide")
                 _ = try await browser.protocolCommand("Emulation.clearDeviceMetricsOverride")
@@ -209,7 +227,8 @@ import Testing
             _ = try await browser.protocolCommand(
                 "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": "dark"]]])
             #expect(try await browser.evaluate(ground) as? String == "rgb(13, 19, 17)")
-            #expect(try await browser.evaluate("getComputedStyle(document.body).color") as? String == "rgb(233, 239, 236)")
+            #expect(
+                try await browser.evaluate("getComputedStyle(document.body).color") as? String == "rgb(233, 239, 236)")
         }
     }
 

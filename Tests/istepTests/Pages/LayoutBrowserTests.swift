@@ -5,9 +5,14 @@ import Testing
 
 /// What a person sees of the pages, measured in a browser: nothing is cut, nothing overlaps, and all can be read.
 @Suite(.realServers, .timeLimit(.minutes(10))) struct LayoutBrowserTests {
-    private static let pages = ["", "day", "day/-", "week", "month", "year", "range/-", "share", "devices", "plan", "activity", "nowhere"]
+    private static let pages = [
+        "", "day", "day/-", "week", "month", "year", "range/-", "share", "devices", "plan", "activity", "nowhere",
+    ]
 
-    @Test func `at every width and in both schemes, nothing is cut, nothing overlaps, and contrasts are those of WCAG AA`() async throws {
+    @Test
+    func `at every width and in both schemes, nothing is cut, nothing overlaps, and contrasts are those of WCAG AA`()
+        async throws
+    {
         try await visitingPages { home, browser, base in
             // More than a year, with many unknown days, a day by hand, and a day that waits.
             for (day, steps) in [("-400", "5000"), ("-40", "12345"), ("-3", "9000"), ("-35", "4000")] {
@@ -17,7 +22,9 @@ import Testing
             try await browser.click("form[action='/sync'] button")
             try await browser.until { $0.hasPrefix("Sync: done") }
             try await browser.go(base)
-            let last = try await browser.evaluate("Array.from(document.querySelectorAll('.cal a')).at(-1).href.baseVal.slice(-10)") as? String
+            let last =
+                try await browser.evaluate(
+                    "Array.from(document.querySelectorAll('.cal a')).at(-1).href.baseVal.slice(-10)") as? String
             let today = try #require(last.flatMap { Day($0) })
             for page in Self.pages {
                 let address =
@@ -34,11 +41,14 @@ import Testing
             // On A4, less its margins: tables stay tables, and no chart is divided between two pages.
             _ = try await browser.protocolCommand("Emulation.setEmulatedMedia", ["media": "print"])
             _ = try await browser.protocolCommand(
-                "Emulation.setDeviceMetricsOverride", ["width": 703, "height": 1000, "deviceScaleFactor": 1, "mobile": false])
+                "Emulation.setDeviceMetricsOverride",
+                ["width": 703, "height": 1000, "deviceScaleFactor": 1, "mobile": false])
             let cut = try await browser.evaluate(Self.layout) as? [String] ?? ["no answer"]
             #expect(cut.isEmpty, "\(cut.prefix(8))")
-            let isWhole = "Array.from(document.querySelectorAll('figure')).every(e => getComputedStyle(e).breakInside == 'avoid')"
-            let areTables = "Array.from(document.querySelectorAll('tr')).every(e => getComputedStyle(e).display == 'table-row')"
+            let isWhole =
+                "Array.from(document.querySelectorAll('figure')).every(e => getComputedStyle(e).breakInside == 'avoid')"
+            let areTables =
+                "Array.from(document.querySelectorAll('tr')).every(e => getComputedStyle(e).display == 'table-row')"
             #expect(try await browser.evaluate("\(isWhole) && \(areTables)") as? Bool == true)
             #expect(try await browser.print().starts(with: Data("%PDF-".utf8)))
             try await browser.go(base)
@@ -48,7 +58,8 @@ import Testing
     private func measure(_ browser: Browser, _ page: String) async throws {
         for width in [320, 390, 1280, 1920] {
             _ = try await browser.protocolCommand(
-                "Emulation.setDeviceMetricsOverride", ["width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600])
+                "Emulation.setDeviceMetricsOverride",
+                ["width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600])
             let found = try await browser.evaluate(Self.layout) as? [String] ?? ["no answer"]
             #expect(found.isEmpty, "\(page) at \(width) px: \(found.prefix(8))")
         }
@@ -64,10 +75,13 @@ import Testing
     @Test func `on a phone, the date controls are lower than 120 px`() async throws {
         try await visitingPages { _, browser, base in
             _ = try await browser.protocolCommand(
-                "Emulation.setDeviceMetricsOverride", ["width": 320, "height": 700, "deviceScaleFactor": 1, "mobile": true])
+                "Emulation.setDeviceMetricsOverride",
+                ["width": 320, "height": 700, "deviceScaleFactor": 1, "mobile": true])
             for page in ["day", "week", "month", "year"] {
                 try await browser.go("\(base)/\(page)")
-                let height = try await browser.evaluate("document.querySelector('.datebar').getBoundingClientRect().height") as? Double
+                let height =
+                    try await browser.evaluate("document.querySelector('.datebar').getBoundingClientRect().height")
+                    as? Double
                 #expect(height ?? 1000 < 120, "\(page): \(height ?? -1)")
             }
         }
@@ -108,7 +122,8 @@ import Testing
         })()
         """
 
-    /// Texts with less than 4.5 (large ones 3), and marks of charts with less than 3, to what is behind them (WCAG 2.1, 1.4.3, 1.4.11).
+    /// Texts with less than 4.5 (large ones 3), and marks of charts with less than 3, to what is behind them (WCAG 2.1,
+    /// 1.4.3, 1.4.11).
     private static let contrasts = """
         (() => {
             const found = new Set();

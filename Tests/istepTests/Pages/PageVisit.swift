@@ -25,8 +25,11 @@ func visitingPages(
             try await browser.until { $0 == "Overview – istep" }
             try await body(home, browser, String(match.1))
             // Nothing was loaded from anywhere else, and no script has failed.
-            let own = [String(match.1), "data:", "chrome://", "file:///"]  // The third: the page that chromium begins with.
-            let elsewhere = try await browser.requestedAddresses().filter { address in !own.contains { address.hasPrefix($0) } }
+            // The third: the page that chromium begins with.
+            let own = [String(match.1), "data:", "chrome://", "file:///"]
+            let elsewhere = try await browser.requestedAddresses().filter { address in
+                !own.contains { address.hasPrefix($0) }
+            }
             #expect(elsewhere.isEmpty, "\(elsewhere)")
             let errors = try await browser.consoleErrors().filter { !$0.contains("422") && !$0.contains("404") }
             #expect(errors.isEmpty, "\(errors)")

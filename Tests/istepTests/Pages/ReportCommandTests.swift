@@ -13,11 +13,13 @@ import Testing
         let text = try String(contentsOfFile: file, encoding: .utf8)
         #expect(text.hasPrefix("<!DOCTYPE html>") && text.hasSuffix("</html>") && text.contains("9,000"))
         #expect(
-            !text.contains("<script") && !text.contains("http:") && !text.contains("https:") && !text.contains("<form") && !text.contains("src=")
+            !text.contains("<script") && !text.contains("http:") && !text.contains("https:") && !text.contains("<form")
+                && !text.contains("src=")
         )
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".tmp") }.isEmpty)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".tmp") }.isEmpty)
         let complaints = try Tidy.complaints(text)
         #expect(complaints.isEmpty, "\(complaints)")
         #expect(try await istep("report").output.hasPrefix("<!DOCTYPE html>"))
@@ -28,7 +30,10 @@ import Testing
         let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
         _ = try await istep("correct", "yesterday", "--steps", "9000")
-        for name in ["a", "b"] { try FileManager.default.createDirectory(atPath: folder.path + "/" + name, withIntermediateDirectories: false) }
+        for name in ["a", "b"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path + "/" + name, withIntermediateDirectories: false)
+        }
         try #require(symlink("a/next", link) == 0 && symlink("../b/steps.html", folder.path + "/a/next") == 0)
         // The first time there is no such file.
         for _ in 0..<2 {
@@ -51,7 +56,8 @@ import Testing
     }
 
     @Test func `only a report or an empty file is replaced`() async throws {
-        let folder = try Folder(), file = folder.path + "/steps.html", history = folder.path + "/data/istep/history.sqlite"
+        let folder = try Folder(), file = folder.path + "/steps.html",
+            history = folder.path + "/data/istep/history.sqlite"
         let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
         _ = try await istep("correct", "yesterday", "--steps", "9000")
@@ -68,7 +74,9 @@ import Testing
         for content in ["my notes", "<!DOCTYPE html>\n<html><head><title>Steps of a dance</title></head></html>"] {
             try Data(content.utf8).write(to: URL(fileURLWithPath: file))
             let refused = try await istep("report", "-o", file)
-            #expect(refused.status == 64 && refused.error.contains("is not an istep report") && refused.error.contains("Name another file"))
+            #expect(
+                refused.status == 64 && refused.error.contains("is not an istep report")
+                    && refused.error.contains("Name another file"))
             #expect(try String(contentsOfFile: file, encoding: .utf8) == content)
         }
         #expect(try await istep("report", "-o", history).status == 64)
@@ -85,11 +93,15 @@ import Testing
         #expect(nowhere.status == 64 && nowhere.error.contains("No such file"), "\(nowhere)")
         #expect(try await istep("report", "-o", folder.path).status == 64)
         #expect(try await istep("report", "-o", "/dev/full").status == 64)
-        let range = try await istep("report", "-o", folder.path + "/x.html", "--from", "2026-05-02", "--to", "2026-05-01")
+        let range = try await istep(
+            "report", "-o", folder.path + "/x.html", "--from", "2026-05-02", "--to", "2026-05-01")
         #expect(
-            range.status == 64 && range.error.contains("ends before it begins") && range.error.contains("--from 2026-05-01 --to 2026-05-02"),
+            range.status == 64 && range.error.contains("ends before it begins")
+                && range.error.contains("--from 2026-05-01 --to 2026-05-02"),
             "\(range)")
-        #expect(try await istep("report", "-o", folder.path + "/x.html", "--from", "2999-01-01", "--to", "2999-01-02").status == 64)
+        #expect(
+            try await istep("report", "-o", folder.path + "/x.html", "--from", "2999-01-01", "--to", "2999-01-02")
+                .status == 64)
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/x.html"))
     }
 

@@ -14,21 +14,26 @@ import Testing
         /// What the opened address leads on to.
         var first = "/"
 
-        func get(_ target: String) async throws -> (status: Int, text: String) { try await send("GET \(target) HTTP/1.1\r\n", "") }
+        func get(_ target: String) async throws -> (status: Int, text: String) {
+            try await send("GET \(target) HTTP/1.1\r\n", "")
+        }
 
         /// Sends a form with the key of a page.
         func post(_ target: String, _ form: String = "") async throws -> (status: Int, text: String) {
             let key = try #require(try await get("/plan").text.firstMatch(of: /name="key" value="([0-9a-f]{64})"/)).1
             let body = "key=\(key)&\(form)"
             return try await send(
-                "POST \(target) HTTP/1.1\r\nOrigin: http://127.0.0.1:\(port)\r\nContent-Length: \(body.utf8.count)\r\n", body)
+                "POST \(target) HTTP/1.1\r\nOrigin: http://127.0.0.1:\(port)\r\nContent-Length: \(body.utf8.count)\r\n",
+                body)
         }
 
         private func send(_ line: String, _ body: String) async throws -> (status: Int, text: String) {
             let visitor = self
             let answer = try await blocking {
                 let client = try LoopbackClient(port: visitor.port)
-                client.send("\(line)Host: 127.0.0.1:\(visitor.port)\r\nCookie: \(visitor.cookie)\r\nConnection: close\r\n\r\n\(body)")
+                client.send(
+                    "\(line)Host: 127.0.0.1:\(visitor.port)\r\nCookie: \(visitor.cookie)\r\nConnection: close\r\n\r\n\(body)"
+                )
                 return client.receiveAll()
             }
             return (Int(answer.dropFirst(9).prefix(3)) ?? 0, answer)
@@ -51,7 +56,9 @@ import Testing
     }
 
     /// Starts it at a free port and ends it after `body`.
-    private func serving(_ istep: Command, _ words: [String] = [], _ body: (_ address: String, Running) async throws -> Void) async throws {
+    private func serving(
+        _ istep: Command, _ words: [String] = [], _ body: (_ address: String, Running) async throws -> Void
+    ) async throws {
         let running = try istep.start(["serve", "--port", "0"] + words)
         do {
             try await running.until { Self.address($0) != nil }
@@ -73,7 +80,8 @@ import Testing
             let visitor = try await Visitor.open(address)
             let page = try await visitor.get("/plan")
             #expect(page.status == 200 && page.text.contains("8000"))
-            #expect(try await stranger.get(try #require(URL(string: address)).path).status == 403, "the token is used up")
+            #expect(
+                try await stranger.get(try #require(URL(string: address)).path).status == 403, "the token is used up")
             #expect(try await stranger.get("/plan").status == 403)
             running.send(SIGINT)
             let result = await running.result
@@ -123,8 +131,12 @@ import Testing
         #expect(await running.result.error.isEmpty)
         let opened = try String(contentsOfFile: folder.path + "/opened", encoding: .utf8)
         let called = try String(contentsOfFile: folder.path + "/called", encoding: .utf8)
-        #expect(opened.contains("0; url=\(address)\"") && !called.contains("token") && !called.contains(address.suffix(64)), "\(called)")
-        let mode = try FileManager.default.attributesOfItem(atPath: called.trimmingCharacters(in: .newlines))[.posixPermissions] as? Int
+        #expect(
+            opened.contains("0; url=\(address)\"") && !called.contains("token") && !called.contains(address.suffix(64)),
+            "\(called)")
+        let mode =
+            try FileManager.default.attributesOfItem(atPath: called.trimmingCharacters(in: .newlines))[
+                .posixPermissions] as? Int
         #expect(mode == 0o600)
         // Without a browser, the address is there to be opened by hand.
         istep.environment["PATH"] = "/nonexistent"
@@ -184,7 +196,9 @@ import Testing
         try await other.until { $0.hasSuffix("\n") }
         let port = try #require(other.outputSoFar.firstMatch(of: /port ([0-9]+)/)?.1)
         let result = try await istep("serve", "--port", "\(port)", "--open")
-        #expect(result.status == 75 && result.error.contains("Port \(port) is in use") && result.output.isEmpty, "\(result)")
+        #expect(
+            result.status == 75 && result.error.contains("Port \(port) is in use") && result.output.isEmpty, "\(result)"
+        )
         other.send(SIGTERM)
         #expect(!(await other.result.output.contains("/open/")), "it learns no token")
     }
@@ -212,7 +226,9 @@ import Testing
                 let port = String(try #require(URL(string: address)?.port))
                 #expect(try await Visitor.open(address).first == "/")
                 // Without the option, it is the user who is logged in, as in every command.
-                let calls: [(words: [String], user: String)] = [(["--user", "ben"], "ben"), (["--user", "anna"], "anna"), ([], "anna")]
+                let calls: [(words: [String], user: String)] = [
+                    (["--user", "ben"], "ben"), (["--user", "anna"], "anna"), ([], "anna"),
+                ]
                 for (words, user) in calls {
                     let again = try await home.istep.run(["serve", "--port", port, "--json"] + words)
                     #expect(again.status == 0 && again.json["running"] as? Bool == true, "\(again)")
@@ -223,7 +239,9 @@ import Testing
                     #expect(page.status == 200 && page.text.contains(choice), "\(page.text.prefix(3000))")
                 }
                 let typing = try await home.istep("serve", "--port", port, "--user", "bne")
-                #expect(typing.status == 64 && typing.error.contains("There is no user 'bne'") && typing.output.isEmpty, "\(typing)")
+                #expect(
+                    typing.status == 64 && typing.error.contains("There is no user 'bne'") && typing.output.isEmpty,
+                    "\(typing)")
             }
         }
     }
@@ -236,7 +254,9 @@ import Testing
             try await serving(home.istep, ["--timeout", "120"]) { address, running in
                 let visitor = try await Visitor.open(address)
                 #expect(try await visitor.post("/sync").status == 303)
-                for await event in home.stack.events { if case .wrote(_, _, let bytes) = event, bytes.first == 0x03 { break } }
+                for await event in home.stack.events {
+                    if case .wrote(_, _, let bytes) = event, bytes.first == 0x03 { break }
+                }
                 running.send(SIGTERM)
                 let result = await running.result
                 #expect(result.status == 0 && result.error.isEmpty, "\(result)")
@@ -309,7 +329,8 @@ import Testing
         let running = try activated(Command(folder: folder), address: "0.0.0.0")
         let result = await running.result
         #expect(
-            result.status == 78 && result.error.contains("reachable from other machines") && result.error.contains("127.0.0.1:7837"), "\(result)"
+            result.status == 78 && result.error.contains("reachable from other machines")
+                && result.error.contains("127.0.0.1:7837"), "\(result)"
         )
     }
 
@@ -326,7 +347,9 @@ import Testing
             other.environment["XDG_RUNTIME_DIR"] = nil
             other.environment["TMPDIR"] = temporary.path
             let result = try await other.run(["serve", "--port", "\(try #require(URL(string: address)?.port))"])
-            #expect(result.status == 75 && result.error.contains("is in use") && result.error.contains("--port 0"), "\(result)")
+            #expect(
+                result.status == 75 && result.error.contains("is in use") && result.error.contains("--port 0"),
+                "\(result)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
         }
     }

@@ -16,7 +16,8 @@ final class Browser: Sendable {
         let folder = try Folder()
         let (driver, port) = try await startDriver(folder)
         let arguments = [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+            "--disable-background-networking",
             "--user-data-dir=\(folder.path)/profile", "--window-size=1100,900",
         ]
         let order: [String: Any] = [
@@ -28,12 +29,14 @@ final class Browser: Sendable {
             ]
         ]
         let answer = try await request(port, "POST", "/session", order)
-        guard let session = (answer as? [String: Any])?["sessionId"] as? String else { throw Failure(text: "\(answer)") }
+        guard let session = (answer as? [String: Any])?["sessionId"] as? String else {
+            throw Failure(text: "\(answer)")
+        }
         return Browser(driver, port, session, folder)
     }
 
-    /// The driver takes a free port of IPv6 and then needs the same port of IPv4. If another program uses that one, the driver ends, and is
-    /// started again.
+    /// The driver takes a free port of IPv6 and then needs the same port of IPv4. If another program uses that one, the
+    /// driver ends, and is started again.
     private static func startDriver(_ folder: Folder) async throws -> (Running, UInt16) {
         let pattern = /started successfully on port ([0-9]+)/
         var attempts = 0
@@ -42,7 +45,9 @@ final class Browser: Sendable {
             let process = ChildProcess()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/chromedriver")
             process.arguments = ["--port=0", "--log-level=SEVERE"]
-            process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "LANG": "C.UTF-8"]
+            process.environment = [
+                "PATH": "/usr/bin:/bin", "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "LANG": "C.UTF-8",
+            ]
             let driver = try Running(process)
             do {
                 try await driver.until { $0.contains(pattern) }
@@ -81,13 +86,19 @@ final class Browser: Sendable {
     private func element(_ selector: String) async throws -> String {
         let isLink = selector.hasPrefix("link=")
         let found = try await order(
-            "POST", "/element", ["using": isLink ? "link text" : "css selector", "value": isLink ? String(selector.dropFirst(5)) : selector])
-        guard let id = (found as? [String: String])?.values.first else { throw Failure(text: "no \(selector): \(String(describing: found))") }
+            "POST", "/element",
+            [
+                "using": isLink ? "link text" : "css selector",
+                "value": isLink ? String(selector.dropFirst(5)) : selector,
+            ])
+        guard let id = (found as? [String: String])?.values.first else {
+            throw Failure(text: "no \(selector): \(String(describing: found))")
+        }
         return id
     }
 
-    /// Clicks on what leads to another page, and returns once that page is there: the driver does not wait for a page that the browser has
-    /// not begun to load when the click is answered.
+    /// Clicks on what leads to another page, and returns once that page is there: the driver does not wait for a page
+    /// that the browser has not begun to load when the click is answered.
     func click(_ selector: String) async throws {
         try await leaving {
             let id = try await element(selector)
@@ -124,14 +135,15 @@ final class Browser: Sendable {
         return Data(base64Encoded: text) ?? Data()
     }
 
-    /// Whether the element still belongs to the page that is shown. While one page replaces another, chromedriver passes on Chromium's own
-    /// words instead of the error of the protocol.
+    /// Whether the element still belongs to the page that is shown. While one page replaces another, chromedriver
+    /// passes on Chromium's own words instead of the error of the protocol.
     private func isShown(_ element: String) async throws -> Bool {
         do {
             _ = try await order("GET", "/element/\(element)/name")
             return true
         } catch let failure as Failure
-            where [": stale element reference: ", "does not belong to the document"].contains(where: failure.text.contains)
+            where [": stale element reference: ", "does not belong to the document"].contains(
+                where: failure.text.contains)
         {
             return false
         }
@@ -179,9 +191,12 @@ final class Browser: Sendable {
     func requestedAddresses() async throws -> [String] {
         let log = try await order("POST", "/se/log", ["type": "performance"]) as? [[String: Any]] ?? []
         return log.compactMap { entry in
-            guard let text = entry["message"] as? String, let whole = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
-                let message = whole["message"] as? [String: Any], message["method"] as? String == "Network.requestWillBeSent",
-                let parameters = message["params"] as? [String: Any], let request = parameters["request"] as? [String: Any]
+            guard let text = entry["message"] as? String,
+                let whole = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any],
+                let message = whole["message"] as? [String: Any],
+                message["method"] as? String == "Network.requestWillBeSent",
+                let parameters = message["params"] as? [String: Any],
+                let request = parameters["request"] as? [String: Any]
             else { return nil }
             return request["url"] as? String
         }
@@ -192,7 +207,10 @@ final class Browser: Sendable {
         _ = try await protocolCommand("Accessibility.enable")
         let tree = try await protocolCommand("Accessibility.getFullAXTree")
         return (tree["nodes"] as? [[String: Any]] ?? []).filter { $0["ignored"] as? Bool != true }.map { node in
-            ((node["role"] as? [String: Any])?["value"] as? String ?? "", (node["name"] as? [String: Any])?["value"] as? String ?? "")
+            (
+                (node["role"] as? [String: Any])?["value"] as? String ?? "",
+                (node["name"] as? [String: Any])?["value"] as? String ?? ""
+            )
         }
     }
 
@@ -203,8 +221,11 @@ final class Browser: Sendable {
         try await Self.request(port, method, "/session/\(session)\(path)", body)
     }
 
-    private static func request(_ port: UInt16, _ method: String, _ path: String, _ body: [String: Any]?) async throws -> Any {
-        let text = try body.map { String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self) } ?? ""
+    private static func request(_ port: UInt16, _ method: String, _ path: String, _ body: [String: Any]?) async throws
+        -> Any
+    {
+        let text =
+            try body.map { String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self) } ?? ""
         let answer = try await blocking {
             let client = try LoopbackClient(port: port, seconds: 240)
             client.send(
@@ -213,7 +234,8 @@ final class Browser: Sendable {
             return client.receiveResponse()
         }
         guard let end = answer.range(of: "\r\n\r\n"),
-            let document = try JSONSerialization.jsonObject(with: Data(answer[end.upperBound...].utf8)) as? [String: Any],
+            let document = try JSONSerialization.jsonObject(with: Data(answer[end.upperBound...].utf8))
+                as? [String: Any],
             let value = document["value"]
         else { throw Failure(text: "the driver answered \(method) \(path) with: \(answer)") }
         if let error = value as? [String: Any], let name = error["error"] as? String {

@@ -4,8 +4,8 @@ import StepDomain
 import TestSupport
 import Testing
 
-/// Hundreds of days, a server that fails at random, and a program that is killed at random: in the end the server has each day once,
-/// with the right figures.
+/// Hundreds of days, a server that fails at random, and a program that is killed at random: in the end the server has
+/// each day once, with the right figures.
 @Suite(.timeLimit(.minutes(10))) struct ExactlyOnceTests {
     private static let count = 400
 
@@ -23,7 +23,9 @@ import Testing
             database = try StepDatabase(path: data + "/history.sqlite")
             anna = try database.addUser(named: "anna")
             let ring = try database.addPedometer(
-                Pedometer(id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring"))
+                Pedometer(
+                    id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public",
+                    name: "ring"))
             sync = try database.beginSync(of: ring.id, at: now)
             let today = Day(of: now, utcOffset: 0)
             days = (1...count).reversed().map { today.advanced(by: -$0) }
@@ -39,7 +41,8 @@ import Testing
                 sync: sync, localTime: .fixed(0))
         }
 
-        /// Skips the time that a destination asked for, and the time in which a server may still be processing a request.
+        /// Skips the time that a destination asked for, and the time in which a server may still be processing a
+        /// request.
         func passHours() throws {
             for name in ["days", "posts"] {
                 var state = try database.state(of: name)
@@ -54,7 +57,9 @@ import Testing
                 })
         }
 
-        var open: Int { get throws { try database.entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).count } }
+        var open: Int {
+            get throws { try database.entries(for: nil, in: [.pending, .sending, .unknown, .rejected]).count }
+        }
     }
 
     @Test func `each day arrives once despite failures and killed processes`() async throws {
@@ -90,7 +95,8 @@ import Testing
         server.mend()
         #expect(try await istep.run(["outbox", "send"]).status == 0)
         #expect(try past.open == 0)
-        // One in 25 of at least 800 requests; not a fixed number, because the requests of two destinations arrive in any order.
+        // One in 25 of at least 800 requests; not a fixed number, because the requests of two destinations arrive in
+        // any order.
         #expect(server.kills > 10)
 
         #expect(server.days.mapValues(\.last) == expected.mapValues(Optional.some))
@@ -99,7 +105,9 @@ import Testing
         #expect(Set(posts.map(\.day)).count == Self.count)
         for post in posts {
             let steps = Int(post.text.dropFirst("2014-04-20: ".count).replacing(",", with: ""))
-            if steps != expected[post.day] { Issue.record("post \(post.id) says \(post.text), not \(expected[post.day] ?? -1)") }
+            if steps != expected[post.day] {
+                Issue.record("post \(post.id) says \(post.text), not \(expected[post.day] ?? -1)")
+            }
         }
     }
 

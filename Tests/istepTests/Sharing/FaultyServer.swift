@@ -3,8 +3,8 @@ import Synchronization
 import TestSupport
 import WebTestSupport
 
-/// Two services behind one address: days by PUT, and posts that it numbers. It ignores `Idempotency-Key`, as GoToSocial and Pixelfed do.
-/// It fails at random, and so does its client: before the request is processed, or after.
+/// Two services behind one address: days by PUT, and posts that it numbers. It ignores `Idempotency-Key`, as GoToSocial
+/// and Pixelfed do. It fails at random, and so does its client: before the request is processed, or after.
 final class FaultyServer: Sendable {
     struct Post: Sendable {
         var id: Int
@@ -38,7 +38,8 @@ final class FaultyServer: Sendable {
     init(seed: UInt64) throws {
         state = Mutex(State(dice: SeededGenerator(seed: seed)))
         server = Mutex(nil)
-        let started = try LoopbackServer.start { [weak self] request in self?.answer(to: request) ?? .closeWithoutAnswer }
+        let started = try LoopbackServer.start { [weak self] request in self?.answer(to: request) ?? .closeWithoutAnswer
+        }
         server.withLock { $0 = started }
     }
 
@@ -48,7 +49,8 @@ final class FaultyServer: Sendable {
     /// From now on there are no faults.
     func mend() { state.withLock { $0.isFaulty = false } }
 
-    /// Starts a client, which may be killed. No request is answered before it is known how: however slow the machine is, no kill is left out.
+    /// Starts a client, which may be killed. No request is answered before it is known how: however slow the machine
+    /// is, no kill is left out.
     func startClient(_ start: () throws -> Running) throws -> Running {
         try state.withLock { state in
             let running = try start()
@@ -98,7 +100,9 @@ final class FaultyServer: Sendable {
 
     private static func put(_ request: ReceivedRequest, _ state: inout State) -> Answer {
         let document = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
-        guard let day = document?["day"] as? String, let steps = document?["steps"] as? Int else { return .json("{}", status: 400) }
+        guard let day = document?["day"] as? String, let steps = document?["steps"] as? Int else {
+            return .json("{}", status: 400)
+        }
         state.days[day, default: []].append(steps)
         return .reply(status: 204)
     }
@@ -108,7 +112,9 @@ final class FaultyServer: Sendable {
         switch (request.method, parts.dropFirst(2).joined(separator: "/")) {
         case ("GET", "accounts/verify_credentials"): return .json(#"{"id":"7","acct":"anna"}"#)
         case ("GET", "accounts/7/statuses"):
-            let before = request.query?.split(separator: "&").first { $0.hasPrefix("max_id=") }.flatMap { Int($0.dropFirst(7)) }
+            let before = request.query?.split(separator: "&").first { $0.hasPrefix("max_id=") }.flatMap {
+                Int($0.dropFirst(7))
+            }
             let page = state.posts.filter { $0.id < before ?? .max }.suffix(20).reversed()
             return .json("[" + page.map(json).joined(separator: ",") + "]")
         case ("POST", "statuses"):

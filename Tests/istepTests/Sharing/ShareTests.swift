@@ -18,7 +18,8 @@ import Testing
     private func configure(_ home: Household, _ text: String) throws {
         let folder = home.folder.path + "/config/istep"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data(text.replacing("FOLDER", with: home.folder.path).utf8).write(to: URL(fileURLWithPath: folder + "/config.toml"))
+        try Data(text.replacing("FOLDER", with: home.folder.path).utf8).write(
+            to: URL(fileURLWithPath: folder + "/config.toml"))
     }
 
     private func text(_ home: Household, _ name: String) -> String {
@@ -151,7 +152,9 @@ import Testing
         try await live(Self.diary) { home in
             #expect(try await home.istep("share", "yesterday").status == 0)
             let sent = try await home.istep("share", "yesterday", "--queue")
-            #expect(sent.status == 0 && sent.output.hasSuffix(": already sent; use --again to send once more\n"), "\(sent.output)")
+            #expect(
+                sent.status == 0 && sent.output.hasSuffix(": already sent; use --again to send once more\n"),
+                "\(sent.output)")
             #expect(try await home.istep("outbox").output == "The outbox is empty.\n")
             let again = try await home.istep("share", "yesterday", "--queue", "--again")
             #expect(again.output.hasSuffix(" in the outbox; the next sync sends it\n"), "\(again.output)")
@@ -177,7 +180,10 @@ import Testing
             // The same history by another name, and commands that send nothing.
             let link = home.folder.path + "/link.sqlite"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: home.database)
-            for words in [["share", "-2", "--db", link], ["share", "-2"], ["share", "--dry-run", "--db", copy], ["outbox", "--db", copy]] {
+            for words in [
+                ["share", "-2", "--db", link], ["share", "-2"], ["share", "--dry-run", "--db", copy],
+                ["outbox", "--db", copy],
+            ] {
                 #expect(try await !home.istep.run(words).error.contains("without --db"), "\(words)")
             }
             // A day can arrive twice: that is said with --quiet too.
@@ -192,7 +198,10 @@ import Testing
         try await live(Self.diary + "\nusers = [\"stranger\"]\n") { home in
             let shared = try await home.istep("share", "yesterday")
             #expect(shared.status == 78)
-            #expect(shared.error.contains("[share.diary] names the user stranger, who is not in the history; known users: "), "\(shared.error)")
+            #expect(
+                shared.error.contains(
+                    "[share.diary] names the user stranger, who is not in the history; known users: "),
+                "\(shared.error)")
             let checked = try await home.istep("doctor", "--no-radio", "--no-network")
             #expect(checked.output.contains("it names the user stranger"), "\(checked.output)")
         }
@@ -240,7 +249,9 @@ import Testing
             #expect(try await home.istep("share", "yesterday").output.contains("already there"))
             #expect(text(home, "steps.csv").isEmpty)
             #expect(try await home.istep("share", "yesterday", "--dry-run").output.contains("--again"))
-            #expect(try await home.istep("share", "yesterday", "--dry-run", "--again").output.contains(",\(home.walked(daysAgo: 1)),"))
+            #expect(
+                try await home.istep("share", "yesterday", "--dry-run", "--again").output.contains(
+                    ",\(home.walked(daysAgo: 1)),"))
             #expect(try await home.istep("share", "yesterday", "--again").output.contains("sent"))
             #expect(text(home, "steps.csv").contains(",\(home.walked(daysAgo: 1)),"))
         }
@@ -253,7 +264,8 @@ import Testing
             #expect(future.error.contains("--from 2999-01-01 has not begun") && !future.error.contains("--to"))
             let today = try await home.istep("share", "--from", "today")
             #expect(today.status == 64)
-            #expect(today.error.contains("its last day, which is yesterday") && today.error.contains("istep share today"))
+            #expect(
+                today.error.contains("its last day, which is yesterday") && today.error.contains("istep share today"))
             let reversed = try await home.istep("share", "--from", "-2", "--to-day", "-4")
             #expect(reversed.status == 64)
             #expect(reversed.error.contains("is after --to "))
@@ -306,7 +318,9 @@ import Testing
     }
 
     @Test func `all problems of the configuration are reported`() async throws {
-        try await live("timeuot = 3\n[share.diary]\nkind = \"file\"\npaht = \"/tmp/x.csv\"\n[share.mine]\nkind = \"command\"\n") { home in
+        try await live(
+            "timeuot = 3\n[share.diary]\nkind = \"file\"\npaht = \"/tmp/x.csv\"\n[share.mine]\nkind = \"command\"\n"
+        ) { home in
             let check = try await home.istep("config", "check")
             #expect(check.status == 78)
             let problems = try #require(try await home.istep("config", "check", "--json").json["problems"] as? [String])
@@ -326,7 +340,9 @@ import Testing
             "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \": > FOLDER/begun; while [ ! -e FOLDER/end ]; do sleep 0.05; done\"]\n"
         try await live(slow) { home in
             let first = try home.istep.start(["share", "-2"])
-            try await FileChanges.wait(in: home.folder.path) { FileManager.default.fileExists(atPath: home.folder.path + "/begun") }
+            try await FileChanges.wait(in: home.folder.path) {
+                FileManager.default.fileExists(atPath: home.folder.path + "/begun")
+            }
             let second = try await home.istep("share", "-3")
             #expect(second.status == 75)
             #expect(second.error.contains("another share of this history is running"))
@@ -343,10 +359,14 @@ import Testing
         for kind in kinds.compactMap({ $0["key"] as? String }) {
             let example = try await istep("config", "example", kind)
             #expect(example.output.contains("kind = \"\(kind)\""))
-            #expect(example.output.hasPrefix("# in ~/config/istep/config.toml\n") && !example.output.contains(".config/istep"), "\(example)")
+            #expect(
+                example.output.hasPrefix("# in ~/config/istep/config.toml\n")
+                    && !example.output.contains(".config/istep"), "\(example)")
         }
         let other = try await istep("config", "example", "rest", "--config", "/etc/istep/config.toml")
-        #expect(other.output.hasPrefix("# in /etc/istep/config.toml\n") && other.output.contains("token_file = \"/etc/istep/my-server.token\""))
+        #expect(
+            other.output.hasPrefix("# in /etc/istep/config.toml\n")
+                && other.output.contains("token_file = \"/etc/istep/my-server.token\""))
         #expect(try await istep("config", "example", "pigeon").status == 64)
     }
 }

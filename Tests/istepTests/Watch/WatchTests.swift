@@ -4,10 +4,14 @@ import StepDatabase
 import TestSupport
 import Testing
 
-/// `istep watch` as a user or systemd runs it: it keeps running, reads pedometers that come into range, and ends on a signal.
+/// `istep watch` as a user or systemd runs it: it keeps running, reads pedometers that come into range, and ends on a
+/// signal.
 @Suite(.timeLimit(.minutes(5))) struct WatchTests {
-    /// A ring that was added, in or out of range, with advertisement monitors: what comes into range is reported at once.
-    private func withRing(inRange: Bool = true, isExperimental: Bool = true, _ body: (Household) async throws -> Void) async throws {
+    /// A ring that was added, in or out of range, with advertisement monitors: what comes into range is reported at
+    /// once.
+    private func withRing(inRange: Bool = true, isExperimental: Bool = true, _ body: (Household) async throws -> Void)
+        async throws
+    {
         var quirks = Quirks()
         quirks.isExperimental = isExperimental
         try await Household.live(quirks: quirks) { home in
@@ -61,7 +65,9 @@ import Testing
             let result = await end(running)
             #expect(result.status == 0)
             // bluetoothd removes its adapters, then exits: which of the two the program sees depends on timing.
-            #expect(result.error.contains("bluetoothd") || result.error.contains("the Bluetooth adapter hci0 is no longer available"))
+            #expect(
+                result.error.contains("bluetoothd")
+                    || result.error.contains("the Bluetooth adapter hci0 is no longer available"))
         }
     }
 
@@ -91,7 +97,8 @@ import Testing
     @Test func `pedometers are read one after the other`() async throws {
         try await withRing { home in
             let add = try await home.istep(
-                "add", home.watch.address, "--name", "watch", "--model", "generic", "--service", home.watch.steps.service.text,
+                "add", home.watch.address, "--name", "watch", "--model", "generic", "--service",
+                home.watch.steps.service.text,
                 "--characteristic", home.watch.steps.characteristic.text, "--counts", "today", "--timeout", "120")
             #expect(add.status == 0, "\(add.error)")
             let running = try home.istep.start(["watch", "--unattended"])
@@ -105,7 +112,9 @@ import Testing
             home.ring.behaviour.ignored = [0x03]
             let running = try home.istep.start(["watch"])
             // Adding it has asked whether it requires bonding.
-            for await event in home.stack.events { if case .wrote(_, _, let bytes) = event, bytes.first != 0x3c { break } }
+            for await event in home.stack.events {
+                if case .wrote(_, _, let bytes) = event, bytes.first != 0x3c { break }
+            }
             #expect(await end(running).status == 0)
         }
     }
@@ -145,7 +154,9 @@ import Testing
     }
 
     /// Whatever signals these tests were started to ignore.
-    @Test(arguments: [SIGHUP, SIGINT]) func `a signal with the default action ends the watch`(signal: Int32) async throws {
+    @Test(arguments: [SIGHUP, SIGINT]) func `a signal with the default action ends the watch`(signal: Int32)
+        async throws
+    {
         try await withRing(inRange: false) { home in
             let running = try home.istep.start(["watch"], by: "env --default-signal=HUP,INT")
             for await event in home.stack.events where event == .monitoring(true) { break }
@@ -159,7 +170,9 @@ import Testing
         try await withRing { home in
             home.ring.behaviour.ignored = [0x03]
             let running = try home.istep.start(["watch"], by: "env --default-signal=HUP")
-            for await event in home.stack.events { if case .wrote(_, _, let bytes) = event, bytes.first != 0x3c { break } }
+            for await event in home.stack.events {
+                if case .wrote(_, _, let bytes) = event, bytes.first != 0x3c { break }
+            }
             while running.isAlive {
                 running.send(SIGHUP)
                 try await letOthersRun()
@@ -213,8 +226,13 @@ import Testing
             let syncs = documents.filter { $0["pedometers"] != nil }
             let live = documents.compactMap { $0["live"] as? [[String: Any]] }
             #expect(syncs.count + live.count == documents.count && !syncs.isEmpty && live.count > 1)
-            #expect(live.allSatisfy { $0.map { $0["name"] as? String } == ["ring"] && $0.map { $0["steps"] as? Int } == [today] })
-            #expect(result.output.split(separator: "\n").count { $0.hasPrefix("{\"live\":") && $0.hasSuffix("}") } == live.count)
+            #expect(
+                live.allSatisfy {
+                    $0.map { $0["name"] as? String } == ["ring"] && $0.map { $0["steps"] as? Int } == [today]
+                })
+            #expect(
+                result.output.split(separator: "\n").count { $0.hasPrefix("{\"live\":") && $0.hasSuffix("}") }
+                    == live.count)
         }
     }
 
@@ -224,7 +242,9 @@ import Testing
         for line in output.split(separator: "\n") {
             lines.append(line)
             let text = lines.joined(separator: "\n")
-            guard let document = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else { continue }
+            guard let document = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
+                continue
+            }
             documents.append(document)
             lines = []
         }
@@ -286,7 +306,9 @@ import Testing
 
 /// A pedometer that is read without a connection.
 @Suite(.timeLimit(.minutes(5))) struct WatchBandTests {
-    @Test(arguments: [true, false]) func `a band that comes into range is read from its advertisements`(isExperimental: Bool) async throws {
+    @Test(arguments: [true, false]) func `a band that comes into range is read from its advertisements`(
+        isExperimental: Bool
+    ) async throws {
         var quirks = Quirks()
         quirks.isExperimental = isExperimental
         try await Household.live(quirks: quirks) { home in

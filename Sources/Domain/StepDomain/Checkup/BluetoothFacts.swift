@@ -32,7 +32,8 @@ public struct RadioFacts: Hashable, Sendable {
     /// The fault as an error.
     public var problem: Problem?
 
-    public init(adapters: [Adapter] = [], blockedSwitches: [String] = [], fault: Fault? = nil, problem: Problem? = nil) {
+    public init(adapters: [Adapter] = [], blockedSwitches: [String] = [], fault: Fault? = nil, problem: Problem? = nil)
+    {
         self.adapters = adapters
         self.blockedSwitches = blockedSwitches
         self.fault = fault
@@ -117,7 +118,9 @@ public struct HeardDevice: Hashable, Sendable {
     /// Whether this machine holds a bond with it.
     public var isPaired: Bool
 
-    public init(address: String, name: String? = nil, rssi: Int? = nil, isConnected: Bool = false, isPaired: Bool = false) {
+    public init(
+        address: String, name: String? = nil, rssi: Int? = nil, isConnected: Bool = false, isPaired: Bool = false
+    ) {
         self.address = address
         self.name = name
         self.rssi = rssi
@@ -145,7 +148,8 @@ public struct ScanFacts: Hashable, Sendable {
     ///   - registered: number of pedometers in use; nil if not known.
     ///   - seconds: duration of the scan.
     public func diagnoses(registered: Int?, seconds: Int) -> [Diagnosis] {
-        let heard: ScanDiagnosis = count > 0 ? .heard(devices: count) : .nothingHeard(seconds: seconds, isExpected: registered ?? 0 > 0)
+        let heard: ScanDiagnosis =
+            count > 0 ? .heard(devices: count) : .nothingHeard(seconds: seconds, isExpected: registered ?? 0 > 0)
         guard registered == 0 else { return [.scan(heard)] }
         return [.scan(heard), .scan(candidate.map { .candidate($0) } ?? .noPedometer)]
     }

@@ -147,7 +147,8 @@ public enum Problem: Hashable, Sendable {
 
     public init(_ error: any Error) {
         switch error {
-        case let error as any ReportableError: self = .reported(error.category, message: error.problem, advice: error.advice)
+        case let error as any ReportableError:
+            self = .reported(error.category, message: error.problem, advice: error.advice)
         case is CancellationError: self = .interrupted
         default: self = .unforeseen("\(error)")
         }

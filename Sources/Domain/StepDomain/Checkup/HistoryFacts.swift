@@ -32,7 +32,8 @@ extension HistoryCondition {
         case .empty(let problem): return [.failed(.history, problem)]
         case .notAFile(let problem): return [.history(.notAFile(problem))]
         case .examined(let damage, let isOlder):
-            let diagnoses = damage.map { Diagnosis.failed(.history, $0) } + (isOlder ? [.history(.older(path: path))] : [])
+            let diagnoses =
+                damage.map { Diagnosis.failed(.history, $0) } + (isOlder ? [.history(.older(path: path))] : [])
             return diagnoses.isEmpty ? [.history(.sound(path: path))] : diagnoses
         }
     }
@@ -117,7 +118,8 @@ public struct StorageFacts: Hashable, Sendable {
     public var obstacle: Problem?
 
     public init(
-        file: Entry, directory: Entry, companions: [Entry] = [], logSize: Int = 0, free: Int?, user: UInt32, obstacle: Problem? = nil
+        file: Entry, directory: Entry, companions: [Entry] = [], logSize: Int = 0, free: Int?, user: UInt32,
+        obstacle: Problem? = nil
     ) {
         self.file = file
         self.directory = directory
@@ -132,7 +134,8 @@ public struct StorageFacts: Hashable, Sendable {
     static let tooLittle = 10_000_000
     /// Bytes below which a warning is given.
     static let little = 100_000_000
-    /// Bytes above which the log is large. SQLite writes the log back into the file at 4 MB, unless a program keeps reading.
+    /// Bytes above which the log is large. SQLite writes the log back into the file at 4 MB, unless a program keeps
+    /// reading.
     static let largeLog = 64_000_000
 }
 
@@ -141,13 +144,16 @@ extension StorageFacts {
     public var permissions: [Diagnosis] {
         var diagnoses: [StorageDiagnosis] = []
         if file.owner != user, user != 0 {
-            diagnoses.append(.fileOfAnother(path: file.path, owner: file.owner, user: user, isWritable: file.isWritable))
+            diagnoses.append(
+                .fileOfAnother(path: file.path, owner: file.owner, user: user, isWritable: file.isWritable))
         } else if !file.isWritable || !directory.isWritable {
-            diagnoses.append(.notWritable(path: file.isWritable ? directory.path : file.path, directory: directory.path))
+            diagnoses.append(
+                .notWritable(path: file.isWritable ? directory.path : file.path, directory: directory.path))
         }
         diagnoses += companions.compactMap(companion)
         if file.mode & 0o077 != 0 { diagnoses.append(.fileOpen(path: file.path, mode: file.mode)) }
-        // In a directory that others may write to, such as /tmp, the sticky bit keeps users from replacing files of others.
+        // In a directory that others may write to, such as /tmp, the sticky bit keeps users from replacing files of
+        // others.
         if directory.mode & 0o022 != 0, directory.mode & 0o1000 == 0 {
             diagnoses.append(.directoryOpen(path: directory.path, mode: directory.mode))
         }
@@ -208,7 +214,9 @@ public enum StorageDiagnosis: Hashable, Sendable {
         switch self {
         case .permitted, .free(_, _, .enough): .fine
         case .logLarge, .freeUnknown: .note
-        case .fileOfAnother(_, _, _, isWritable: true), .companionOfAnother(_, _, _, isHarmless: true), .fileOpen, .directoryOpen: .warning
+        case .fileOfAnother(_, _, _, isWritable: true), .companionOfAnother(_, _, _, isHarmless: true), .fileOpen,
+            .directoryOpen:
+            .warning
         case .free(_, _, .little): .warning
         case .fileOfAnother, .companionOfAnother, .notWritable, .companionNotWritable: .fault(.permission)
         case .free(_, _, .tooLittle): .fault(.temporary)
@@ -217,7 +225,9 @@ public enum StorageDiagnosis: Hashable, Sendable {
 
     public var subject: CheckSubject {
         switch self {
-        case .permitted, .fileOfAnother, .notWritable, .companionOfAnother, .companionNotWritable, .fileOpen, .directoryOpen: .permissions
+        case .permitted, .fileOfAnother, .notWritable, .companionOfAnother, .companionNotWritable, .fileOpen,
+            .directoryOpen:
+            .permissions
         case .logLarge: .log
         case .freeUnknown, .free: .disk
         }

@@ -11,8 +11,8 @@ public struct OutboxFacts: Hashable, Sendable {
         self.now = now
     }
 
-    /// Seconds that a day may wait: a server that is down for a night causes no warning. A notice, which is shown without a request, comes a
-    /// day later (`NoticeRules.shareWait`).
+    /// Seconds that a day may wait: a server that is down for a night causes no warning. A notice, which is shown
+    /// without a request, comes a day later (`NoticeRules.shareWait`).
     static let longestWait = 2 * 86_400
 }
 
@@ -26,7 +26,9 @@ extension OutboxFacts {
 
     private var rejected: DestinationDiagnosis? {
         let rejected = entries.filter { $0.state == .rejected && !$0.isWithheld }
-        return rejected.max { $0.changedAt < $1.changedAt }.map { .rejected(days: rejected.count, last: $0.day, reason: $0.lastError) }
+        return rejected.max { $0.changedAt < $1.changedAt }.map {
+            .rejected(days: rejected.count, last: $0.day, reason: $0.lastError)
+        }
     }
 
     private var withheld: DestinationDiagnosis? {
@@ -41,7 +43,9 @@ extension OutboxFacts {
 
     private var waiting: DestinationDiagnosis? {
         let waiting = entries.filter(\.isWaiting)
-        guard let oldest = waiting.compactMap({ $0.firstAttempt ?? $0.changedAt }).min(), now - oldest > Self.longestWait else { return nil }
+        guard let oldest = waiting.compactMap({ $0.firstAttempt ?? $0.changedAt }).min(),
+            now - oldest > Self.longestWait
+        else { return nil }
         return .waiting(days: waiting.count, seconds: now - oldest, reason: waiting.compactMap(\.lastError).last)
     }
 }

@@ -42,7 +42,8 @@ public struct PedometerFacts: Hashable, Sendable {
         case .clockWasOff(let seconds): .clockOff(seconds: seconds)
         case .undecodable(let frames): .undecodable(packets: frames)
         // The report of a sync shows these.
-        case .batteryLow, .implausible, .counterRestarted, .lost, .dayNotClosed, .missing, .tooOld, .undecided, .countingStarted,
+        case .batteryLow, .implausible, .counterRestarted, .lost, .dayNotClosed, .missing, .tooOld, .undecided,
+            .countingStarted,
             .oversized, .clockCorrected, .zoneChanged, .zoneDiffers, .appOutdated, .stepsInDoubt, .adapterRestarted:
             nil
         }
@@ -52,7 +53,8 @@ public struct PedometerFacts: Hashable, Sendable {
     public func diagnosis(of error: PedometerContactError) -> Diagnosis {
         switch error {
         case .notInRange: .pedometer(pedometer.name, .notInRange(address: pedometer.address))
-        case .connectFailed(.pairingLost, let reason): .pedometer(pedometer.name, .pairingLost(address: pedometer.address, reason: reason))
+        case .connectFailed(.pairingLost, let reason):
+            .pedometer(pedometer.name, .pairingLost(address: pedometer.address, reason: reason))
         case .connectFailed(.busy, let reason): .pedometer(pedometer.name, .connectFailed(.busy, reason: reason))
         // BlueZ has many errors for keys that do not match, and none of them means only that.
         case .connectFailed(.other, let reason) where heard?.isPaired == true:
@@ -82,7 +84,8 @@ public enum PedometerDiagnosis: Hashable, Sendable {
     case undecodable(packets: Int)
     case notInRange(address: String)
     case connectFailed(ConnectCause, reason: String)
-    /// - Parameter reason: why the connection failed; nil if the pedometer requires pairing although this machine holds a bond.
+    /// - Parameter reason: why the connection failed; nil if the pedometer requires pairing although this machine holds
+    ///   a bond.
     case pairingLost(address: String, reason: String?)
     case needsPairing
 
@@ -137,10 +140,13 @@ extension SyncHistoryFacts {
     private var last: SyncHistoryDiagnosis {
         guard let latest = syncs.first else { return .never }
         let lastComplete = syncs.first { $0.outcome == .complete }.map { $0.end ?? $0.start }
-        if latest.outcome == .running, !latest.isAbandoned(at: now) { return .running(lastComplete, since: latest.start) }
+        if latest.outcome == .running, !latest.isAbandoned(at: now) {
+            return .running(lastComplete, since: latest.start)
+        }
         let tries = syncs.attempts, failures = syncs.failures(at: now)
         if let failure = failures.first {
-            return .failing(lastComplete, tries: failures.count, last: failure.end ?? failure.start, reason: failure.failure)
+            return .failing(
+                lastComplete, tries: failures.count, last: failure.end ?? failure.start, reason: failure.failure)
         }
         if let lastComplete, now - lastComplete > Self.longestPause { return .tooLongAgo(lastComplete) }
         if let lastComplete, tries.isEmpty { return .recent(lastComplete) }
@@ -154,13 +160,13 @@ public enum SyncHistoryDiagnosis: Hashable, Sendable {
     /// The last sync was complete, and ended at this time.
     case recent(Timestamp)
     case tooLongAgo(Timestamp)
-    /// A sync began and may still be running. The first value of this and the next two is the end of the last complete sync; nil if none of
-    /// the last syncs was complete.
+    /// A sync began and may still be running. The first value of this and the next two is the end of the last complete
+    /// sync; nil if none of the last syncs was complete.
     case running(Timestamp?, since: Timestamp)
     /// Attempts since then that failed, and when and why the last of them did.
     case failing(Timestamp?, tries: Int, last: Timestamp, reason: String?)
-    /// All attempts since then were interrupted, the last at this time. This says nothing about the pedometer, but if none was complete,
-    /// several in a row have a cause, such as a time limit that is too short.
+    /// All attempts since then were interrupted, the last at this time. This says nothing about the pedometer, but if
+    /// none was complete, several in a row have a cause, such as a time limit that is too short.
     case interrupted(Timestamp?, tries: Int, last: Timestamp)
     case batteryLow(percent: Int)
     /// A sync began at this time of the future: this machine's clock was ahead. It is ignored.

@@ -15,7 +15,8 @@ public struct TimeFacts: Hashable, Sendable {
         self.isDesktop = isDesktop
     }
 
-    /// 2025-01-01: before the first version of istep. A board without a battery-backed clock starts with a time in the past.
+    /// 2025-01-01: before the first version of istep. A board without a battery-backed clock starts with a time in the
+    /// past.
     public static let earliest = Timestamp(1_735_689_600)
 }
 

@@ -11,7 +11,8 @@ public struct TimerFacts: Hashable, Sendable {
     public var nextRun: Timestamp?
     /// How the last run ended, as systemd reports it: `success`, `exit-code 69`, `timeout`, …; nil if it never ran.
     public var lastResult: String?
-    /// Whether a watch, which syncs whenever a pedometer comes near, is enabled in addition or instead, and whether it runs.
+    /// Whether a watch, which syncs whenever a pedometer comes near, is enabled in addition or instead, and whether it
+    /// runs.
     public var isWatchEnabled: Bool
     public var isWatchActive: Bool
     /// The timer for pedometers that keep only today's count, shortly before midnight.
@@ -23,9 +24,11 @@ public struct TimerFacts: Hashable, Sendable {
     public var lingers: Bool?
 
     public init(
-        unit: String, isSystemWide: Bool = false, isInstalled: Bool = false, isEnabled: Bool = false, isActive: Bool = false,
+        unit: String, isSystemWide: Bool = false, isInstalled: Bool = false, isEnabled: Bool = false,
+        isActive: Bool = false,
         lastRun: Timestamp? = nil, nextRun: Timestamp? = nil, lastResult: String? = nil, isWatchEnabled: Bool = false,
-        isWatchActive: Bool = false, isMidnightEnabled: Bool = false, isMidnightActive: Bool = false, midnightResult: String? = nil,
+        isWatchActive: Bool = false, isMidnightEnabled: Bool = false, isMidnightActive: Bool = false,
+        midnightResult: String? = nil,
         lingers: Bool? = nil
     ) {
         self.unit = unit
@@ -76,19 +79,25 @@ extension TimerFacts {
 
     private func run(_ now: Timestamp) -> ScheduleDiagnosis.Finding {
         guard let lastRun else { return .noRun(next: nextRun) }
-        if let lastResult, lastResult != "success" { return .runFailed(last: lastRun, next: nextRun, result: lastResult) }
-        if now - lastRun > Self.longestPause, nextRun.map({ $0 <= now }) ?? true { return .runMissed(last: lastRun, next: nextRun) }
+        if let lastResult, lastResult != "success" {
+            return .runFailed(last: lastRun, next: nextRun, result: lastResult)
+        }
+        if now - lastRun > Self.longestPause, nextRun.map({ $0 <= now }) ?? true {
+            return .runMissed(last: lastRun, next: nextRun)
+        }
         return .run(last: lastRun, next: nextRun)
     }
 
-    /// If the nightly timer is off as well, that is reported, and its fix is the same command. A watch reads such pedometers before midnight
-    /// on its own.
+    /// If the nightly timer is off as well, that is reported, and its fix is the same command. A watch reads such
+    /// pedometers before midnight on its own.
     private func midnight(_ todayOnly: [String]) -> [ScheduleDiagnosis.Finding] {
         guard isEnabled || isActive, !isWatchActive, !todayOnly.isEmpty else { return [] }
         if !isMidnightEnabled, !isMidnightActive { return [.midnight(.disabled, todayOnly: todayOnly)] }
         if !isMidnightActive { return [.midnight(.inactive, todayOnly: todayOnly)] }
         var findings: [ScheduleDiagnosis.Finding] = []
-        if let midnightResult, midnightResult != "success" { findings.append(.midnightFailed(result: midnightResult, todayOnly: todayOnly)) }
+        if let midnightResult, midnightResult != "success" {
+            findings.append(.midnightFailed(result: midnightResult, todayOnly: todayOnly))
+        }
         if !isMidnightEnabled { findings.append(.midnight(.activeUntilRestart, todayOnly: todayOnly)) }
         return findings
     }

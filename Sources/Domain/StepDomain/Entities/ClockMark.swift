@@ -1,4 +1,5 @@
-/// This machine's clock at a moment, beside one that is never set: two of them show whether the clock was set meanwhile.
+/// This machine's clock at a moment, beside one that is never set: two of them show whether the clock was set
+/// meanwhile.
 public struct ClockMark: Hashable, Sendable, Codable {
     /// The time that the clock showed.
     public var at: Timestamp
@@ -8,8 +9,8 @@ public struct ClockMark: Hashable, Sendable, Codable {
     public var boot: String
     /// Whether a time server has set the clock since then.
     public var isTrusted: Bool
-    /// Whether the machine has a clock that runs while it is off. Such a clock is believed, although it may be wrong: many machines ask no
-    /// time server. It is not stored.
+    /// Whether the machine has a clock that runs while it is off. Such a clock is believed, although it may be wrong:
+    /// many machines ask no time server. It is not stored.
     public var hasOwnClock = false
 
     private enum CodingKeys: CodingKey { case at, uptime, boot, isTrusted }
@@ -37,7 +38,8 @@ public struct ClockMark: Hashable, Sendable, Codable {
 
     /// What happened to the clock since an earlier mark.
     ///
-    /// After a restart, only two things show that it was wrong before: it has gone back, or a time server has set it now, and had not then.
+    /// After a restart, only two things show that it was wrong before: it has gone back, or a time server has set it
+    /// now, and had not then.
     public func change(since earlier: ClockMark) -> Change {
         let step = (at - earlier.at) - (uptime - earlier.uptime)
         if abs(step) <= Self.tolerance, uptime >= earlier.uptime { return .none }

@@ -45,7 +45,8 @@ extension Day: CustomStringConvertible, LosslessStringConvertible, Codable {
     public var description: String {
         let (year, month, day) = components
         let digits = String(year)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + "\(digits)-\(twoDigits(month))-\(twoDigits(day))"
+        return String(repeating: "0", count: max(0, 4 - digits.count))
+            + "\(digits)-\(twoDigits(month))-\(twoDigits(day))"
     }
 
     /// Accepts exactly `YYYY-MM-DD`, digits only; nil for anything else and for days that do not exist.
@@ -66,7 +67,8 @@ extension Day: CustomStringConvertible, LosslessStringConvertible, Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let day = Day(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a day: \(text.debugDescription)")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "not a day: \(text.debugDescription)")
         }
         self = day
     }
@@ -84,8 +86,8 @@ public enum Weekday: Int, CaseIterable, Sendable, Codable {
     /// English, lower case, in full.
     public var name: String { Self.names[rawValue - 1] }
 
-    /// A list, because string interpolation searches the program's conformances for ways to print a value, which takes half a millisecond of
-    /// each command.
+    /// A list, because string interpolation searches the program's conformances for ways to print a value, which takes
+    /// half a millisecond of each command.
     private static let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
     /// The first day of a week: the configured one by its name, else that of the locale, else Monday (ISO 8601).

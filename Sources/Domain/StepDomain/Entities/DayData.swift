@@ -8,8 +8,8 @@ public struct DayData: Hashable, Sendable {
         public var samples: [StepSample]
         /// Samples of the day kept apart as implausible.
         public var implausible: [StepSample]
-        /// The spans of the day, by its own offset, that the pedometer has accounted for, and the spans that adjoin them; sorted, no two
-        /// overlap.
+        /// The spans of the day, by its own offset, that the pedometer has accounted for, and the spans that adjoin
+        /// them; sorted, no two overlap.
         public var coverage: [CoveredSpan]
         /// What the pedometer itself counts for the day, if it was asked.
         public var deviceTotal: DeviceTotal?

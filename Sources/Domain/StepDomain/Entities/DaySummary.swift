@@ -24,7 +24,8 @@ public struct DaySummary: Hashable, Sendable {
         public var start: Timestamp
         /// 0...23 as local clocks showed it.
         public var hour: Int
-        /// Nil if the hour is not known, like the hours of today that have not begun; unknown steps are never shown as zero.
+        /// Nil if the hour is not known, like the hours of today that have not begun; unknown steps are never shown as
+        /// zero.
         public var steps: Int?
         /// Those of `steps` that were run, by cadence (`Gait`).
         public var running: Int
@@ -76,12 +77,14 @@ public struct DaySummary: Hashable, Sendable {
     public var deviceTotals: [NamedTotal]
 
     public init(
-        user: User, day: Day, steps: Int? = nil, walkingSteps: Int? = nil, runningSteps: Int? = nil, distance: Double? = nil,
+        user: User, day: Day, steps: Int? = nil, walkingSteps: Int? = nil, runningSteps: Int? = nil,
+        distance: Double? = nil,
         distanceSource: DistanceSource? = nil,
         energy: Double? = nil, energySource: EnergySource? = nil, goal: Int? = nil, isRestDay: Bool = false,
         percentage: Double? = nil, category: ActivityCategory? = nil, hours: [Hour] = [],
         completeness: Completeness = .unknown, isInProgress: Bool = false, isCorrected: Bool = false,
-        countedSteps: Int? = nil, correctionReason: String? = nil, correctedAt: Timestamp? = nil, implausibleSteps: Int = 0,
+        countedSteps: Int? = nil, correctionReason: String? = nil, correctedAt: Timestamp? = nil,
+        implausibleSteps: Int = 0,
         lastSync: Timestamp? = nil, deviceTotals: [NamedTotal] = []
     ) {
         self.user = user
@@ -128,8 +131,8 @@ extension DaySummary {
     /// Whether a person can have made the steps of a day; true if nothing is known (nil).
     static func isPlausible(_ steps: Int?) -> Bool { steps.map(possibleSteps.contains) ?? true }
 
-    /// Whether a person can have made the steps. Other days are shown as wrong, and are sent to a destination only if the user requests the
-    /// day.
+    /// Whether a person can have made the steps. Other days are shown as wrong, and are sent to a destination only if
+    /// the user requests the day.
     public var isPlausible: Bool { Self.isPlausible(steps) }
 }
 
@@ -137,8 +140,8 @@ extension DaySummary {
     /// A day in figures, calculated from all that is known of it. Pure: the same input gives the same figures.
     ///
     /// - Without data the steps are nil; a day that is accounted for and has no samples has 0 steps.
-    /// - A correction by hand replaces the steps; distance and energy follow it in proportion, because the day's shares of walking and
-    ///   running stay as recorded. The hours stay as they were counted.
+    /// - A correction by hand replaces the steps; distance and energy follow it in proportion, because the day's shares
+    ///   of walking and running stay as recorded. The hours stay as they were counted.
     ///
     /// - Parameters:
     ///   - localTime: decides the hours of the day, and with `now` whether it is over.
@@ -146,7 +149,8 @@ extension DaySummary {
         let merged = MergedTracks(data.tracks)
         let sums = DaySums(data.tracks, merged, of: data.day)
         let figures = DayFigures(
-            sums, correction: data.correction, profile: data.profile, plan: data.plan, isInProgress: localTime.span(of: data.day).contains(now))
+            sums, correction: data.correction, profile: data.profile, plan: data.plan,
+            isInProgress: localTime.span(of: data.day).contains(now))
         let hours =
             figures.countedSteps == nil
             ? []
@@ -155,12 +159,14 @@ extension DaySummary {
                 coverage: data.tracks.flatMap(\.coverage), isComplete: sums.completeness == .complete
             ).hours
         self.init(
-            user: data.user, day: data.day, steps: figures.steps, walkingSteps: figures.walkingSteps, runningSteps: figures.runningSteps,
+            user: data.user, day: data.day, steps: figures.steps, walkingSteps: figures.walkingSteps,
+            runningSteps: figures.runningSteps,
             distance: figures.distance, distanceSource: figures.distanceSource,
             energy: figures.energy, energySource: figures.energySource,
             goal: figures.goal, isRestDay: figures.isRestDay, percentage: figures.percentage,
             category: figures.steps.map { ActivityCategory(steps: $0) },
-            hours: hours, completeness: figures.completeness, isInProgress: figures.isInProgress, isCorrected: figures.isCorrected,
+            hours: hours, completeness: figures.completeness, isInProgress: figures.isInProgress,
+            isCorrected: figures.isCorrected,
             countedSteps: figures.countedSteps, correctionReason: data.correction?.reason,
             correctedAt: data.correction?.enteredAt,
             implausibleSteps: data.tracks.flatMap(\.implausible).reduce(0) { sum, sample in
@@ -169,7 +175,9 @@ extension DaySummary {
                 return isTooMuch ? .max : total
             },
             lastSync: data.lastSync,
-            deviceTotals: data.tracks.compactMap { track in track.deviceTotal.map { NamedTotal(pedometer: track.name, total: $0) } })
+            deviceTotals: data.tracks.compactMap { track in
+                track.deviceTotal.map { NamedTotal(pedometer: track.name, total: $0) }
+            })
     }
 }
 

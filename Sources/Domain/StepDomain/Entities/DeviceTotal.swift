@@ -1,7 +1,7 @@
 /// A day's total as the pedometer itself calculates it, and the sum of the slots that it had sent until then.
 ///
-/// It is a check of the slots and is never counted as steps: which packet holds it is not certain for all firmware, and a pedometer can
-/// send any number.
+/// It is a check of the slots and is never counted as steps: which packet holds it is not certain for all firmware, and
+/// a pedometer can send any number.
 public struct DeviceTotal: Hashable, Sendable {
     /// The day by the pedometer's calendar.
     public var day: Day
@@ -21,8 +21,8 @@ public struct DeviceTotal: Hashable, Sendable {
 
     /// The range that a history holds: three bytes of a packet.
     public static let range = 0...0xff_ffff
-    /// Steps by which the total may be ahead of the slots: the two are read within two seconds, and a person makes at most five steps a
-    /// second (`StepSample.mostStepsPerSecond`).
+    /// Steps by which the total may be ahead of the slots: the two are read within two seconds, and a person makes at
+    /// most five steps a second (`StepSample.mostStepsPerSecond`).
     public static let tolerance = 10
 
     /// Negative if the total is smaller.

@@ -19,7 +19,8 @@ public struct HistoryContents: Hashable, Sendable {
     public var lastSync: Timestamp?
 
     public init(
-        path: String, version: Int, size: Int, people: [String] = [], pedometers: [String] = [], samples: Int = 0, syncs: Int = 0,
+        path: String, version: Int, size: Int, people: [String] = [], pedometers: [String] = [], samples: Int = 0,
+        syncs: Int = 0,
         corrections: Int = 0, firstDay: Day? = nil, lastDay: Day? = nil, lastSync: Timestamp? = nil
     ) {
         self.path = path
@@ -38,7 +39,8 @@ public struct HistoryContents: Hashable, Sendable {
     /// Whether a copy has the same version, counts, days and names.
     package func hasAsMuch(as other: HistoryContents) -> Bool {
         (version, samples, syncs, corrections) == (other.version, other.samples, other.syncs, other.corrections)
-            && (firstDay, lastDay) == (other.firstDay, other.lastDay) && (people, pedometers) == (other.people, other.pedometers)
+            && (firstDay, lastDay) == (other.firstDay, other.lastDay)
+            && (people, pedometers) == (other.people, other.pedometers)
     }
 }
 
@@ -72,7 +74,8 @@ public struct HistoryLosses: Hashable, Sendable {
     public var profiles: Int
 
     public init(
-        people: [String] = [], pedometers: [String] = [], days: [Day] = [], corrections: [Day] = [], plans: Int = 0, profiles: Int = 0
+        people: [String] = [], pedometers: [String] = [], days: [Day] = [], corrections: [Day] = [], plans: Int = 0,
+        profiles: Int = 0
     ) {
         self.people = people
         self.pedometers = pedometers
@@ -102,7 +105,8 @@ public struct SalvageReport: Hashable, Sendable {
         public var name: String
         /// Rows in the repaired history.
         public var rows: Int
-        /// Rows that were recreated from known values, because only an entry in an index was left or because other rows refer to them.
+        /// Rows that were recreated from known values, because only an entry in an index was left or because other rows
+        /// refer to them.
         public var rebuilt: Int
         /// Rows that were read and cannot be correct.
         public var rejected: Int
@@ -177,7 +181,8 @@ public struct SalvageReport: Hashable, Sendable {
     public var damaged: String
 
     public init(
-        tables: [Table], days: [LostDays], resets: [Reset] = [], headerNumbers: [HeaderNumber] = [], isSharingUncertain: Bool,
+        tables: [Table], days: [LostDays], resets: [Reset] = [], headerNumbers: [HeaderNumber] = [],
+        isSharingUncertain: Bool,
         contents: HistoryContents, damaged: String
     ) {
         self.tables = tables

@@ -2,8 +2,8 @@ public import Foundation
 
 /// What local clocks show: the UTC offset at each moment, and from it the seconds that a day covers.
 ///
-/// A value rather than `TimeZone`, so that tests and simulations can use any offset, and so that a process needs only the C library's zone
-/// table for its days.
+/// A value rather than `TimeZone`, so that tests and simulations can use any offset, and so that a process needs only
+/// the C library's zone table for its days.
 public struct LocalTime: Sendable {
     /// Seconds east of Greenwich at a moment.
     public let utcOffset: @Sendable (Timestamp) -> Int
@@ -37,8 +37,8 @@ public struct LocalTime: Sendable {
     /// first of the two.
     public func moment(_ day: Day, seconds: Int = 0) -> Timestamp {
         let wall = day.daysSince1970 * 86_400 + seconds
-        // Offsets lie between -14 h and +14 h and change at most once in such a span, so only the two offsets around the wanted time can be
-        // in force.
+        // Offsets lie between -14 h and +14 h and change at most once in such a span, so only the two offsets around
+        // the wanted time can be in force.
         let before = utcOffset(Timestamp(wall - 86_400))
         let after = utcOffset(Timestamp(wall + 86_400))
         let candidates = [wall - before, wall - after].map(Timestamp.init).sorted()

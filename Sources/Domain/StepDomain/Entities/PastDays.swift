@@ -4,7 +4,8 @@
 public struct PastDays: Hashable, Sendable, Codable {
     /// What was stored of the last days, the oldest first.
     public var counted: [CountedDay]
-    /// Days before this one are not completed: what was stored of them is not known. Nil if nothing was stored before `counted`.
+    /// Days before this one are not completed: what was stored of them is not known. Nil if nothing was stored before
+    /// `counted`.
     public var since: Day?
     /// The day on which the totals were last requested.
     public var requested: Day?
@@ -16,7 +17,8 @@ public struct PastDays: Hashable, Sendable, Codable {
     public var isDistanceFirst: Bool?
 
     public init(
-        counted: [CountedDay] = [], since: Day? = nil, requested: Day? = nil, totals: [Int: Int]? = nil, isReversed: Bool? = nil,
+        counted: [CountedDay] = [], since: Day? = nil, requested: Day? = nil, totals: [Int: Int]? = nil,
+        isReversed: Bool? = nil,
         isDistanceFirst: Bool? = nil
     ) {
         self.counted = counted

@@ -32,8 +32,8 @@ public struct Pedometer: Hashable, Sendable, Identifiable {
     }
 }
 
-/// How istep set a pedometer's clock: the pedometer stamps slots with the time that its clock showed, and does not know daylight saving or
-/// travel.
+/// How istep set a pedometer's clock: the pedometer stamps slots with the time that its clock showed, and does not know
+/// daylight saving or travel.
 public struct ClockState: Hashable, Sendable, Codable {
     /// The clock was set at `at` to local time, `utcOffset` seconds east of Greenwich.
     public struct Setting: Hashable, Sendable, Codable {
@@ -51,8 +51,8 @@ public struct ClockState: Hashable, Sendable, Codable {
 
     public init(settings: [Setting] = []) { self.settings = settings.sorted { $0.at < $1.at } }
 
-    /// Adds a setting, and drops those that no slot within `memory` seconds can need. The setting that was in force at the beginning of that
-    /// time is kept.
+    /// Adds a setting, and drops those that no slot within `memory` seconds can need. The setting that was in force at
+    /// the beginning of that time is kept.
     public mutating func record(_ setting: Setting, memory: Int) {
         settings.append(setting)
         settings.sort { $0.at < $1.at }
@@ -65,31 +65,33 @@ public struct ClockState: Hashable, Sendable, Codable {
 public struct PedometerCursor: Hashable, Sendable, Codable {
     /// All data that the pedometer had of the time before this moment has been committed.
     public var readThrough: Timestamp?
-    /// Seconds east of Greenwich at `readThrough`, for a pedometer that records local times without an offset: it shows whether its user has
-    /// travelled since.
+    /// Seconds east of Greenwich at `readThrough`, for a pedometer that records local times without an offset: it shows
+    /// whether its user has travelled since.
     public var utcOffset: Int?
-    /// The last committed reading of a pedometer that has only a counter; of one that has records and a counter, the steps that it had
-    /// counted and not recorded.
+    /// The last committed reading of a pedometer that has only a counter; of one that has records and a counter, the
+    /// steps that it had counted and not recorded.
     public var counter: CounterReading?
-    /// A first reading of a day that may still show yesterday's steps: it is counted when a later one shows which day it belongs to.
+    /// A first reading of a day that may still show yesterday's steps: it is counted when a later one shows which day
+    /// it belongs to.
     public var undecided: CounterReading?
-    /// Slots of the pedometer's wall clock as last read: those of its current day, those ahead of a clock that was set back, and those that
-    /// contain steps of more than one time.
+    /// Slots of the pedometer's wall clock as last read: those of its current day, those ahead of a clock that was set
+    /// back, and those that contain steps of more than one time.
     public var tail: [WallSlot]?
-    /// Days before `readThrough`, or its own day, that were requested and not received completely. The next sync requests them again, until
-    /// the pedometer no longer holds them. By day; nil if there are none.
+    /// Days before `readThrough`, or its own day, that were requested and not received completely. The next sync
+    /// requests them again, until the pedometer no longer holds them. By day; nil if there are none.
     public var missing: [DayGap]?
     /// When it last did not answer the request for its own total of the day, or refused it; nil if it answers.
     public var lacksTotalSince: Timestamp?
     /// When it last did not answer the request for its battery, but others; nil if it answers.
     public var lacksBatterySince: Timestamp?
-    /// Seconds by which the pedometer's clock was ahead of UTC, compared with this machine's clock, when it was last read, at or before
-    /// `counter`; nil if it was not read. A change shows that one of the two clocks was set.
+    /// Seconds by which the pedometer's clock was ahead of UTC, compared with this machine's clock, when it was last
+    /// read, at or before `counter`; nil if it was not read. A change shows that one of the two clocks was set.
     public var clockLead: Int?
-    /// What is known of past days, of a pedometer that counts the steps of today and also reports totals of past days; nil of all others.
+    /// What is known of past days, of a pedometer that counts the steps of today and also reports totals of past days;
+    /// nil of all others.
     public var pastDays: PastDays?
-    /// Seconds east of Greenwich at `readThrough` according to the pedometer itself, if it reports them and does not change them by a rule.
-    /// A change shows that its zone was set.
+    /// Seconds east of Greenwich at `readThrough` according to the pedometer itself, if it reports them and does not
+    /// change them by a rule. A change shows that its zone was set.
     public var deviceOffset: Int?
     /// This machine's clock when the cursor was stored; nil in the cursors of versions that did not keep it.
     public var clockMark: ClockMark?
@@ -102,7 +104,8 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     }
 
     public init(
-        readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil, undecided: CounterReading? = nil,
+        readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil,
+        undecided: CounterReading? = nil,
         tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil,
         lacksBatterySince: Timestamp? = nil, clockLead: Int? = nil, pastDays: PastDays? = nil, deviceOffset: Int? = nil,
         clockMark: ClockMark? = nil
@@ -134,8 +137,8 @@ public struct DayGap: Hashable, Sendable, Codable {
         case unanswered
         /// Part of the day was received.
         case incomplete
-        /// It answered "no data" at a time at which it is not certain which day its answer was for: around midnight, or while its clock
-        /// was off. The day is requested once more as a precaution, and not reported.
+        /// It answered "no data" at a time at which it is not certain which day its answer was for: around midnight, or
+        /// while its clock was off. The day is requested once more as a precaution, and not reported.
         case unconfirmed
     }
 
@@ -151,8 +154,8 @@ public struct DayGap: Hashable, Sendable, Codable {
 
 /// A slot of a pedometer's wall clock when it was last read.
 ///
-/// A clock that is set back shows a time twice, and the pedometer adds the later steps to the slot of the earlier ones. The steps that were
-/// there before must be known; otherwise they are counted again.
+/// A clock that is set back shows a time twice, and the pedometer adds the later steps to the slot of the earlier ones.
+/// The steps that were there before must be known; otherwise they are counted again.
 public struct WallSlot: Hashable, Sendable, Codable {
     /// Seconds since 1970 as the pedometer's clock showed them when the slot began.
     public var wall: Int
@@ -177,7 +180,8 @@ public struct CounterReading: Hashable, Sendable, Codable {
     public var value: Int
     /// Seconds east of Greenwich when it was read: decides on which day.
     public var utcOffset: Int
-    /// The day whose steps it shows, if this is known not to be the day on which it was read: the counter had not been reset yet.
+    /// The day whose steps it shows, if this is known not to be the day on which it was read: the counter had not been
+    /// reset yet.
     public var countsDay: Day?
 
     public init(at: Timestamp, value: Int, utcOffset: Int, countsDay: Day? = nil) {
@@ -194,8 +198,9 @@ public struct CounterReading: Hashable, Sendable, Codable {
 extension ClockState {
     /// The local time where a pedometer was: the offset that its clock was set to, from each setting on.
     ///
-    /// Within one zone the day follows the zone, across a change of daylight saving too; after a journey the time before it
-    /// keeps the old place's offset. Before the first setting, and for a pedometer without a clock, it is `here`.
+    /// Within one zone the day follows the zone, across a change of daylight saving too; after a journey the time
+    /// before it keeps the old place's offset. Before the first setting, and for a pedometer without a clock, it is
+    /// `here`.
     public func localTime(_ here: LocalTime) -> LocalTime {
         let settings = settings
         guard !settings.isEmpty else { return here }
@@ -209,7 +214,8 @@ extension ClockState {
 extension ClockState.Setting {
     /// The offset of the place where a pedometer with this setting was at a moment.
     ///
-    /// Within one zone it follows the zone, across a change of daylight saving too; steps made at an old place keep its offset.
+    /// Within one zone it follows the zone, across a change of daylight saving too; steps made at an old place keep its
+    /// offset.
     package func offset(at moment: Timestamp, _ here: LocalTime) -> Int {
         here.utcOffset(at) == utcOffset ? here.utcOffset(moment) : utcOffset
     }

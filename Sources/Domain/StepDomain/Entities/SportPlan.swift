@@ -1,4 +1,5 @@
-/// The goal of each weekday, valid from a day on; earlier days keep their earlier plan, so an old percentage never changes.
+/// The goal of each weekday, valid from a day on; earlier days keep their earlier plan, so an old percentage never
+/// changes.
 public struct SportPlan: Hashable, Sendable, Codable {
     public var validFrom: Day
     /// Steps, Monday first, seven of them; 0 is a rest day, which has no percentage.

@@ -26,8 +26,8 @@ public struct StepSample: Hashable, Sendable, Codable {
     public var span: TimeSpan { TimeSpan(start, start + length) }
     public var day: Day { Day(of: start, utcOffset: utcOffset) }
 
-    /// A person cannot make more than five steps a second over a slot (the cadence of sprinters is lower): such a sample is kept apart and
-    /// not counted.
+    /// A person cannot make more than five steps a second over a slot (the cadence of sprinters is lower): such a
+    /// sample is kept apart and not counted.
     public static let mostStepsPerSecond = 5
 
     public var isPlausible: Bool { steps >= 0 && length > 0 && steps <= length * Self.mostStepsPerSecond }
@@ -55,13 +55,14 @@ public struct RawFrame: Hashable, Sendable {
 /// What a pedometer delivered in one piece: committed as a whole.
 public struct SampleBatch: Hashable, Sendable {
     public var samples: [StepSample]
-    /// Spans that the pedometer has accounted for: inside them, no sample means no steps. `ClockState.localTime` decides which days they belong
-    /// to.
+    /// Spans that the pedometer has accounted for: inside them, no sample means no steps. `ClockState.localTime`
+    /// decides which days they belong to.
     public var coverage: [TimeSpan]
     public var frames: [RawFrame]
     /// Where the next sync continues, once this batch is committed; nil leaves it as it was.
     public var cursor: PedometerCursor?
-    /// What committing this batch makes final, such as days that are lost: to be reported even if the reading fails later.
+    /// What committing this batch makes final, such as days that are lost: to be reported even if the reading fails
+    /// later.
     public var notices: [SyncNotice]
     /// What the pedometer itself counts for the day of these samples, if it was asked.
     public var deviceTotal: DeviceTotal?

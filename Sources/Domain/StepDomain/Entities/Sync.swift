@@ -47,9 +47,11 @@ extension SyncRecord {
     /// Whether it was begun long ago and never ended: it was killed, or the machine was switched off.
     public func isAbandoned(at now: Timestamp) -> Bool { outcome == .running && now - start >= Self.longest }
 
-    /// Whether it was ended from outside: by Ctrl-C, a time limit, or with the machine. It is neither a success nor a failure: it says
-    /// nothing about the pedometer or the link.
-    public func isInterrupted(at now: Timestamp) -> Bool { isAbandoned(at: now) || (outcome == .failed && cause == .interrupted) }
+    /// Whether it was ended from outside: by Ctrl-C, a time limit, or with the machine. It is neither a success nor a
+    /// failure: it says nothing about the pedometer or the link.
+    public func isInterrupted(at now: Timestamp) -> Bool {
+        isAbandoned(at: now) || (outcome == .failed && cause == .interrupted)
+    }
 }
 
 /// The last syncs of a pedometer, newest first.
@@ -58,15 +60,17 @@ extension [SyncRecord] {
     public var attempts: [SyncRecord] { Array(prefix { $0.outcome != .complete }) }
 
     /// Those of the attempts that failed.
-    public func failures(at now: Timestamp) -> [SyncRecord] { attempts.filter { $0.outcome == .failed && !$0.isInterrupted(at: now) } }
+    public func failures(at now: Timestamp) -> [SyncRecord] {
+        attempts.filter { $0.outcome == .failed && !$0.isInterrupted(at: now) }
+    }
 }
 
 /// The last syncs of a pedometer at a moment.
 public struct RecentSyncs: Hashable, Sendable {
     /// Newest first; none of them is in the future.
     public var syncs: [SyncRecord]
-    /// When the latest sync of the future began, recorded while this machine's clock was ahead; nil if there is none. It counts for nothing
-    /// until then: as the newest one it would hide all that happens in the meantime.
+    /// When the latest sync of the future began, recorded while this machine's clock was ahead; nil if there is none.
+    /// It counts for nothing until then: as the newest one it would hide all that happens in the meantime.
     public var ahead: Timestamp?
 
     public init(syncs: [SyncRecord], ahead: Timestamp? = nil) {
@@ -108,7 +112,9 @@ public struct MergeCounts: Hashable, Sendable, Codable {
     /// Frames kept.
     public var frames = 0
 
-    public init(added: Int = 0, grown: Int = 0, unchanged: Int = 0, implausible: Int = 0, steps: Int = 0, frames: Int = 0) {
+    public init(
+        added: Int = 0, grown: Int = 0, unchanged: Int = 0, implausible: Int = 0, steps: Int = 0, frames: Int = 0
+    ) {
         self.added = added
         self.grown = grown
         self.unchanged = unchanged
@@ -129,8 +135,8 @@ public struct MergeCounts: Hashable, Sendable, Codable {
 
 /// Something that a sync noticed and the user should know.
 public enum SyncNotice: Hashable, Sendable, Codable {
-    /// The pedometer's clock was ahead of (positive) or behind (negative) local time by about this many seconds; nil if it is only known
-    /// that it was off.
+    /// The pedometer's clock was ahead of (positive) or behind (negative) local time by about this many seconds; nil if
+    /// it is only known that it was off.
     case clockWasOff(seconds: Int?)
     /// Per cent.
     case batteryLow(Int)
@@ -142,7 +148,8 @@ public enum SyncNotice: Hashable, Sendable, Codable {
     case counterRestarted
     /// Days that the pedometer no longer holds: from the first to the last.
     case lost(from: Day, through: Day)
-    /// A counter of today was first read on this day after a night without a reading: yesterday's last steps may be missing.
+    /// A counter of today was first read on this day after a night without a reading: yesterday's last steps may be
+    /// missing.
     case dayNotClosed(Day)
     /// Days that were requested and not received completely; the next sync requests them again.
     case missing([DayGap])
@@ -154,19 +161,19 @@ public enum SyncNotice: Hashable, Sendable, Codable {
     case countingStarted
     /// Values longer than the 512 bytes that Bluetooth allows; they were cut.
     case oversized(values: Int)
-    /// The pedometer's clock was ahead of (positive) or behind (negative) local time by this many seconds and was set. This does not affect
-    /// its steps.
+    /// The pedometer's clock was ahead of (positive) or behind (negative) local time by this many seconds and was set.
+    /// This does not affect its steps.
     case clockCorrected(seconds: Int)
-    /// A journey has changed local time, or the pedometer's zone was set, by this many seconds since the previous sync. The pedometer does not
-    /// record the UTC offset, so its hours since then are uncertain.
+    /// A journey has changed local time, or the pedometer's zone was set, by this many seconds since the previous sync.
+    /// The pedometer does not record the UTC offset, so its hours since then are uncertain.
     case zoneChanged(seconds: Int)
-    /// The pedometer's time zone, in seconds east of Greenwich, is not that of this machine; nil if only that is known, because the times of
-    /// its records do not fit.
+    /// The pedometer's time zone, in seconds east of Greenwich, is not that of this machine; nil if only that is known,
+    /// because the times of its records do not fit.
     case zoneDiffers(seconds: Int?)
     /// An app on the pedometer is older than this version, and does not send the steps of today.
     case appOutdated(String, needs: String)
-    /// The steps of an experimental pedometer were read and not stored: two readings of what it sends disagree, or could not be compared.
-    /// The frames are stored.
+    /// The steps of an experimental pedometer were read and not stored: two readings of what it sends disagree, or
+    /// could not be compared. The frames are stored.
     case stepsInDoubt(StepDoubt)
     /// The adapter had received nothing during a whole search, and was switched off and on.
     case adapterRestarted

@@ -10,13 +10,14 @@ public struct SyncReport: Sendable {
     public var battery: Int?
     /// The version of its firmware, as received, if it was read.
     public var firmware: String?
-    /// Seconds from the connection until the last value was received; nil if the reading did not finish, or needed no connection.
+    /// Seconds from the connection until the last value was received; nil if the reading did not finish, or needed no
+    /// connection.
     public var readSeconds: Double?
-    /// Seconds for which the pedometer was connected, from the beginning of each link to its end; nil if it was never connected, and while
-    /// it still is.
+    /// Seconds for which the pedometer was connected, from the beginning of each link to its end; nil if it was never
+    /// connected, and while it still is.
     public var connectedSeconds: Double?
-    /// Progress of the reading: the number of days (or readings of a counter) that were processed, and the number that were planned; nil if
-    /// the reading did not begin. Fewer than planned if it failed.
+    /// Progress of the reading: the number of days (or readings of a counter) that were processed, and the number that
+    /// were planned; nil if the reading did not begin. Fewer than planned if it failed.
     public var daysRead: Int?
     public var daysPlanned: Int?
     /// Why it failed, as the error of the component that failed (communication, history); nil if it did not.
@@ -34,8 +35,10 @@ public struct SyncReport: Sendable {
     public var cause: FailureCause? { failure.map(FailureCause.init) }
 
     public init(
-        pedometer: Pedometer, record: SyncRecord? = nil, counts: MergeCounts = MergeCounts(), notices: [SyncNotice] = [],
-        battery: Int? = nil, firmware: String? = nil, readSeconds: Double? = nil, connectedSeconds: Double? = nil, daysRead: Int? = nil,
+        pedometer: Pedometer, record: SyncRecord? = nil, counts: MergeCounts = MergeCounts(),
+        notices: [SyncNotice] = [],
+        battery: Int? = nil, firmware: String? = nil, readSeconds: Double? = nil, connectedSeconds: Double? = nil,
+        daysRead: Int? = nil,
         daysPlanned: Int? = nil,
         failure: (any Error)? = nil, failureText: String? = nil
     ) {

@@ -2,7 +2,8 @@ internal import CivilCalendar
 
 /// A moment, in whole seconds since 1970-01-01T00:00:00Z (leap seconds not counted, as POSIX has it).
 ///
-/// Steps come in slots of minutes, so a finer resolution would not be more accurate; an integer compares, hashes and stores exactly.
+/// Steps come in slots of minutes, so a finer resolution would not be more accurate; an integer compares, hashes and
+/// stores exactly.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     public let seconds: Int
 

@@ -13,10 +13,11 @@ public struct User: Hashable, Sendable, Codable, Identifiable {
     }
 }
 
-/// Machine-readable names of users: identifiers of a...z, 0...9 and single underscores between them, such as `anna_maria` for "Anna Maria".
+/// Machine-readable names of users: identifiers of a...z, 0...9 and single underscores between them, such as
+/// `anna_maria` for "Anna Maria".
 ///
-/// If the names of several users differ only in characters that are lost, the first user in the history (with the smallest id) has the plain
-/// name. Each of the others gets a number after it that depends only on the user's name.
+/// If the names of several users differ only in characters that are lost, the first user in the history (with the
+/// smallest id) has the plain name. Each of the others gets a number after it that depends only on the user's name.
 public struct UserSlugs: Hashable, Sendable {
     private let slugs: [User.ID: String]
 
@@ -39,7 +40,9 @@ public struct UserSlugs: Hashable, Sendable {
     /// Bytes. Web services limit identifiers to 255, and an identifier contains more than the slug.
     private static let longest = 64
 
-    private static let replacements: [Character: String] = ["ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "þ": "th", "ð": "d"]
+    private static let replacements: [Character: String] = [
+        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "þ": "th", "ð": "d",
+    ]
 
     private static func plain(_ name: String) -> String {
         let lowered = String(name.lowercased().flatMap { replacements[$0] ?? String($0) })

@@ -1,7 +1,7 @@
 /// Collects the steps of the sources of a file while it is read, in bounded memory and in any order of time.
 ///
-/// A reader adds what it finds; the collector refuses what no person and no clock can have made, and brings the samples of each source into
-/// the form of a pedometer's: by start, none over another.
+/// A reader adds what it finds; the collector refuses what no person and no clock can have made, and brings the samples
+/// of each source into the form of a pedometer's: by start, none over another.
 public final class ForeignCollector {
     /// What a reader does with samples of one source that have the same start and length.
     public enum Repetition: Sendable {
@@ -42,7 +42,8 @@ public final class ForeignCollector {
     ///
     /// - Throws: `ImportError.tooMuch` for too many sources.
     public func track(
-        _ source: ForeignSource, repetition: Repetition = .greatest, accounting: Accounting = .days, kind: TrackBuilder.Kind = .other
+        _ source: ForeignSource, repetition: Repetition = .greatest, accounting: Accounting = .days,
+        kind: TrackBuilder.Kind = .other
     ) throws(ImportError) -> TrackBuilder {
         if let known = tracks[source.identity] { return known }
         if tracks.count == Self.mostTracks { throw .tooMuch("more than \(Self.mostTracks) sources") }
@@ -53,14 +54,19 @@ public final class ForeignCollector {
     }
 
     /// Adds a sample with the UTC offset of the owner's zone at its start.
-    public func add(_ steps: Int, from start: Timestamp, length: Int, distance: Double? = nil, to track: TrackBuilder) throws(ImportError) {
+    public func add(_ steps: Int, from start: Timestamp, length: Int, distance: Double? = nil, to track: TrackBuilder)
+        throws(ImportError)
+    {
         guard isPossible(start) else { return try refuse(time: start) }
         let offset = localTime.utcOffset(start)
-        try add(StepSample(start: start, length: length, steps: steps, distance: distance, utcOffset: offset), to: track)
+        try add(
+            StepSample(start: start, length: length, steps: steps, distance: distance, utcOffset: offset), to: track)
     }
 
     /// The same; a record that goes on past midnight is divided there by time.
-    public func add(splitting steps: Int, from start: Timestamp, length: Int, to track: TrackBuilder) throws(ImportError) {
+    public func add(splitting steps: Int, from start: Timestamp, length: Int, to track: TrackBuilder)
+        throws(ImportError)
+    {
         guard isPossible(start), length > 0, length <= 86_400 * 2, steps > 0 else {
             return try add(steps, from: start, length: length, to: track)
         }
@@ -83,8 +89,11 @@ public final class ForeignCollector {
     }
 
     /// Adds the total of a day: a sample of 23 to 25 hours, of today up to now.
-    public func add(total steps: Int, of day: Day, distance: Double? = nil, to track: TrackBuilder) throws(ImportError) {
-        guard day >= Self.firstDay, day <= localTime.day(of: options.now).advanced(by: 1) else { return try refuse("the day \(day)") }
+    public func add(total steps: Int, of day: Day, distance: Double? = nil, to track: TrackBuilder) throws(ImportError)
+    {
+        guard day >= Self.firstDay, day <= localTime.day(of: options.now).advanced(by: 1) else {
+            return try refuse("the day \(day)")
+        }
         guard DaySummary.possibleSteps.contains(steps) else { return try refuse("\(steps) steps on \(day)") }
         let span = localTime.span(of: day)
         let end = min(span.end, max(options.now, span.start + 1))
@@ -94,13 +103,15 @@ public final class ForeignCollector {
         let length = max(end - span.start, (steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond)
         try add(
             StepSample(
-                start: span.start, length: length, steps: steps, distance: distance, utcOffset: localTime.utcOffset(span.start)), to: track)
+                start: span.start, length: length, steps: steps, distance: distance,
+                utcOffset: localTime.utcOffset(span.start)), to: track)
     }
 
     /// Adds a sample. One without steps accounts for its time only if the source names what it accounts for.
     public func add(_ sample: StepSample, to track: TrackBuilder) throws(ImportError) {
         guard isPossible(sample.start) else { return try refuse(time: sample.start) }
-        guard sample.steps >= 0, sample.steps <= DaySummary.possibleSteps.upperBound * max(1, sample.length / 86_400) else {
+        guard sample.steps >= 0, sample.steps <= DaySummary.possibleSteps.upperBound * max(1, sample.length / 86_400)
+        else {
             return try refuse("\(sample.steps) steps at \(sample.start.iso8601(utcOffset: sample.utcOffset))")
         }
         guard (0...366 * 86_400).contains(sample.length), abs(sample.utcOffset) <= 14 * 3600 else {
@@ -115,7 +126,8 @@ public final class ForeignCollector {
         // A record of one moment has no length: it gets what its steps need. Others may be cut short by whole seconds.
         if sample.length <= 1 || needed <= 2 * sample.length { sample.length = max(sample.length, needed) }
         guard sample.isPlausible else {
-            return try refuse("\(sample.steps) steps in \(sample.length) s at \(sample.start.iso8601(utcOffset: sample.utcOffset))")
+            return try refuse(
+                "\(sample.steps) steps in \(sample.length) s at \(sample.start.iso8601(utcOffset: sample.utcOffset))")
         }
         if let distance = sample.distance, !(0...1e7).contains(distance) { sample.distance = nil }
         if let energy = sample.energy, !(0...1e6).contains(energy) { sample.energy = nil }

@@ -16,8 +16,9 @@ public struct ForeignFormat: Hashable, Sendable {
 
 /// What counted the steps of a file: a pedometer, a phone, an app.
 public struct ForeignSource: Hashable, Sendable {
-    /// The same in each export of this source, and different from those of others: an address of the device where the file has one, else its
-    /// name. Two sources with one identity count as one, whose later export corrects the earlier one.
+    /// The same in each export of this source, and different from those of others: an address of the device where the
+    /// file has one, else its name. Two sources with one identity count as one, whose later export corrects the earlier
+    /// one.
     public var identity: String
     /// For people, such as `Mi Smart Band 5`.
     public var name: String
@@ -49,14 +50,17 @@ public enum ForeignNote: Hashable, Sendable {
 /// The steps of one source in a file.
 public struct ForeignTrack: Sendable {
     public var source: ForeignSource
-    /// What it says of each day of UTC, by day, packed by `PackedDay`. Of UTC, so that a sample is in the same part whatever its offset.
+    /// What it says of each day of UTC, by day, packed by `PackedDay`. Of UTC, so that a sample is in the same part
+    /// whatever its offset.
     public var parts: [(day: Day, content: [UInt8])]
     /// The local days with anything known, by day, with their steps.
     public var days: [(day: Day, steps: Int)]
     /// The end of the last sample or span. Of two exports of one source, the one that reaches further is the newer one.
     public var until: Timestamp
 
-    public init(source: ForeignSource, parts: [(day: Day, content: [UInt8])], days: [(day: Day, steps: Int)], until: Timestamp) {
+    public init(
+        source: ForeignSource, parts: [(day: Day, content: [UInt8])], days: [(day: Day, steps: Int)], until: Timestamp
+    ) {
         self.source = source
         self.parts = parts
         self.days = days
@@ -77,7 +81,9 @@ public struct ForeignHistory: Sendable {
     public var zone: ZoneKnowledge
     public var notes: [ForeignNote]
 
-    public init(format: ForeignFormat, path: String, tracks: [ForeignTrack], zone: ZoneKnowledge, notes: [ForeignNote] = []) {
+    public init(
+        format: ForeignFormat, path: String, tracks: [ForeignTrack], zone: ZoneKnowledge, notes: [ForeignNote] = []
+    ) {
         self.format = format
         self.path = path
         self.tracks = tracks

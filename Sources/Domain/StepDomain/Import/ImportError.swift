@@ -37,10 +37,12 @@ public enum ImportError: ReportableError, Hashable {
         switch self {
         case .missing(let path): "There is no file \(path)."
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)."
-        case .unknownFormat(let path, let hint): "\(path) has no format that can be imported\(hint.map { ": \($0)" } ?? "")."
+        case .unknownFormat(let path, let hint):
+            "\(path) has no format that can be imported\(hint.map { ": \($0)" } ?? "")."
         case .noSuchFormat(let key, _): "There is no format \(key)."
         case .notOfFormat(let path, let format): "\(path) is not of the format \(format)."
-        case .ambiguousFormat(let path, let candidates): "\(path) can be of several formats: \(candidates.joined(separator: ", "))."
+        case .ambiguousFormat(let path, let candidates):
+            "\(path) can be of several formats: \(candidates.joined(separator: ", "))."
         case .malformed(let path, let reason): "\(path) cannot be imported: \(reason). Nothing was stored."
         case .tooMuch(let what): "The file has \(what). Nothing was stored."
         case .impossible(let what): "The file has a record that cannot be right: \(what). Nothing was stored."

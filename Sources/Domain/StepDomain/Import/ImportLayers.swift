@@ -1,8 +1,8 @@
 extension [PackedDay] {
     /// What several exports of one source say together of the same day, the newest last.
     ///
-    /// A newer export replaces what the earlier ones say of the time that it accounts for, and of slots that begin at the same moment. What
-    /// it says nothing of stays.
+    /// A newer export replaces what the earlier ones say of the time that it accounts for, and of slots that begin at
+    /// the same moment. What it says nothing of stays.
     public var overlaid: PackedDay {
         guard var result = first else { return PackedDay() }
         for newer in dropFirst() {
@@ -11,7 +11,9 @@ extension [PackedDay] {
             result.samples.removeAll { starts.contains($0.start) || known.gaps(in: $0.span).isEmpty }
             result.samples = (result.samples + newer.samples).sorted { $0.start < $1.start }
             let earlier = result.coverage.flatMap { covered in
-                Coverage(newer.coverage.map(\.span)).gaps(in: covered.span).map { CoveredSpan($0, utcOffset: covered.utcOffset) }
+                Coverage(newer.coverage.map(\.span)).gaps(in: covered.span).map {
+                    CoveredSpan($0, utcOffset: covered.utcOffset)
+                }
             }
             result.coverage = (earlier + newer.coverage).joined
         }

@@ -21,7 +21,8 @@ public struct ImportRecord: Hashable, Sendable, Identifiable {
     public var changedDays: Int
 
     public init(
-        id: ID, user: User.ID, at: Timestamp, path: String, format: String, digest: String, sources: [String], days: Int, steps: Int,
+        id: ID, user: User.ID, at: Timestamp, path: String, format: String, digest: String, sources: [String],
+        days: Int, steps: Int,
         firstDay: Day?, lastDay: Day?, changedDays: Int
     ) {
         self.id = id
@@ -78,7 +79,8 @@ public struct ImportChanges: Hashable, Sendable {
     public var sources: [String]
 
     public init(
-        id: ImportRecord.ID? = nil, sameAs: ImportRecord.ID? = nil, otherZone: ImportRecord.ID? = nil, days: [DayChange] = [],
+        id: ImportRecord.ID? = nil, sameAs: ImportRecord.ID? = nil, otherZone: ImportRecord.ID? = nil,
+        days: [DayChange] = [],
         overlaps: [Overlap] = [], sources: [String] = []
     ) {
         self.id = id

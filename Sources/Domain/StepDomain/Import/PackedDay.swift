@@ -1,11 +1,12 @@
 /// What a source says of a day: its samples and the time that it accounts for, in a few bytes each.
 ///
-/// A history keeps what each import says of each day, so that an import can be taken back, and ten years of minutes have a million samples.
-/// Numbers are varints, seven bits a byte, the lowest first (https://protobuf.dev/programming-guides/encoding/); signed ones are zigzag coded.
+/// A history keeps what each import says of each day, so that an import can be taken back, and ten years of minutes
+/// have a million samples. Numbers are varints, seven bits a byte, the lowest first
+/// (https://protobuf.dev/programming-guides/encoding/); signed ones are zigzag coded.
 /// - the version, 1
-/// - the number of samples; of each: seconds since the start of the one before (of the first: since 14 hours before midnight UTC of the
-///   day), length, steps, change of the UTC offset × 4 plus 1 with a distance plus 2 with an energy, distance in centimetres, energy in
-///   thousandths of a kilocalorie
+/// - the number of samples; of each: seconds since the start of the one before (of the first: since 14 hours before
+///   midnight UTC of the day), length, steps, change of the UTC offset × 4 plus 1 with a distance plus 2 with an
+///   energy, distance in centimetres, energy in thousandths of a kilocalorie
 /// - the number of spans; of each: seconds since the start of the one before, length, change of the UTC offset
 public struct PackedDay: Hashable, Sendable {
     /// By start.
@@ -59,7 +60,8 @@ public struct PackedDay: Hashable, Sendable {
         samples.reserveCapacity(Int(count))
         var (before, offset) = (day.daysSince1970 * 86_400 - Self.reach, 0)
         for _ in 0..<count {
-            guard let start = reader.signed(), let length = reader.number(upTo: 1 << 32), let steps = reader.number(upTo: 1 << 32),
+            guard let start = reader.signed(), let length = reader.number(upTo: 1 << 32),
+                let steps = reader.number(upTo: 1 << 32),
                 let last = reader.next()
             else { return nil }
             (before, offset) = (before + start, offset + unzigzag(last >> 2))
@@ -78,7 +80,8 @@ public struct PackedDay: Hashable, Sendable {
         guard let spans = reader.next(), spans <= UInt64(bytes.count) else { return nil }
         (before, offset) = (day.daysSince1970 * 86_400 - Self.reach, 0)
         for _ in 0..<spans {
-            guard let start = reader.signed(), let length = reader.number(upTo: 1 << 32), let change = reader.signed() else { return nil }
+            guard let start = reader.signed(), let length = reader.number(upTo: 1 << 32), let change = reader.signed()
+            else { return nil }
             (before, offset) = (before + start, offset + change)
             guard length >= 1, abs(offset) <= Self.reach, abs(before) < 1 << 40 else { return nil }
             coverage.append(CoveredSpan(TimeSpan(Timestamp(before), Timestamp(before + length)), utcOffset: offset))

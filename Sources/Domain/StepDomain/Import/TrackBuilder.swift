@@ -16,7 +16,8 @@ public final class TrackBuilder {
     private var span: CoveredSpan?
 
     init(
-        _ source: ForeignSource, _ repetition: ForeignCollector.Repetition, _ accounting: ForeignCollector.Accounting, _ kind: Kind
+        _ source: ForeignSource, _ repetition: ForeignCollector.Repetition, _ accounting: ForeignCollector.Accounting,
+        _ kind: Kind
     ) {
         self.source = source
         self.kind = kind
@@ -89,7 +90,8 @@ public final class TrackBuilder {
         openDay = day
     }
 
-    /// Leaves out the parts of the samples that others have recorded; the rest of a sample has its share of the steps by time.
+    /// Leaves out the parts of the samples that others have recorded; the rest of a sample has its share of the steps
+    /// by time.
     func yieldTime(to others: [TrackBuilder]) {
         select(.min)
         days[.min] = nil
@@ -100,7 +102,9 @@ public final class TrackBuilder {
         for (day, bytes) in days {
             // A record can begin on the day before.
             let spans = others.flatMap { other in
-                [day - 1, day, day + 1].flatMap { day in other.days[day].map { other.decode($0, day).samples.map(\.span) } ?? [] }
+                [day - 1, day, day + 1].flatMap { day in
+                    other.days[day].map { other.decode($0, day).samples.map(\.span) } ?? []
+                }
             }
             if spans.isEmpty { continue }
             let known = Coverage(spans)
@@ -116,7 +120,9 @@ public final class TrackBuilder {
                     if steps <= 0 { continue }
                     let needed = (steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond
                     _ = append(
-                        StepSample(start: gap.start, length: max(gap.length, needed), steps: steps, utcOffset: sample.utcOffset))
+                        StepSample(
+                            start: gap.start, length: max(gap.length, needed), steps: steps, utcOffset: sample.utcOffset
+                        ))
                 }
             }
             select(.min)
@@ -152,7 +158,8 @@ public final class TrackBuilder {
             if tag == Self.spanTag {
                 content.coverage.append(CoveredSpan(TimeSpan(start, start + length), utcOffset: reader.signed() ?? 0))
             } else {
-                var sample = StepSample(start: start, length: length, steps: Int(reader.next() ?? 0), utcOffset: reader.signed() ?? 0)
+                var sample = StepSample(
+                    start: start, length: length, steps: Int(reader.next() ?? 0), utcOffset: reader.signed() ?? 0)
                 if tag & 1 != 0 { sample.distance = Double(reader.next() ?? 0) / 100 }
                 if tag & 2 != 0 { sample.energy = Double(reader.next() ?? 0) / 1000 }
                 content.samples.append(sample)
@@ -176,8 +183,8 @@ public final class TrackBuilder {
 
     /// Samples by start, none over another, with the steps of all.
     ///
-    /// Records of one source that overlap are parts of one walk whose ends were rounded, or a long record with short ones inside. The earlier
-    /// one ends where the next begins if its steps fit; otherwise the two become one.
+    /// Records of one source that overlap are parts of one walk whose ends were rounded, or a long record with short
+    /// ones inside. The earlier one ends where the next begins if its steps fit; otherwise the two become one.
     static func inOrder(_ samples: [StepSample], _ repetition: ForeignCollector.Repetition) -> [StepSample] {
         let sorted = samples.sorted { ($0.start, $0.length, $0.steps) < ($1.start, $1.length, $1.steps) }
         var result: [StepSample] = []
@@ -200,7 +207,8 @@ public final class TrackBuilder {
             }
             last.length = max(last.span.end, next.span.end) - last.start
             last.steps += next.steps
-            last.length = max(last.length, (last.steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond)
+            last.length = max(
+                last.length, (last.steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond)
             last.distance = last.distance.flatMap { a in next.distance.map { a + $0 } }
             last.energy = last.energy.flatMap { a in next.energy.map { a + $0 } }
             result[result.count - 1] = last
@@ -217,13 +225,16 @@ private struct PartsOfTrack {
     mutating func add(_ content: PackedDay, of day: Int) {
         for sample in content.samples { open[sample.day(at: 0), default: PackedDay()].samples.append(sample) }
         for covered in content.coverage {
-            for day in covered.day(at: 0)...CoveredSpan(TimeSpan(covered.span.end - 1, covered.span.end), utcOffset: 0).day(at: 0) {
+            for day in covered.day(
+                at: 0)...CoveredSpan(TimeSpan(covered.span.end - 1, covered.span.end), utcOffset: 0).day(at: 0)
+            {
                 let midnight = Timestamp(day * 86_400)
                 guard let part = covered.span.intersection(TimeSpan(midnight, midnight + 86_400)) else { continue }
                 open[day, default: PackedDay()].coverage.append(CoveredSpan(part, utcOffset: covered.utcOffset))
             }
         }
-        // A local day is within 14 hours of the day of UTC of the same name: later local days add nothing to the days before.
+        // A local day is within 14 hours of the day of UTC of the same name: later local days add nothing to the days
+        // before.
         close { $0 < day - 1 }
     }
 

@@ -52,7 +52,8 @@ public struct Notice: Hashable, Sendable {
 extension Notice {
     /// Distinguishes notices for programs.
     public enum Kind: String, Sendable, CaseIterable {
-        case nightsFailed, notSeen, batteryLow, daysMissing, clockWasOff, stepsLost, stepsInDoubt, shareRejected, shareInDoubt,
+        case nightsFailed, notSeen, batteryLow, daysMissing, clockWasOff, stepsLost, stepsInDoubt, shareRejected,
+            shareInDoubt,
             destinationStopped, shareWaiting
         case goalReached
     }
@@ -160,7 +161,8 @@ public struct StoredNotice: Hashable, Sendable, Identifiable {
     public var endedAt: Timestamp?
 
     public init(
-        id: ID, notice: Notice, storedAt: Timestamp, seenAt: Timestamp? = nil, notifiedAt: Timestamp? = nil, endedAt: Timestamp? = nil
+        id: ID, notice: Notice, storedAt: Timestamp, seenAt: Timestamp? = nil, notifiedAt: Timestamp? = nil,
+        endedAt: Timestamp? = nil
     ) {
         self.id = id
         self.notice = notice
@@ -181,7 +183,8 @@ public struct StoredNotice: Hashable, Sendable, Identifiable {
     }
 }
 
-/// Decides how stored notices change when it was determined again which notices hold. It is a value: the store applies the result.
+/// Decides how stored notices change when it was determined again which notices hold. It is a value: the store applies
+/// the result.
 public struct NoticeMerge: Hashable, Sendable {
     /// Notices to store.
     public private(set) var begun: [Notice] = []
@@ -190,11 +193,13 @@ public struct NoticeMerge: Hashable, Sendable {
     /// Notices that ended so long ago that they can no longer matter to a new one.
     public private(set) var forgotten: [StoredNotice.ID] = []
 
-    /// Seconds. Longer than the period that is searched for events; otherwise an event that was shown would be shown again.
+    /// Seconds. Longer than the period that is searched for events; otherwise an event that was shown would be shown
+    /// again.
     static let memory = 90 * 86_400
 
     /// - Parameters:
-    ///   - holding: all that hold now; a stored notice that is found again for as long as it holds, and is not among these, has ended.
+    ///   - holding: all that hold now; a stored notice that is found again for as long as it holds, and is not among
+    ///     these, has ended.
     ///   - withdrawn: keys of those that have ended, whatever their kind.
     ///   - kept: all that are stored, including ended ones.
     public init(_ holding: [Notice], withdrawn: Set<String> = [], into kept: [StoredNotice], at now: Timestamp) {
@@ -243,8 +248,8 @@ extension StoredNotice {
         return notice.kind != .goalReached || seenAt != nil
     }
 
-    /// Whether a notice that has ended holds again unchanged: a goal that was withdrawn after the desktop had shown it and before a user saw
-    /// it. As a new notice it would be shown twice.
+    /// Whether a notice that has ended holds again unchanged: a goal that was withdrawn after the desktop had shown it
+    /// and before a user saw it. As a new notice it would be shown twice.
     fileprivate func wasWithdrawn(at now: Timestamp) -> Bool {
         notice.kind == .goalReached && seenAt == nil && notifiedAt != nil && storedAt >= now - notice.lifetime
     }

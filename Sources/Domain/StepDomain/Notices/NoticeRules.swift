@@ -17,8 +17,8 @@ public struct NoticeRules: Sendable {
             lastRead = (lastComplete ?? syncs.first { $0.outcome == .complete }).map { $0.end ?? $0.start }
         }
 
-        /// A copy without syncs that were dated into the future while the clock was ahead: they would count as the latest until that time is
-        /// reached.
+        /// A copy without syncs that were dated into the future while the clock was ahead: they would count as the
+        /// latest until that time is reached.
         func until(_ moment: Timestamp) -> Device {
             var device = self
             device.syncs = syncs.filter { max($0.start, $0.end ?? $0.start) <= moment }
@@ -55,8 +55,10 @@ public struct NoticeRules: Sendable {
     public var localTime: LocalTime
 
     public init(
-        users: [User] = [], devices: [Device] = [], reports: [SyncReport] = [], sharing: [Sharing] = [], days: [DaySummary] = [],
-        standing: [StoredNotice] = [], listening: ListeningState = ListeningState(), now: Timestamp, localTime: LocalTime
+        users: [User] = [], devices: [Device] = [], reports: [SyncReport] = [], sharing: [Sharing] = [],
+        days: [DaySummary] = [],
+        standing: [StoredNotice] = [], listening: ListeningState = ListeningState(), now: Timestamp,
+        localTime: LocalTime
     ) {
         self.users = users
         self.devices = devices.map { $0.until(now + Self.clockSlack) }
@@ -80,7 +82,8 @@ public struct NoticeRules: Sendable {
 
     // MARK: Goals
 
-    /// Keys of standing notices that no longer hold, though nothing else would end them: the day was corrected, or its goal raised.
+    /// Keys of standing notices that no longer hold, though nothing else would end them: the day was corrected, or its
+    /// goal raised.
     public var withdrawn: Set<String> {
         Set(
             standing.map(\.notice).filter { notice in
@@ -100,12 +103,14 @@ public struct NoticeRules: Sendable {
 
 // Notices that follow from the syncs of the last nights.
 extension NoticeRules {
-    /// Nights without a sync before a pedometer's failure is reported: one may be chance, and pedometers keep some days.
+    /// Nights without a sync before a pedometer's failure is reported: one may be chance, and pedometers keep some
+    /// days.
     public static let nightsBeforeNotice = 3
     /// The same for Bluetooth of this machine, which seldom recovers on its own.
     public static let nightsBeforeMachineNotice = 2
-    /// The same for syncs that are ended from outside: suspending the machine or pressing Ctrl-C is no fault of the pedometer, but a cause
-    /// that ends every sync (such as a time limit) must be reported before the pedometer deletes its oldest days.
+    /// The same for syncs that are ended from outside: suspending the machine or pressing Ctrl-C is no fault of the
+    /// pedometer, but a cause that ends every sync (such as a time limit) must be reported before the pedometer deletes
+    /// its oldest days.
     public static let interruptedNightsBeforeNotice = 6
 
     /// Bluetooth itself is broken: one notice, regardless of the number of pedometers that wait.
@@ -135,13 +140,18 @@ extension NoticeRules {
             }
         }
         // Another process does not know the state of the watch: only a sync that works ends the notice.
-        guard let known, listening.since.isEmpty, !devices.isEmpty, worked.map({ $0 < known.since }) ?? true else { return nil }
+        guard let known, listening.since.isEmpty, !devices.isEmpty, worked.map({ $0 < known.since }) ?? true else {
+            return nil
+        }
         return known
     }
 
-    package func of(_ device: Device) -> [Notice] { [failing(device), battery(device), missing(device)].compactMap(\.self) }
+    package func of(_ device: Device) -> [Notice] {
+        [failing(device), battery(device), missing(device)].compactMap(\.self)
+    }
 
-    /// A fault takes precedence over absence: a pedometer that was heard some of the time has another problem besides distance.
+    /// A fault takes precedence over absence: a pedometer that was heard some of the time has another problem besides
+    /// distance.
     private func failing(_ device: Device) -> Notice? {
         let failures = Array(tries(device).prefix { $0.outcome == .failed })
         let broken = failures.filter { $0.cause != .outOfRange && $0.cause != .machine && $0.cause != .interrupted }
@@ -157,7 +167,9 @@ extension NoticeRules {
         let listened = watched.map { now - $0 >= Self.nightsBeforeNotice * 86_400 } ?? false
         // A single try after a journey says nothing about the days before it.
         guard nights(away) > 1 || listened || known != nil else { return nil }
-        guard let since = lastRead ?? known?.since ?? away.last?.start ?? watched, now - since >= Self.nightsBeforeNotice * 86_400 else {
+        guard let since = lastRead ?? known?.since ?? away.last?.start ?? watched,
+            now - since >= Self.nightsBeforeNotice * 86_400
+        else {
             return nil
         }
         return notice(device, since: since, .notSeen(lastRead: lastRead))
@@ -166,7 +178,9 @@ extension NoticeRules {
     /// Low until it is well charged again, so that a fluctuating value is not reported every night.
     private func battery(_ device: Device) -> Notice? {
         let withBattery = device.syncs.filter { $0.battery != nil }
-        guard let latest = withBattery.first, let percent = latest.battery, percent < BatteryLevel.recovered else { return nil }
+        guard let latest = withBattery.first, let percent = latest.battery, percent < BatteryLevel.recovered else {
+            return nil
+        }
         let sinceCharged = withBattery.prefix { ($0.battery ?? 0) < BatteryLevel.recovered }
         let low = sinceCharged.last { ($0.battery ?? 0) < BatteryLevel.low }
         if let low { return notice(device, since: low.start, .batteryLow(percent: percent)) }
@@ -196,15 +210,20 @@ extension NoticeRules {
     }
 
     private func notice(_ device: Device, since: Timestamp, _ content: Notice.Content) -> Notice {
-        Notice(.pedometer(device.pedometer.id), name: device.pedometer.name, user: device.pedometer.user, since: since, content)
+        Notice(
+            .pedometer(device.pedometer.id), name: device.pedometer.name, user: device.pedometer.user, since: since,
+            content)
     }
 
     private func known(_ kind: Notice.Kind, _ device: Device) -> Notice? {
         standing.map(\.notice).first { $0.kind == kind && $0.subject == .pedometer(device.pedometer.id) }
     }
 
-    /// The number of nights, each from noon to noon by local clocks: a try before midnight and one after it belong to the same night.
-    private func nights(_ syncs: [SyncRecord]) -> Int { Set(syncs.map { localTime.day(of: $0.start - 12 * 3600) }).count }
+    /// The number of nights, each from noon to noon by local clocks: a try before midnight and one after it belong to
+    /// the same night.
+    private func nights(_ syncs: [SyncRecord]) -> Int {
+        Set(syncs.map { localTime.day(of: $0.start - 12 * 3600) }).count
+    }
 
     /// The syncs that have ended, newest first. A sync that was abandoned counts as interrupted.
     private func tries(_ device: Device) -> [SyncRecord] {
@@ -232,7 +251,8 @@ extension NoticeRules {
     package func of(_ sharing: Sharing) -> [Notice] {
         let state = sharing.state
         if let reason = state.stopped {
-            return [notice(state, since: now, .destinationStopped(reason: reason))] + sharing.entries.compactMap(answered)
+            return [notice(state, since: now, .destinationStopped(reason: reason))]
+                + sharing.entries.compactMap(answered)
         }
         return sharing.entries.compactMap(answered) + [waiting(sharing)].compactMap(\.self)
     }
@@ -241,7 +261,8 @@ extension NoticeRules {
     private func answered(_ entry: ShareEntry) -> Notice? {
         let reason = entry.lastError ?? "no reason given"
         // Rejected entries stay in the ledger for ever: only recent ones are reported.
-        guard now - entry.changedAt < NoticeMerge.memory / 3, let user = users.first(where: { $0.id == entry.user }) else { return nil }
+        guard now - entry.changedAt < NoticeMerge.memory / 3, let user = users.first(where: { $0.id == entry.user })
+        else { return nil }
         let content: Notice.Content
         switch entry.state {
         case .rejected: content = .shareRejected(user: user.name, day: entry.day, reason: reason)

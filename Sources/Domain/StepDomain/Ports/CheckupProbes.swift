@@ -1,6 +1,7 @@
 /// Examines the Bluetooth of this machine and changes nothing: what communication must do for a checkup.
 public protocol BluetoothProbe: Sendable {
-    /// The facts that the kernel reports; nil if the bus is not this machine's own, so that this machine's kernel does not matter.
+    /// The facts that the kernel reports; nil if the bus is not this machine's own, so that this machine's kernel does
+    /// not matter.
     func radios() -> RadioFacts?
 
     /// Opens the Bluetooth service. The caller closes the session.
@@ -8,10 +9,11 @@ public protocol BluetoothProbe: Sendable {
     /// - Throws: why the service does not run, or does not permit this user.
     func open() async throws -> any BluetoothProbeSession
 
-    /// Connects to a pedometer, checks its services, and reads its battery and its clock. It stores no steps, sets no clock, and does not
-    /// pair. The link is closed when this returns.
+    /// Connects to a pedometer, checks its services, and reads its battery and its clock. It stores no steps, sets no
+    /// clock, and does not pair. The link is closed when this returns.
     ///
-    /// - Parameter isHeard: whether a scan has just heard it. A bonded pedometer may advertise to this machine alone, which no scan shows.
+    /// - Parameter isHeard: whether a scan has just heard it. A bonded pedometer may advertise to this machine alone,
+    ///   which no scan shows.
     func examine(_ pedometer: Pedometer, isHeard: Bool) async throws(PedometerContactError) -> ReadReport
 
     /// Whether the pedometer holds only today's count.
@@ -41,7 +43,8 @@ public protocol SystemProbe: Sendable {
 
     func time() async -> TimeFacts
 
-    /// The timers of the user and of the machine that are enabled; if none is, the one that could be. Nil if there is no systemd.
+    /// The timers of the user and of the machine that are enabled; if none is, the one that could be. Nil if there is
+    /// no systemd.
     func timers() async throws -> [TimerFacts]?
 
     /// Nil if nothing of that name exists.

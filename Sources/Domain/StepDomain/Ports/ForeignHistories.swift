@@ -2,10 +2,12 @@
 public protocol ForeignHistoryReader: Sendable {
     var formats: [ForeignFormat] { get }
 
-    /// Reads a file or folder, whose format is recognised by its content. Changes nothing, and needs bounded memory whatever the size.
+    /// Reads a file or folder, whose format is recognised by its content. Changes nothing, and needs bounded memory
+    /// whatever the size.
     ///
     /// - Throws: `ImportError`.
-    func read(_ path: String, _ options: ForeignOptions, progress: @Sendable (_ done: Double) throws -> Void) throws -> ForeignHistory
+    func read(_ path: String, _ options: ForeignOptions, progress: @Sendable (_ done: Double) throws -> Void) throws
+        -> ForeignHistory
 }
 
 /// Stores what files of other programs say: what a database must do for it. Each call is one transaction.
@@ -17,8 +19,8 @@ public protocol ImportStore: Sendable {
 
     /// Stores what a file says.
     ///
-    /// Each source becomes a pedometer of the user. What a source said before and a newer export says otherwise is corrected; the newer
-    /// export is the one that reaches further. What a newer export does not have stays.
+    /// Each source becomes a pedometer of the user. What a source said before and a newer export says otherwise is
+    /// corrected; the newer export is the one that reaches further. What a newer export does not have stays.
     ///
     /// - Parameter user: in the history.
     /// - Returns: with `sameAs` and nothing stored if an import has said just this.

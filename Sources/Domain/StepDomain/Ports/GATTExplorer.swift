@@ -1,5 +1,5 @@
-/// Shows the GATT table of any Bluetooth LE device, and reads and writes single values: for developing support for a new pedometer. Each
-/// call connects and disconnects. Errors are those of the implementation.
+/// Shows the GATT table of any Bluetooth LE device, and reads and writes single values: for developing support for a
+/// new pedometer. Each call connects and disconnects. Errors are those of the implementation.
 public protocol GATTExplorer: Sendable {
     /// The services of a device.
     ///
@@ -9,15 +9,17 @@ public protocol GATTExplorer: Sendable {
     /// - Returns: at most 512 bytes.
     func read(_ characteristic: CharacteristicAddress, of address: String) async throws -> [UInt8]
 
-    /// - Parameter hasResponse: whether the device acknowledges. Without a response, a value that does not fit into a packet is sent in
-    ///   several.
-    func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool) async throws
+    /// - Parameter hasResponse: whether the device acknowledges. Without a response, a value that does not fit into a
+    ///   packet is sent in several.
+    func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool)
+        async throws
 
     /// Reports the values that a device sends, until `report` returns false, the time is over, or the link ends.
     ///
     /// - Parameter seconds: nil for no limit.
     func notifications(
-        of characteristic: CharacteristicAddress, of address: String, seconds: Double?, report: @escaping @Sendable ([UInt8]) throws -> Bool
+        of characteristic: CharacteristicAddress, of address: String, seconds: Double?,
+        report: @escaping @Sendable ([UInt8]) throws -> Bool
     ) async throws
 }
 
@@ -58,7 +60,8 @@ public struct GATTCharacteristicContent: Hashable, Sendable {
 
     public var uuid: String
     public var handle: Int
-    /// The operations that it supports, as BlueZ names them: `read`, `write-without-response`, `write`, `notify`, `indicate` and others.
+    /// The operations that it supports, as BlueZ names them: `read`, `write-without-response`, `write`, `notify`,
+    /// `indicate` and others.
     public var flags: [String]
     public var descriptors: [String]
     public var value: Value
@@ -107,7 +110,9 @@ public enum ValueNotation: Hashable, Sendable {
             let digits = text.filter { $0 != " " && $0 != ":" }
             let isPrefixed = digits.hasPrefix("0x") || digits.hasPrefix("0X")
             let nibbles = digits.dropFirst(isPrefixed ? 2 : 0).map { $0.isASCII ? $0.hexDigitValue : nil }
-            guard !nibbles.isEmpty, nibbles.count.isMultiple(of: 2), nibbles.count <= 2 * Self.longest else { return nil }
+            guard !nibbles.isEmpty, nibbles.count.isMultiple(of: 2), nibbles.count <= 2 * Self.longest else {
+                return nil
+            }
             var bytes: [UInt8] = []
             for index in stride(from: 0, to: nibbles.count, by: 2) {
                 guard let high = nibbles[index], let low = nibbles[index + 1] else { return nil }

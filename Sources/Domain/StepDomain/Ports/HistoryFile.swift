@@ -15,8 +15,8 @@ public enum HistoryActivity: String, Sendable {
 public protocol WorkLock: Sendable {
     /// Runs `body` while no other process does this work.
     ///
-    /// - Throws: an error for which `conflictingWork` names the work while another process does it; why the lock cannot be used; what `body`
-    ///   throws.
+    /// - Throws: an error for which `conflictingWork` names the work while another process does it; why the lock cannot
+    ///   be used; what `body` throws.
     func hold<R: Sendable>(for work: HistoryWork, _ body: () async throws -> R) async throws -> R
 
     /// Runs `body` while no other process syncs or shares: it may replace the history.
@@ -29,7 +29,9 @@ public protocol WorkLock: Sendable {
 }
 
 extension WorkLock {
-    public func holdExclusively<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R {
+    public func holdExclusively<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws
+        -> R
+    {
         try await hold(for: .syncing) { try await hold(for: .sharing, body) }
     }
 }
@@ -41,8 +43,8 @@ public protocol HistoryUpkeep: Sendable {
     /// - Throws: an error if the history is known to be damaged: it must not be changed.
     func checkBeforeSync() async throws
 
-    /// Runs in the nightly sync, after the steps and the sharing. Once a week it makes a backup and a check; it deletes raw frames that are
-    /// too old.
+    /// Runs in the nightly sync, after the steps and the sharing. Once a week it makes a backup and a check; it deletes
+    /// raw frames that are too old.
     ///
     /// - Throws: an error if the check finds damage; why a backup cannot be written.
     func run() async throws
@@ -58,10 +60,11 @@ public protocol HistoryBackups: Sendable {
     /// The backups in `directory`, the newest first.
     func list() -> [StoredBackup]
 
-    /// Copies the history to one file with access for its owner only, and reads the copy back. A sync may continue meanwhile.
+    /// Copies the history to one file with access for its owner only, and reads the copy back. A sync may continue
+    /// meanwhile.
     ///
-    /// - Parameter path: the path of the copy; its directory must exist, unless it is `directory` or below. An earlier backup there is replaced, any other file is not.
-    ///   Nil for a new file in `directory`.
+    /// - Parameter path: the path of the copy; its directory must exist, unless it is `directory` or below. An earlier
+    ///   backup there is replaced, any other file is not. Nil for a new file in `directory`.
     /// - Throws: an error if there is no history, or if it is damaged; why the copy cannot be written.
     func backUp(to path: String?) async throws -> HistoryContents
 
@@ -76,20 +79,21 @@ public protocol HistoryBackups: Sendable {
     /// - Returns: nil if this cannot be found out, such as for a damaged history.
     func losses(restoring backup: String) async -> HistoryLosses?
 
-    /// Replaces the history by a backup, which stays as it is. The previous history is kept beside the new one, which takes over its ledger:
-    /// what was sent since the backup remains known. The caller holds the history alone.
+    /// Replaces the history by a backup, which stays as it is. The previous history is kept beside the new one, which
+    /// takes over its ledger: what was sent since the backup remains known. The caller holds the history alone.
     func restore(_ backup: String) async throws -> ReplacedHistory
 
     /// - Throws: an error if there is no history.
     func requireHistory() throws
 
-    /// Saves what can be read of a damaged history into a new file, which takes its place; the damaged one is kept beside it. The caller
-    /// holds the history alone.
+    /// Saves what can be read of a damaged history into a new file, which takes its place; the damaged one is kept
+    /// beside it. The caller holds the history alone.
     ///
     /// - Returns: nil if the history is sound: then it is not changed.
     func repair() async throws -> SalvageReport?
 
-    /// Removes stored sums of days that differ from their samples: they are calculated again. The caller holds the history alone.
+    /// Removes stored sums of days that differ from their samples: they are calculated again. The caller holds the
+    /// history alone.
     ///
     /// - Returns: the number of days.
     func correctSums() async throws -> Int

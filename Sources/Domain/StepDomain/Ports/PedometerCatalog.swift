@@ -4,8 +4,8 @@ public struct PedometerKind: Hashable, Sendable {
     public var key: String
     /// The devices that it covers, as text for users.
     public var title: String
-    /// What is not certain about how it is read, in one sentence; nil for a kind whose protocol is certain. A kind with a caveat is
-    /// experimental.
+    /// What is not certain about how it is read, in one sentence; nil for a kind whose protocol is certain. A kind with
+    /// a caveat is experimental.
     public var caveat: String?
 
     /// Whether its services identify a device of this kind: then a device without them is not of this kind.

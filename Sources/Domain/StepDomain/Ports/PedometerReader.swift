@@ -1,13 +1,16 @@
 /// Reads pedometers over the air: what communication must do for the domain.
 public protocol PedometerReader: Sendable {
-    /// Searches for pedometers, connects to each that is in range, reads all that it has since its cursor, sets its clock, disconnects.
+    /// Searches for pedometers, connects to each that is in range, reads all that it has since its cursor, sets its
+    /// clock, disconnects.
     ///
-    /// Each batch goes to the receiver, and the next is asked for only after `merge` has returned: what was handed over is
-    /// stored whatever happens next. A batch that the receiver refuses ends the reading of that pedometer. Each pedometer ends exactly
-    /// once, in any order. Returns when all have ended and no link is left, also when the task is cancelled.
+    /// Each batch goes to the receiver, and the next is asked for only after `merge` has returned: what was handed over
+    /// is stored whatever happens next. A batch that the receiver refuses ends the reading of that pedometer. Each
+    /// pedometer ends exactly once, in any order. Returns when all have ended and no link is left, also when the task
+    /// is cancelled.
     func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async
 
-    /// Stays connected and reports today's steps as the pedometer sends them, until the link ends or the task is cancelled. Stores nothing.
+    /// Stays connected and reports today's steps as the pedometer sends them, until the link ends or the task is
+    /// cancelled. Stores nothing.
     ///
     /// - Parameters:
     ///   - known: today's steps by a reading just before.
@@ -32,7 +35,9 @@ public protocol PedometerReader: Sendable {
 
 extension PedometerReader {
     /// For display only.
-    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws -> Bool {
+    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws
+        -> Bool
+    {
         try await follow(pedometer, known: known, keep: { _ in }, report: report)
     }
 
@@ -77,8 +82,8 @@ public struct ReadReport: Hashable, Sendable {
     /// The version of its firmware, as received; nil if it was not read.
     public var firmware: String?
     public var notices: [SyncNotice]
-    /// Seconds from the connection until the last value was received; nil if there was no connection, for example because advertisements
-    /// were read. The link is up for longer: BlueZ takes about 2 s to disconnect.
+    /// Seconds from the connection until the last value was received; nil if there was no connection, for example
+    /// because advertisements were read. The link is up for longer: BlueZ takes about 2 s to disconnect.
     public var readSeconds: Double?
 
     public init(

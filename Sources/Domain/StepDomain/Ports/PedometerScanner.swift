@@ -1,4 +1,5 @@
-/// A Bluetooth LE device as a scan heard it. What the device itself sends (name, services) is given as received: it may be hostile.
+/// A Bluetooth LE device as a scan heard it. What the device itself sends (name, services) is given as received: it may
+/// be hostile.
 public struct ScannedDevice: Hashable, Sendable {
     /// Upper case with colons.
     public var address: String
@@ -19,7 +20,8 @@ public struct ScannedDevice: Hashable, Sendable {
     public var isPaired: Bool
 
     public init(
-        address: String, addressType: String, name: String? = nil, rssi: Int? = nil, kind: PedometerKind? = nil, evidence: KindEvidence? = nil,
+        address: String, addressType: String, name: String? = nil, rssi: Int? = nil, kind: PedometerKind? = nil,
+        evidence: KindEvidence? = nil,
         services: [String] = [],
         isConnected: Bool = false, isPaired: Bool = false
     ) {
@@ -90,7 +92,9 @@ public struct NamesInRange: Hashable, Sendable {
     public init() {}
 
     public mutating func add(_ device: ScannedDevice) {
-        guard let name = device.name.map({ String($0.prefix(64)) }), !name.isEmpty, !names.contains(name) else { return }
+        guard let name = device.name.map({ String($0.prefix(64)) }), !name.isEmpty, !names.contains(name) else {
+            return
+        }
         names.insert(name, at: device.kind == nil ? names.endIndex : 0)
         if names.count > 5 { names.removeLast() }
     }
@@ -111,7 +115,8 @@ public struct ScanOutcome: Hashable, Sendable {
         self.others = others
     }
 
-    /// More devices than a user reads in a list: a full train has some hundred. A transmitter can make up any number of addresses.
+    /// More devices than a user reads in a list: a full train has some hundred. A transmitter can make up any number of
+    /// addresses.
     public static let limit = 1_000
 }
 
@@ -124,7 +129,8 @@ public protocol PedometerScanner: Sendable {
         _ conditions: ScanConditions, seconds: Double, heard: @escaping @Sendable (Int) -> Void
     ) async throws -> ScanOutcome
 
-    /// Scans until `isWanted` returns true for a device that matches the conditions. The scan has ended when this returns.
+    /// Scans until `isWanted` returns true for a device that matches the conditions. The scan has ended when this
+    /// returns.
     ///
     /// - Parameter passed: called with each device that does not match them.
     /// - Returns: nil if the time was over before.
@@ -134,13 +140,14 @@ public protocol PedometerScanner: Sendable {
         where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
     ) async throws -> ScannedDevice?
 
-    /// Connects to a device, and determines from its services as which kinds of pedometers it can be read. Changes nothing on it.
+    /// Connects to a device, and determines from its services as which kinds of pedometers it can be read. Changes
+    /// nothing on it.
     ///
     /// - Parameter address: upper case with colons.
     func probe(_ address: String) async throws -> ProbedDevice
 
-    /// Connects, and checks that the pedometer is of its kind and that its steps can be read. Pairs if reading the steps requires it, or if
-    /// the pedometer asks for it.
+    /// Connects, and checks that the pedometer is of its kind and that its steps can be read. Pairs if reading the
+    /// steps requires it, or if the pedometer asks for it.
     ///
     /// - Returns: its own address, if pairing has shown another one than it was heard from; nil otherwise.
     @discardableResult
@@ -154,7 +161,8 @@ public protocol PedometerScanner: Sendable {
 public protocol PresenceScanner: Sendable {
     /// Listens for the pedometers with these addresses from now on, and for no others.
     ///
-    /// - Parameter advertised: those of them that advertise their steps: they may be heard from another address, and are known by their data.
+    /// - Parameter advertised: those of them that advertise their steps: they may be heard from another address, and
+    ///   are known by their data.
     func scan(for addresses: Set<String>, advertised: Set<String>) async
 
     /// Stops listening. Returns when no scan is running any more: connecting often fails during a scan.
@@ -166,7 +174,8 @@ public protocol PresenceScanner: Sendable {
 
 /// What a `PresenceScanner` reports.
 public enum PresenceEvent: Sendable {
-    /// The pedometer with this address, as it was passed to `scan(for:)`, is in range. May be reported any number of times.
+    /// The pedometer with this address, as it was passed to `scan(for:)`, is in range. May be reported any number of
+    /// times.
     case heard(address: String)
     /// It listens from now on.
     case listening

@@ -1,9 +1,10 @@
 /// Starts syncs without the user: what a service manager must do for the domain.
 public protocol Scheduler: Sendable {
-    /// Enables the nightly sync, the one before midnight for pedometers that keep only today's count, and the one when an adapter is
-    /// plugged in.
+    /// Enables the nightly sync, the one before midnight for pedometers that keep only today's count, and the one when
+    /// an adapter is plugged in.
     ///
-    /// - Parameter watching: whether `watch` runs as a service, too. If not, a service that was enabled before is stopped and disabled.
+    /// - Parameter watching: whether `watch` runs as a service, too. If not, a service that was enabled before is
+    ///   stopped and disabled.
     /// - Returns: the state afterwards.
     func enable(watching: Bool) async throws -> SyncSchedule
 
@@ -63,7 +64,8 @@ public struct SyncSchedule: Hashable, Sendable {
     public var watch: Trigger
     public var lastRun: Run?
 
-    public init(owner: Owner, night: Trigger, midnight: Trigger, adapter: Trigger, watch: Trigger, lastRun: Run? = nil) {
+    public init(owner: Owner, night: Trigger, midnight: Trigger, adapter: Trigger, watch: Trigger, lastRun: Run? = nil)
+    {
         self.owner = owner
         self.night = night
         self.midnight = midnight
@@ -75,7 +77,8 @@ public struct SyncSchedule: Hashable, Sendable {
 
 /// The service manager that started this process (systemd): what it must do for a use case that keeps running.
 ///
-/// No call waits: a manager that does not read its messages must not delay the service. Each returns whether the report was accepted.
+/// No call waits: a manager that does not read its messages must not delay the service. Each returns whether the report
+/// was accepted.
 public protocol ServiceSupervisor: Sendable {
     /// The longest interval between two calls of `alive`; nil if there is no watchdog.
     var watchdogInterval: Duration? { get }

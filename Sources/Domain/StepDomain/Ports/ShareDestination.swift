@@ -4,17 +4,18 @@ public protocol ShareDestination: Sendable {
     var name: String { get }
     /// Key of its kind in the registry, such as `rest`.
     var kind: String { get }
-    /// Its address or path, for display: of a web service the server and the account, without the path, which can be a secret.
+    /// Its address or path, for display: of a web service the server and the account, without the path, which can be a
+    /// secret.
     var place: String { get }
     var traits: ShareTraits { get }
     var terms: ShareTerms { get }
 
-    /// The traits of the server that answers, where they depend on its kind or version; asked once before the deliveries of a run. Otherwise
-    /// `traits`.
+    /// The traits of the server that answers, where they depend on its kind or version; asked once before the
+    /// deliveries of a run. Otherwise `traits`.
     func currentTraits() async throws(ShareFailure) -> ShareTraits
 
-    /// What is wrong with its requirements on this machine, such as the file of a token. Does not use the network. Empty if nothing is
-    /// wrong.
+    /// What is wrong with its requirements on this machine, such as the file of a token. Does not use the network.
+    /// Empty if nothing is wrong.
     func problems() -> [String]
 
     /// Exactly what `deliver` would send, with secrets masked; nothing is sent.
@@ -22,7 +23,8 @@ public protocol ShareDestination: Sendable {
 
     /// Sends payloads, at most `traits.batch` of them, and returns only when the destination has confirmed all.
     ///
-    /// A failure holds for all of them. If the failure is `rejected` and there are several, they are sent again one by one.
+    /// A failure holds for all of them. If the failure is `rejected` and there are several, they are sent again one by
+    /// one.
     ///
     /// - Returns: one receipt for each, in their order.
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt]
@@ -30,13 +32,15 @@ public protocol ShareDestination: Sendable {
     /// Asks what happened to a payload that may have been sent; called only if `traits.canFind`.
     func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding
 
-    /// Restores what the destination has lost, such as the state of a sensor after a restart; called at the end of each share if
-    /// `traits.needsRestoring`.
+    /// Restores what the destination has lost, such as the state of a sensor after a restart; called at the end of each
+    /// share if `traits.needsRestoring`.
     ///
-    /// - Parameter payloads: the latest day of each user that the destination has confirmed, with the figures that it confirmed.
+    /// - Parameter payloads: the latest day of each user that the destination has confirmed, with the figures that it
+    ///   confirmed.
     func restore(_ payloads: [SharePayload]) async throws(ShareFailure)
 
-    /// Asks whether the destination still has what it confirmed; called at the beginning of each share if `traits.needsRestoring`.
+    /// Asks whether the destination still has what it confirmed; called at the beginning of each share if
+    /// `traits.needsRestoring`.
     ///
     /// - Parameter payloads: the first day with steps of each user that the destination has confirmed.
     /// - Returns: the users whose days it has lost; they are sent again.
@@ -69,12 +73,14 @@ public struct SharePayload: Hashable, Sendable {
     public var remoteID: String?
     /// The destination has other figures of this day.
     public var isConfirmed: Bool
-    /// The user's machine-readable name: a...z, 0...9 and single underscores between them; no other user of the history has the same.
+    /// The user's machine-readable name: a...z, 0...9 and single underscores between them; no other user of the history
+    /// has the same.
     public var slug: String
 
     /// The destination has exactly these figures, in an earlier layout (`ShareTraits.layout`).
     public var isMoved: Bool
-    /// An earlier attempt was made of which the destination's answer, or `remoteID`, is not known any more: it may have left something there.
+    /// An earlier attempt was made of which the destination's answer, or `remoteID`, is not known any more: it may have
+    /// left something there.
     public var isRepeated: Bool
 
     /// - Parameter slug: nil for the slug of a history's only user.
@@ -111,7 +117,8 @@ extension SharePayload {
 
 /// The destination's confirmation.
 public struct ShareReceipt: Hashable, Sendable {
-    /// The identifier of the day at the destination from now on, if it reports one. At most 1024 characters: a longer one is ignored.
+    /// The identifier of the day at the destination from now on, if it reports one. At most 1024 characters: a longer
+    /// one is ignored.
     public let remoteID: String?
     /// The destination has other figures of the day, cannot replace them, and was sent nothing.
     public let isFixed: Bool

@@ -1,23 +1,24 @@
-/// The ledger of what was shared with which destination, and the outbox of what is still to be shared: what a database must do for sharing.
+/// The ledger of what was shared with which destination, and the outbox of what is still to be shared: what a database
+/// must do for sharing.
 ///
 /// As with `StepHistory`, every call is one transaction, durable when it returns. An entry is in the outbox while its
 /// `nextAttempt` is set.
 public protocol ShareLedger: Sendable {
-    /// Examines every day whose samples, coverage or correction changed since the last call for that user and destination. Days from
-    /// `since` on that are new to the ledger become pending entries; entries that exist, of whatever day, keep their state and become due.
-    /// An earlier `since` than before adds the days that were skipped.
+    /// Examines every day whose samples, coverage or correction changed since the last call for that user and
+    /// destination. Days from `since` on that are new to the ledger become pending entries; entries that exist, of
+    /// whatever day, keep their state and become due. An earlier `since` than before adds the days that were skipped.
     func enqueueChanges(of user: User.ID, for destination: String, since: Day, at now: Timestamp) throws
     /// Makes days due that the user requested by date.
     func enqueue(_ days: [Day], of user: User.ID, for destination: String, at now: Timestamp) throws
-    /// Makes every day due that the destination has or may have, because it is to be written in another layout. A day that may have arrived
-    /// without a confirmation counts as confirmed from then on.
+    /// Makes every day due that the destination has or may have, because it is to be written in another layout. A day
+    /// that may have arrived without a confirmation counts as confirmed from then on.
     func enqueueSent(to destination: String, at now: Timestamp) throws
-    /// The entries due at `now`: enqueued since this call last returned them, or with `nextAttempt` reached. Oldest day first; in any state
-    /// but `sending`. The `nextAttempt` of a returned entry stays reached until `record` changes it, so no entry is missed if the process
-    /// is killed in between.
+    /// The entries due at `now`: enqueued since this call last returned them, or with `nextAttempt` reached. Oldest day
+    /// first; in any state but `sending`. The `nextAttempt` of a returned entry stays reached until `record` changes
+    /// it, so no entry is missed if the process is killed in between.
     ///
-    /// An entry that is enqueued while it is being sent is due again afterwards, and stays requested if that was by name: a late change is
-    /// never missed.
+    /// An entry that is enqueued while it is being sent is due again afterwards, and stays requested if that was by
+    /// name: a late change is never missed.
     ///
     /// - Parameter users: only entries of these users are returned.
     func due(for destination: String, users: [User.ID], at now: Timestamp, limit: Int) throws -> [ShareEntry]
@@ -36,14 +37,14 @@ public protocol ShareLedger: Sendable {
     func state(of destination: String) throws -> DestinationState
     func record(_ state: DestinationState) throws
 
-    /// The days of a user, from `first` through `last`, about which the history has any data: samples, coverage or a correction in force; in
-    /// order.
+    /// The days of a user, from `first` through `last`, about which the history has any data: samples, coverage or a
+    /// correction in force; in order.
     func knownDays(of user: User.ID, from first: Day, through last: Day) throws -> [Day]
 }
 
 extension ShareLedger {
-    /// The entries of a destination and a user (nil: of all) that are not settled: they wait, may have arrived, or were rejected. By
-    /// destination, day and user.
+    /// The entries of a destination and a user (nil: of all) that are not settled: they wait, may have arrived, or were
+    /// rejected. By destination, day and user.
     public func unsettledEntries(for destination: String? = nil, of user: User.ID? = nil) throws -> [ShareEntry] {
         try entries(for: destination, in: ShareEntry.State.unsettled).filter { user == nil || $0.user == user }
     }

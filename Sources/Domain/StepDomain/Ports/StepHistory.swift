@@ -1,8 +1,8 @@
 /// The history that the domain needs: what a database must do for it.
 ///
 /// Every call is one transaction: it happens whole or not at all. Calls are synchronous, and may wait for the disk or
-/// for another process's lock: tasks call them through `blocking`. An implementation must be safe to call from any thread. Errors are those of
-/// the implementation.
+/// for another process's lock: tasks call them through `blocking`. An implementation must be safe to call from any
+/// thread. Errors are those of the implementation.
 public protocol StepHistory: Sendable {
     // People
     /// All users, by name.
@@ -21,10 +21,11 @@ public protocol StepHistory: Sendable {
     // Pedometers
     /// The pedometers in use, by name.
     func pedometers() throws -> [Pedometer]
-    /// Adds a pedometer; the result has the `id` that the history assigns. A forgotten pedometer with the same address is restored with its
-    /// samples, clock and cursor. An address or name in use is an error.
+    /// Adds a pedometer; the result has the `id` that the history assigns. A forgotten pedometer with the same address
+    /// is restored with its samples, clock and cursor. An address or name in use is an error.
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer
-    /// Gives a pedometer in use another name, and the standing notices about it, too. A name that another one in use has is an error.
+    /// Gives a pedometer in use another name, and the standing notices about it, too. A name that another one in use
+    /// has is an error.
     func renamePedometer(_ id: Pedometer.ID, to name: String) throws
     /// Takes a pedometer out of use; its samples stay.
     func forgetPedometer(_ id: Pedometer.ID) throws
@@ -35,32 +36,37 @@ public protocol StepHistory: Sendable {
     func beginSync(of pedometer: Pedometer.ID, at start: Timestamp) throws -> SyncRecord.ID
     /// Merges a batch with its frames and moves the cursor, all or nothing.
     ///
-    /// If a slot exists already, the greater number of steps is kept: a merge never loses steps, and merging the same batch again changes
-    /// nothing.
+    /// If a slot exists already, the greater number of steps is kept: a merge never loses steps, and merging the same
+    /// batch again changes nothing.
     ///
-    /// - Parameter localTime: decides to which days the batch's coverage belongs. Time that was accounted for before keeps its offset.
+    /// - Parameter localTime: decides to which days the batch's coverage belongs. Time that was accounted for before
+    ///   keeps its offset.
     func merge(_ batch: SampleBatch, sync: SyncRecord.ID, localTime: LocalTime) throws -> MergeCounts
     /// Ends a sync; its counts have been summed up by `merge`.
     func endSync(
-        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?, cause: FailureCause?) throws
+        _ id: SyncRecord.ID, at end: Timestamp, outcome: SyncRecord.Outcome, battery: Int?, failure: String?,
+        cause: FailureCause?) throws
     /// The syncs of a pedometer that began no later than `moment`, newest first, at most `limit`; nil for any moment.
     func syncs(of pedometer: Pedometer.ID, until moment: Timestamp?, limit: Int) throws -> [SyncRecord]
     /// The last complete sync that ended no later than `moment`, regardless of the number of syncs since.
     func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws -> SyncRecord?
 
     // Days
-    /// All that is known of a user's day. Samples and coverage belong to the day by their own offset, wherever the user is now.
+    /// All that is known of a user's day. Samples and coverage belong to the day by their own offset, wherever the user
+    /// is now.
     func dayData(of user: User, on day: Day) throws -> DayData
     /// The same for many days in one transaction, in their order.
     func dayData(of user: User, on days: [Day]) throws -> [DayData]
-    /// The first day about which anything is known: from a sample, from time that a pedometer has accounted for, or from a correction; nil
-    /// if there is none. Only the last ten years of each accounted span count, because a clock that is far off can claim any time.
+    /// The first day about which anything is known: from a sample, from time that a pedometer has accounted for, or
+    /// from a correction; nil if there is none. Only the last ten years of each accounted span count, because a clock
+    /// that is far off can claim any time.
     func firstKnownDay(of user: User.ID) throws -> Day?
     /// What is known of consecutive days, without their samples: much faster than `dayData`, with the same figures.
     ///
-    /// - Parameter progress: called while sums that are not stored yet are calculated from the samples, with the days that are done and all of
-    ///   the range. What it throws ends the call; what is done by then stays.
-    func daySeriesInput(of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void) throws -> DaySeriesInput
+    /// - Parameter progress: called while sums that are not stored yet are calculated from the samples, with the days
+    ///   that are done and all of the range. What it throws ends the call; what is done by then stays.
+    func daySeriesInput(of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void)
+        throws -> DaySeriesInput
     /// The syncs that stored the present values of a user's day, by pedometer and oldest first.
     func syncs(behind day: Day, of user: User) throws -> [DaySync]
     /// Sets the steps of a day by hand, or removes the correction with nil.
@@ -72,17 +78,22 @@ extension StepHistory {
     public func pedometers(of user: User.ID) throws -> [Pedometer] { try pedometers().filter { $0.user == user } }
 
     /// The syncs of a pedometer, newest first, at most `limit`.
-    public func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord] { try syncs(of: pedometer, until: nil, limit: limit) }
+    public func syncs(of pedometer: Pedometer.ID, limit: Int) throws -> [SyncRecord] {
+        try syncs(of: pedometer, until: nil, limit: limit)
+    }
 
     /// The last syncs of a pedometer: as many as its state is derived from.
     public func recentSyncs(of pedometer: Pedometer.ID, at now: Timestamp, limit: Int = 20) throws -> RecentSyncs {
         let end = now + NoticeRules.clockSlack
         let latest = try syncs(of: pedometer, until: nil, limit: 1).first
         return RecentSyncs(
-            syncs: try syncs(of: pedometer, until: end, limit: limit), ahead: latest.flatMap { $0.start > end ? $0.start : nil })
+            syncs: try syncs(of: pedometer, until: end, limit: limit),
+            ahead: latest.flatMap { $0.start > end ? $0.start : nil })
     }
 
-    public func dayData(of user: User, on days: [Day]) throws -> [DayData] { try days.map { try dayData(of: user, on: $0) } }
+    public func dayData(of user: User, on days: [Day]) throws -> [DayData] {
+        try days.map { try dayData(of: user, on: $0) }
+    }
 
     public func daySeriesInput(
         of user: User, in days: ClosedRange<Day>, progress: (_ done: Int, _ all: Int) throws -> Void
@@ -99,18 +110,20 @@ extension StepHistory {
 ///
 /// As with `StepHistory`, every call is one transaction.
 public protocol NoticeStore: Sendable {
-    /// Makes the stored notices agree with all that hold now, as `NoticeMerge` decides. A repeated call with the same notices changes
-    /// nothing.
+    /// Makes the stored notices agree with all that hold now, as `NoticeMerge` decides. A repeated call with the same
+    /// notices changes nothing.
     ///
     /// - Parameter withdrawn: keys of notices that have ended, whatever their kind.
-    /// - Returns: the notices that began with this call. If several callers store the same notice at once, it is returned to only one.
+    /// - Returns: the notices that began with this call. If several callers store the same notice at once, it is
+    ///   returned to only one.
     @discardableResult
     func update(active: [Notice], withdrawn: Set<String>, at now: Timestamp) throws -> Set<StoredNotice.ID>
     /// The notices that have not ended, ordered by when they began.
     func standingNotices() throws -> [StoredNotice]
     /// Marks notices as seen by a user; notices that were seen before, or are no longer stored, stay as they are.
     func markSeen(_ ids: [StoredNotice.ID], at now: Timestamp) throws
-    /// Claims notices before they are sent to the desktop: if several processes want to show the same notice, only one may.
+    /// Claims notices before they are sent to the desktop: if several processes want to show the same notice, only one
+    /// may.
     ///
     /// - Returns: the notices that the caller may show. The others were claimed or seen meanwhile, or have ended.
     func claim(_ ids: [StoredNotice.ID], at now: Timestamp) throws -> Set<StoredNotice.ID>

@@ -27,11 +27,14 @@ public struct DestinationState: Hashable, Sendable {
         self.layout = layout
     }
 
-    /// When the destination is tried again by itself after a failure; nil if it does not have to wait, or if the user has to act.
+    /// When the destination is tried again by itself after a failure; nil if it does not have to wait, or if the user
+    /// has to act.
     ///
     /// A time further ahead than the longest wait was recorded while the clock was wrong: it counts as over.
     public func nextAttempt(after now: Timestamp) -> Timestamp? {
-        guard stopped == nil, let notBefore, now < notBefore, notBefore - now <= ShareRetry.longestWait else { return nil }
+        guard stopped == nil, let notBefore, now < notBefore, notBefore - now <= ShareRetry.longestWait else {
+            return nil
+        }
         return notBefore
     }
 
@@ -50,7 +53,8 @@ public struct DestinationState: Hashable, Sendable {
         delay(failure, at: now)
     }
 
-    /// Several days in a row were rejected, so the cause is most likely not in the days: the others wait as they do after a failure.
+    /// Several days in a row were rejected, so the cause is most likely not in the days: the others wait as they do
+    /// after a failure.
     package mutating func pause(after rejection: ShareFailure, at now: Timestamp) { delay(rejection, at: now) }
 
     private mutating func delay(_ failure: ShareFailure, at now: Timestamp) {

@@ -52,8 +52,8 @@ public struct ShareEntry: Hashable, Sendable {
     public var remoteID: String?
     /// When its state last changed.
     public var changedAt: Timestamp
-    /// How often the user had the day sent again after it was sent: part of its idempotency key, so that a server that recognises the first
-    /// delivery does not mistake the second one for it.
+    /// How often the user had the day sent again after it was sent: part of its idempotency key, so that a server that
+    /// recognises the first delivery does not mistake the second one for it.
     public var repetition: Int
 
     public init(
@@ -85,18 +85,23 @@ public struct ShareEntry: Hashable, Sendable {
     public var isInDoubt: Bool { state == .unknown && nextAttempt == nil }
 
     /// The error of a day that is withheld, because its steps are not plausible (`DaySummary.isPlausible`).
-    public static let implausibleSteps = "more steps than anyone takes in a day; it is sent when it is corrected or requested"
+    public static let implausibleSteps =
+        "more steps than anyone takes in a day; it is sent when it is corrected or requested"
     /// The same in ledgers that version 0.3.0 or an earlier one has written.
-    private static let formerImplausibleSteps = "more steps than anyone makes in a day; it is sent when it is corrected or requested"
+    private static let formerImplausibleSteps =
+        "more steps than anyone makes in a day; it is sent when it is corrected or requested"
 
     /// Whether this is the error of a day that is withheld.
-    public static func isImplausibleSteps(_ error: String) -> Bool { [implausibleSteps, formerImplausibleSteps].contains(error) }
+    public static func isImplausibleSteps(_ error: String) -> Bool {
+        [implausibleSteps, formerImplausibleSteps].contains(error)
+    }
 
-    /// Whether it was not sent because its steps are not plausible. In state `unknown`, what was sent before may have arrived.
+    /// Whether it was not sent because its steps are not plausible. In state `unknown`, what was sent before may have
+    /// arrived.
     public var isWithheld: Bool { (state == .rejected || isInDoubt) && lastError.map(Self.isImplausibleSteps) == true }
 
-    /// Whether it waits for its destination: it was attempted, and is tried again without the user. Before the first attempt, only the day
-    /// itself makes it wait.
+    /// Whether it waits for its destination: it was attempted, and is tried again without the user. Before the first
+    /// attempt, only the day itself makes it wait.
     public var isWaiting: Bool {
         switch state {
         case .pending, .sending, .unknown: nextAttempt != nil && attempts > 0
@@ -140,7 +145,9 @@ extension ShareEntry {
         if confirmed == content, state != .unknown { return .settled }
         if isConfirmed, !traits.corrects, state != .unknown { return .settled }
         // A day without a remote id can only be corrected after it was found at the destination.
-        if isConfirmed, remoteID == nil, traits.canFind, traits.resending != .replaces, state != .unknown { return .find }
+        if isConfirmed, remoteID == nil, traits.canFind, traits.resending != .replaces, state != .unknown {
+            return .find
+        }
         if isRequested { return .send }
         if state != .unknown, let readyAt, now < readyAt { return .hold(until: readyAt) }
         return isPlausible ? .send : .withhold
@@ -159,8 +166,8 @@ extension ShareEntry {
 
     /// The server has it.
     ///
-    /// - Parameter recheckAt: when the day's figures must be checked again even if the history has not changed: at the end of a day
-    ///   in progress.
+    /// - Parameter recheckAt: when the day's figures must be checked again even if the history has not changed: at the
+    ///   end of a day in progress.
     package mutating func confirm(_ receipt: ShareReceipt, recheckAt: Timestamp?, at now: Timestamp) {
         confirmed = fingerprint
         remoteID = receipt.remoteID ?? remoteID
@@ -180,7 +187,8 @@ extension ShareEntry {
     /// - Parameter moment: nil if only a change makes it due.
     package mutating func hold(until moment: Timestamp?) { nextAttempt = moment }
 
-    /// It is not sent until its steps become plausible or the user requests it. What was sent before may still have arrived.
+    /// It is not sent until its steps become plausible or the user requests it. What was sent before may still have
+    /// arrived.
     ///
     /// - Returns: whether the user does not know this yet. A day in progress that goes on growing is reported once.
     package mutating func withhold(_ content: String, at now: Timestamp) -> Bool {
@@ -195,9 +203,11 @@ extension ShareEntry {
         return !isKnown
     }
 
-    /// The attempt was not carried out, or its result is not known. It stays due; the state of its destination decides when.
+    /// The attempt was not carried out, or its result is not known. It stays due; the state of its destination decides
+    /// when.
     ///
-    /// - Parameter before: its state before the attempt: unknown only if the later of two deliveries replaces the earlier (`step`).
+    /// - Parameter before: its state before the attempt: unknown only if the later of two deliveries replaces the
+    ///   earlier (`step`).
     package mutating func fail(_ failure: ShareFailure, before: State, at now: Timestamp) {
         lastError = failure.reason
         changedAt = now
@@ -210,18 +220,22 @@ extension ShareEntry {
         }
     }
 
-    /// Found in state `sending` while no process sends: the sending process was killed. `changedAt` remains the time of the attempt.
+    /// Found in state `sending` while no process sends: the sending process was killed. `changedAt` remains the time of
+    /// the attempt.
     package mutating func abandon(at now: Timestamp) {
         state = .unknown
         lastError = lastError ?? "interrupted while it was being sent"
         nextAttempt = now
     }
 
-    /// Seconds until the server can no longer be processing the last attempt; 0 if this time is over. A remote id means that the last
-    /// attempt was a correction of something that exists, which does no harm when it is repeated.
+    /// Seconds until the server can no longer be processing the last attempt; 0 if this time is over. A remote id means
+    /// that the last attempt was a correction of something that exists, which does no harm when it is repeated.
     package func processingTimeLeft(at now: Timestamp) -> Int {
-        // After a clock was set back, the time of the attempt can lie ahead of now: then nothing can be calculated from it.
-        guard state == .unknown, remoteID == nil, (0..<ShareRetry.processingTime).contains(now - changedAt) else { return 0 }
+        // After a clock was set back, the time of the attempt can lie ahead of now: then nothing can be calculated from
+        // it.
+        guard state == .unknown, remoteID == nil, (0..<ShareRetry.processingTime).contains(now - changedAt) else {
+            return 0
+        }
         return ShareRetry.processingTime - (now - changedAt)
     }
 
@@ -245,10 +259,10 @@ extension ShareEntry {
     /// The user wants the entry tried again now, even if it may have arrived.
     ///
     /// - Parameters:
-    ///   - canFind: whether the destination can be asked first. Then the day is sent at the user's risk only after the destination was asked
-    ///     without a result.
-    ///   - isNamed: whether the user named this day. If not, a day that is held until it is over or complete stays held, and one whose steps
-    ///     are not plausible stays withheld.
+    ///   - canFind: whether the destination can be asked first. Then the day is sent at the user's risk only after the
+    ///     destination was asked without a result.
+    ///   - isNamed: whether the user named this day. If not, a day that is held until it is over or complete stays
+    ///     held, and one whose steps are not plausible stays withheld.
     public mutating func retry(at now: Timestamp, canFind: Bool, isNamed: Bool) {
         if !isNamed, state == .pending {
             // Before the first attempt only the day itself makes it wait, not the destination.
@@ -303,8 +317,8 @@ extension ShareEntry {
 
     /// The user drops the entry.
     ///
-    /// - Returns: whether the entry can be removed from the ledger. An entry that the destination has, or may have, is kept: otherwise a
-    ///   change of the day would be sent as if it were new.
+    /// - Returns: whether the entry can be removed from the ledger. An entry that the destination has, or may have, is
+    ///   kept: otherwise a change of the day would be sent as if it were new.
     public mutating func drop(at now: Timestamp) -> Bool {
         if confirmed == nil, remoteID == nil, state == .pending || state == .rejected { return true }
         if confirmed == nil { confirmed = fingerprint }

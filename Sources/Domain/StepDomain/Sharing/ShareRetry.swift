@@ -11,33 +11,36 @@ internal import Backoff
 /// | misconfigured                 | is due again       | does not wait                                                      |
 /// | rejected                      | waits for the user | does not wait; after `mostRejections` in a row as if unreachable   |
 ///
-/// A destination waits 1, 2, 4, 8, 16, 32, 64, 128 and 256 minutes after the first nine failures in a row and 6 hours after each further
-/// one, or as long as the server requests if that is longer (`longestWait` at most).
+/// A destination waits 1, 2, 4, 8, 16, 32, 64, 128 and 256 minutes after the first nine failures in a row and 6 hours
+/// after each further one, or as long as the server requests if that is longer (`longestWait` at most).
 ///
 /// Two further waits concern one day:
 ///
-/// - After an attempt without an answer, if a second delivery would do harm, the destination is asked, for at least `processingTime`.
+/// - After an attempt without an answer, if a second delivery would do harm, the destination is asked, for at least
+///   `processingTime`.
 /// - A day with gaps waits for `delayOfIncompleteDays`.
 public enum ShareRetry {
-    /// The wait between attempts at a destination: at most six hours, so that a nightly sync always finds its destinations due.
+    /// The wait between attempts at a destination: at most six hours, so that a nightly sync always finds its
+    /// destinations due.
     private static let backoff = ExponentialBackoff(first: .seconds(60), longest: .seconds(6 * 3600))
 
     /// Seconds. A longer wait that a server requests is limited to this.
     public static let longestWait = 86_400
 
-    /// Rejections in a row after which the other days wait as after a failure: most likely the destination refuses something
-    /// that all days have in common.
+    /// Rejections in a row after which the other days wait as after a failure: most likely the destination refuses
+    /// something that all days have in common.
     package static let mostRejections = 3
 
-    /// Seconds after an attempt without an answer during which the server may still be processing it: a day that is not found there
-    /// may yet appear. A proxy usually gives a request one minute (nginx: `proxy_read_timeout`), and istep itself waits no longer than
-    /// that (`HTTPLimits.whole`); this is twice as much.
+    /// Seconds after an attempt without an answer during which the server may still be processing it: a day that is not
+    /// found there may yet appear. A proxy usually gives a request one minute (nginx: `proxy_read_timeout`), and istep
+    /// itself waits no longer than that (`HTTPLimits.whole`); this is twice as much.
     package static let processingTime = 120
 
     /// Seconds after the end of a day for which a day with gaps waits for the sync that may fill them: two nights.
     package static let delayOfIncompleteDays = 36 * 3600
 
-    /// When the day of a failed delivery is due again; nil if the user has to act first. The wait of its destination has to pass, too.
+    /// When the day of a failed delivery is due again; nil if the user has to act first. The wait of its destination
+    /// has to pass, too.
     package static func nextAttempt(ofDayAfter failure: ShareFailure, at now: Timestamp) -> Timestamp? {
         failure.kind == .rejected ? nil : now
     }
@@ -53,7 +56,8 @@ public enum ShareRetry {
 
     package static func consequence(of failure: ShareFailure) -> Consequence {
         switch failure.kind {
-        // A rejection concerns one day, and a wrong configuration has to be fixed by the user: there is no time to wait.
+        // A rejection concerns one day, and a wrong configuration has to be fixed by the user: there is no time to
+        // wait.
         case .rejected, .misconfigured: .unaffected
         case .credentials: .stopped
         case .unreachable, .busy, .unanswered: .delayed

@@ -4,8 +4,8 @@ public struct ShareTraits: Hashable, Sendable {
     public enum Resending: Hashable, Sendable {
         /// The later one replaces the earlier: sending again does no harm.
         case replaces
-        /// It stores the day twice. This includes servers that recognise an idempotency key: many ignore the key, and those that honour it
-        /// do so for a while, and not while the first request is still being processed.
+        /// It stores the day twice. This includes servers that recognise an idempotency key: many ignore the key, and
+        /// those that honour it do so for a while, and not while the first request is still being processed.
         case repeats
     }
 
@@ -14,8 +14,8 @@ public struct ShareTraits: Hashable, Sendable {
     public var corrects: Bool
     /// Whether `find` can determine what happened to an attempt without an answer.
     public var canFind: Bool
-    /// Whether a day is sent while it is in progress or may lack steps, to be corrected later. Otherwise it waits for its end, and a while
-    /// longer if it is not complete.
+    /// Whether a day is sent while it is in progress or may lack steps, to be corrected later. Otherwise it waits for
+    /// its end, and a while longer if it is not complete.
     public var acceptsUnfinishedDays: Bool
     /// Days that fit into one delivery, at least 1; more than 1 only if sending again replaces.
     public var batch: Int
@@ -29,7 +29,8 @@ public struct ShareTraits: Hashable, Sendable {
     public var isSequential: Bool
     /// Whether it can lose the latest day when it restarts: each share then ends with `restore`.
     public var needsRestoring: Bool
-    /// Version of the form in which days are written, 0 or more. When it grows, every day that the destination has is sent once more.
+    /// Version of the form in which days are written, 0 or more. When it grows, every day that the destination has is
+    /// sent once more.
     public var layout: Int
 
     public init(
@@ -51,7 +52,9 @@ public struct ShareTraits: Hashable, Sendable {
     }
 
     /// Fingerprint of what is sent for a day: of its figures, and from layout 1 on also of the layout.
-    package func fingerprint(of day: SharedDay) -> String { layout == 0 ? day.fingerprint : "\(day.fingerprint)-\(layout)" }
+    package func fingerprint(of day: SharedDay) -> String {
+        layout == 0 ? day.fingerprint : "\(day.fingerprint)-\(layout)"
+    }
 
     /// For most destinations: a day has one place at the destination, and a new value replaces the old one.
     public static let replacing = ShareTraits(resending: .replaces, corrects: true, acceptsUnfinishedDays: true)

@@ -17,7 +17,8 @@ public struct SharedDay: Hashable, Sendable {
     /// Empty if only the figures are shared.
     public let tracks: [Track]
     public let steps: Int
-    /// Seconds east of Greenwich at the place of the day. Not part of the fingerprint: days are not sent again because of it.
+    /// Seconds east of Greenwich at the place of the day. Not part of the fingerprint: days are not sent again because
+    /// of it.
     public let utcOffset: Int
     /// When the day's last sample begins; nil without samples. Not part of the fingerprint either.
     public let lastSample: Timestamp?
@@ -34,8 +35,8 @@ public struct SharedDay: Hashable, Sendable {
         self.utcOffset = utcOffset
     }
 
-    /// Calculates a shared day from all that is known of the day. The UTC offset is that of its first sample. A day without samples was
-    /// entered by hand: its offset is that of this machine when the day began.
+    /// Calculates a shared day from all that is known of the day. The UTC offset is that of its first sample. A day
+    /// without samples was entered by hand: its offset is that of this machine when the day began.
     public init?(_ data: DayData, localTime: LocalTime, now: Timestamp, includesSamples: Bool) {
         let first = data.tracks.compactMap(\.samples.first).min { $0.start < $1.start }
         self.init(
@@ -56,7 +57,8 @@ public struct SharedDay: Hashable, Sendable {
 
     private func whole(_ figure: Double) -> Int? { Int(exactly: figure.rounded()) }
 
-    /// Equal for equal content, and different if any figure differs: istep uses it to determine whether a server has the latest.
+    /// Equal for equal content, and different if any figure differs: istep uses it to determine whether a server has
+    /// the latest.
     ///
     /// Histories store this value: a change to the text from which it is calculated makes istep share every day again.
     public var fingerprint: String {
@@ -88,7 +90,9 @@ struct Fingerprint: CustomStringConvertible {
 
     mutating func add(_ name: String, _ value: (some CustomStringConvertible)?) {
         // Unit separators, so that no two lists of values give the same text.
-        for byte in "\(name)\u{1f}\(value.map { "\($0)" } ?? "")\u{1e}".utf8 { hash = (hash ^ UInt128(byte)) &* Self.prime }
+        for byte in "\(name)\u{1f}\(value.map { "\($0)" } ?? "")\u{1e}".utf8 {
+            hash = (hash ^ UInt128(byte)) &* Self.prime
+        }
     }
 
     /// 32 hexadecimal digits.

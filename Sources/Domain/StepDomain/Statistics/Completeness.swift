@@ -13,14 +13,15 @@ extension DaySummary {
 extension DaySummary.Completeness {
     /// Calculated by the UTC offsets of the places where the day was spent, so that a later journey never changes it.
     ///
-    /// A day is complete if all time from its midnight to the next is accounted for, each midnight by the offset then in force: usually 24
-    /// hours, 23 or 25 if clocks were changed, more or less if the user travelled. If a change skipped midnight itself, the time accounted
-    /// for before the change reaches up to midnight by the old offset, or the time accounted for after it begins past the next midnight by
-    /// the new offset.
+    /// A day is complete if all time from its midnight to the next is accounted for, each midnight by the offset then
+    /// in force: usually 24 hours, 23 or 25 if clocks were changed, more or less if the user travelled. If a change
+    /// skipped midnight itself, the time accounted for before the change reaches up to midnight by the old offset, or
+    /// the time accounted for after it begins past the next midnight by the new offset.
     ///
     /// - Parameters:
     ///   - coverage: the coverage of all pedometers, as `deciding(_:)` returns it, in any order.
-    ///   - hasSamples: whether there are samples: steps are known data, even if no pedometer accounts for the time around them.
+    ///   - hasSamples: whether there are samples: steps are known data, even if no pedometer accounts for the time
+    ///     around them.
     init(_ coverage: [CoveredSpan], of day: Day, hasSamples: Bool) {
         let parts = coverage.compactMap { covered in
             covered.part(of: day).map { CoveredSpan($0, utcOffset: covered.utcOffset) }
@@ -40,7 +41,8 @@ extension DaySummary.Completeness {
         self = begins && ends && !hasGaps ? .complete : .partial
     }
 
-    /// The completeness to show: a day that is not over is never complete, and a day whose steps were entered by hand always is.
+    /// The completeness to show: a day that is not over is never complete, and a day whose steps were entered by hand
+    /// always is.
     func shown(isInProgress: Bool, isCorrected: Bool) -> Self {
         if isCorrected { return .complete }
         return isInProgress && self == .complete ? .partial : self

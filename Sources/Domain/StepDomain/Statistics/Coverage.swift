@@ -37,7 +37,8 @@ public struct Coverage: Hashable, Sendable {
 /// Time that a pedometer has accounted for, with its UTC offset. No sample inside it means no steps.
 public struct CoveredSpan: Hashable, Sendable {
     public var span: TimeSpan
-    /// Seconds east of Greenwich at the place where it was recorded. It decides to which days the span belongs, as for samples.
+    /// Seconds east of Greenwich at the place where it was recorded. It decides to which days the span belongs, as for
+    /// samples.
     public var utcOffset: Int
 
     public init(_ span: TimeSpan, utcOffset: Int) {
@@ -53,8 +54,8 @@ public struct CoveredSpan: Hashable, Sendable {
 }
 
 extension Sequence<CoveredSpan> {
-    /// The spans that decide how much of a day is accounted for: those with a part in the day, and those that lie between such parts or
-    /// adjoin them. Empty if no span has a part in the day.
+    /// The spans that decide how much of a day is accounted for: those with a part in the day, and those that lie
+    /// between such parts or adjoin them. Empty if no span has a part in the day.
     public func deciding(_ day: Day) -> [CoveredSpan] {
         let parts = compactMap { $0.part(of: day) }
         guard let start = parts.map(\.start).min(), let end = parts.map(\.end).max() else { return [] }

@@ -9,8 +9,8 @@ public struct DayFigures: Hashable, Sendable {
     public var walkingSteps: Int?
     /// The part of `steps` that was run, by cadence (`Gait`).
     public var runningSteps: Int?
-    /// Like `DaySums.hours`: 24 values, nil for each unknown hour; none if nothing is known of the day. A correction leaves them as they
-    /// were counted.
+    /// Like `DaySums.hours`: 24 values, nil for each unknown hour; none if nothing is known of the day. A correction
+    /// leaves them as they were counted.
     public var hours: [Int?]
     /// Metres.
     public var distance: Double?
@@ -52,7 +52,8 @@ public struct DayFigures: Hashable, Sendable {
             let unscaled = DistanceEstimate(sums.gaits, profile: profile)
             distance = unscaled?.scaled(by: factor)
             energy = EnergyEstimate(sums.gaits, distance: unscaled, profile: profile)?.scaled(by: factor)
-            running = correction == nil ? sums.gaits.runningSteps : Int((Double(sums.gaits.runningSteps) * factor).rounded())
+            running =
+                correction == nil ? sums.gaits.runningSteps : Int((Double(sums.gaits.runningSteps) * factor).rounded())
         }
         day = sums.day
         self.steps = steps

@@ -1,5 +1,5 @@
-/// The days of a user in figures, from the first day about which anything is known to today: the source of all statistics of weeks, months
-/// and years. A value: the same days give the same statistics wherever they are shown.
+/// The days of a user in figures, from the first day about which anything is known to today: the source of all
+/// statistics of weeks, months and years. A value: the same days give the same statistics wherever they are shown.
 public struct DaySeries: Hashable, Sendable {
     public let user: User
     /// The day that was in progress when the figures were calculated.
@@ -53,7 +53,8 @@ public struct DaySeries: Hashable, Sendable {
     /// The statistics of a period.
     public func statistics(of period: Period) -> PeriodStatistics { PeriodStatistics(period, self[period.days]) }
 
-    /// The statistics of the parts of a period, without the parts that have no day between the first known one and today.
+    /// The statistics of the parts of a period, without the parts that have no day between the first known one and
+    /// today.
     public func statistics(of period: Period, by unit: Period.Unit) -> [PeriodStatistics] {
         let shown = self[period.days]
         guard let first = shown.first?.day, let last = shown.last?.day else { return [] }
@@ -88,7 +89,8 @@ public struct DaySeriesInput: Hashable, Sendable {
     public var plans: [SportPlan]
 
     public init(
-        user: User, sums: [DaySums] = [], corrections: [Day: StepCorrection] = [:], profiles: [Profile] = [], plans: [SportPlan] = []
+        user: User, sums: [DaySums] = [], corrections: [Day: StepCorrection] = [:], profiles: [Profile] = [],
+        plans: [SportPlan] = []
     ) {
         self.user = user
         self.sums = sums

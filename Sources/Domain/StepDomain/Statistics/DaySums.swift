@@ -50,19 +50,22 @@ public struct GaitSums: Hashable, Sendable {
     }
 }
 
-/// What the pedometers of a user counted on a day. It depends on samples and coverage only, not on profile, plan, correction, place or
-/// time, so that a history can store it: `DayFigures` calculates the rest.
+/// What the pedometers of a user counted on a day. It depends on samples and coverage only, not on profile, plan,
+/// correction, place or time, so that a history can store it: `DayFigures` calculates the rest.
 public struct DaySums: Hashable, Sendable {
     public var day: Day
     public var gaits: GaitSums
-    /// Steps of the 24 hours of a day, each by the clock of the place where it was walked. On a day of 25 hours, both hours of the same name
-    /// count together; on a day of 23 hours, the missing hour is nil. An hour is also nil if nothing is known of it: it has no steps, and
-    /// not all of it is accounted for. Empty if nothing is known of the day; otherwise the sum is `steps`.
+    /// Steps of the 24 hours of a day, each by the clock of the place where it was walked. On a day of 25 hours, both
+    /// hours of the same name count together; on a day of 23 hours, the missing hour is nil. An hour is also nil if
+    /// nothing is known of it: it has no steps, and not all of it is accounted for. Empty if nothing is known of the
+    /// day; otherwise the sum is `steps`.
     public var hours: [Int?]
     /// How much of the day is accounted for. Here a day that is not over can be `complete`.
     public var completeness: DaySummary.Completeness
 
-    public init(day: Day, gaits: GaitSums = GaitSums(), hours: [Int?] = [], completeness: DaySummary.Completeness = .unknown) {
+    public init(
+        day: Day, gaits: GaitSums = GaitSums(), hours: [Int?] = [], completeness: DaySummary.Completeness = .unknown
+    ) {
         self.day = day
         self.gaits = gaits
         self.hours = hours
@@ -82,14 +85,19 @@ public struct DaySums: Hashable, Sendable {
         let coverage = tracks.flatMap(\.coverage)
         let completeness = DaySummary.Completeness(coverage, of: day, hasSamples: !merged.samples.isEmpty)
         self.completeness = completeness
-        hours = completeness == .unknown ? [] : Self.hours(of: merged.placed, on: day, coverage, isComplete: completeness == .complete)
+        hours =
+            completeness == .unknown
+            ? [] : Self.hours(of: merged.placed, on: day, coverage, isComplete: completeness == .complete)
     }
 
     /// Raise it with each change of a figure that is stored: a history then calculates its stored sums again.
     public static let revision = 4
 
-    /// Steps by hour. The part of a sample that lies past midnight counts on this day: the sample belongs to the day as a whole.
-    private static func hours(of samples: [StepSample], on day: Day, _ coverage: [CoveredSpan], isComplete: Bool) -> [Int?] {
+    /// Steps by hour. The part of a sample that lies past midnight counts on this day: the sample belongs to the day as
+    /// a whole.
+    private static func hours(of samples: [StepSample], on day: Day, _ coverage: [CoveredSpan], isComplete: Bool)
+        -> [Int?]
+    {
         var hours = Array(repeating: 0, count: 24)
         let midnight = day.daysSince1970 * 86_400
         for sample in samples {
@@ -101,7 +109,9 @@ public struct DaySums: Hashable, Sendable {
         // The time that is accounted for, by the clocks of the places.
         let known = Coverage(
             coverage.compactMap { covered in
-                covered.part(of: day).map { part in TimeSpan(part.start + covered.utcOffset, part.end + covered.utcOffset) }
+                covered.part(of: day).map { part in
+                    TimeSpan(part.start + covered.utcOffset, part.end + covered.utcOffset)
+                }
             })
         return hours.enumerated().map { hour, steps in
             let start = Timestamp(midnight + hour * 3600)

@@ -4,8 +4,9 @@ public struct StepLength: Hashable, Sendable {
     public var running: Double
     public var source: DaySummary.DistanceSource
 
-    /// Length of a walking step as a share of the height: 0.415 for men, 0.413 for women, their mean if the sex is not known. The numbers
-    /// are in common use (pedometer manuals); no primary source is known, so a measured length is better.
+    /// Length of a walking step as a share of the height: 0.415 for men, 0.413 for women, their mean if the sex is not
+    /// known. The numbers are in common use (pedometer manuals); no primary source is known, so a measured length is
+    /// better.
     public static func walkingShare(_ sex: Sex) -> Double {
         switch sex {
         case .male: 0.415
@@ -17,7 +18,8 @@ public struct StepLength: Hashable, Sendable {
     /// Length of a running step as a share of the height: a rule of thumb without a primary source.
     public static let runningShare = 0.65
 
-    /// The measured length, else the one estimated from the height, else nil. Values outside the ranges of `Profile` count as missing.
+    /// The measured length, else the one estimated from the height, else nil. Values outside the ranges of `Profile`
+    /// count as missing.
     ///
     /// If the walking step was measured and the height is missing, the measured length is used for running, too.
     public init?(_ profile: Profile?) {
@@ -48,8 +50,8 @@ public struct DistanceEstimate: Hashable, Sendable {
 
     public var metres: Double { walking + running }
 
-    /// Steps times step length (`StepLength`); without one, the pedometer's own metres, if it reported them for every sample: a sum with
-    /// gaps would look complete.
+    /// Steps times step length (`StepLength`); without one, the pedometer's own metres, if it reported them for every
+    /// sample: a sum with gaps would look complete.
     public init?(_ sums: GaitSums, profile: Profile?) {
         if let length = StepLength(profile) {
             walking = Double(sums.walkingSteps) * length.walking
@@ -82,21 +84,22 @@ public struct DistanceEstimate: Hashable, Sendable {
 
 /// The energy that some steps cost above rest, in kilocalories.
 public struct EnergyEstimate: Hashable, Sendable {
-    /// Net kilocalories: what the body would have used at rest is not in them, so that they can be added to a basal rate.
+    /// Net kilocalories: what the body would have used at rest is not in them, so that they can be added to a basal
+    /// rate.
     public var kilocalories: Double
     public var source: DaySummary.EnergySource
 
     /// Net cost of walking on the level, kilocalories per kilogram and kilometre.
     ///
     /// From the ACSM's metabolic equation VO₂ = 3.5 + 0.1·S (mL/kg/min, S in m/min) by dropping the 3.5 at rest: 0.1 mL
-    /// a metre is 100 mL a kilometre, at 5 kcal a litre 0.5 kcal (ACSM's Guidelines for Exercise Testing and Prescription,
-    /// 10th ed., via doi 10.1249/FIT.0000000000000577).
+    /// a metre is 100 mL a kilometre, at 5 kcal a litre 0.5 kcal (ACSM's Guidelines for Exercise Testing and
+    /// Prescription, 10th ed., via doi 10.1249/FIT.0000000000000577).
     public static let walkingCost = 0.5
     /// Net cost of running on the level; likewise from VO₂ = 3.5 + 0.2·S.
     public static let runningCost = 1.0
 
-    /// Calculated from weight and distance. Without a weight in the range of `Profile` or without a distance, the pedometer's own
-    /// kilocalories, if it reported them for every sample; else nil.
+    /// Calculated from weight and distance. Without a weight in the range of `Profile` or without a distance, the
+    /// pedometer's own kilocalories, if it reported them for every sample; else nil.
     public init?(_ sums: GaitSums, distance: DistanceEstimate?, profile: Profile?) {
         if let byWeight = EnergyEstimate(distance: distance, profile: profile) {
             self = byWeight
@@ -126,9 +129,9 @@ public struct EnergyEstimate: Hashable, Sendable {
 public enum Gait: Sendable, Hashable {
     case walking, running
 
-    /// Steps a minute above which a slot counts as running: 130 a minute is the threshold of vigorous intensity (6 MET),
-    /// C. Tudor-Locke et al., "Walking cadence (steps/min) and intensity in 21–40 year olds: CADENCE-adults", International
-    /// Journal of Behavioral Nutrition and Physical Activity 16:8 (2019), doi 10.1186/s12966-019-0769-6.
+    /// Steps a minute above which a slot counts as running: 130 a minute is the threshold of vigorous intensity (6
+    /// MET), C. Tudor-Locke et al., "Walking cadence (steps/min) and intensity in 21–40 year olds: CADENCE-adults",
+    /// International Journal of Behavioral Nutrition and Physical Activity 16:8 (2019), doi 10.1186/s12966-019-0769-6.
     ///
     /// Slots are averages: in one of a quarter of an hour or more, a short run does not show and counts as walking.
     public static let runningCadence = 130

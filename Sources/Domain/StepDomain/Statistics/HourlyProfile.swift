@@ -30,15 +30,17 @@ extension LocalTime {
 
 /// Steps by the hours of a day. Their sum is the sum of the samples' steps.
 ///
-/// An hour is known if all of it is accounted for, or if it has steps. Any other hour has no figure: it does not count as 0.
+/// An hour is known if all of it is accounted for, or if it has steps. Any other hour has no figure: it does not count
+/// as 0.
 public struct HourlyProfile: Hashable, Sendable {
     public private(set) var hours: [DaySummary.Hour]
 
     /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own.
     ///
     /// - Parameters:
-    ///   - samples: the samples of the day by their own offset, or their pieces (`MergedTracks.placed`). The part of a sample that lies
-    ///     past the day's end counts in the day's last hours: the sample belongs to the day as a whole.
+    ///   - samples: the samples of the day by their own offset, or their pieces (`MergedTracks.placed`). The part of a
+    ///     sample that lies past the day's end counts in the day's last hours: the sample belongs to the day as a
+    ///     whole.
     ///   - running: those of the samples that were run.
     ///   - coverage: the coverage of all pedometers, in any order.
     ///   - isComplete: whether all of the day is accounted for (`DaySummary.Completeness`): then all hours are known.
@@ -53,16 +55,20 @@ public struct HourlyProfile: Hashable, Sendable {
         hours = slots.enumerated().map { index, slot in
             let isKnown = isComplete || steps[index] > 0 || known.seconds(of: slot.span) == slot.span.length
             return DaySummary.Hour(
-                start: slot.span.start, hour: slot.hour, steps: isKnown ? steps[index] : nil, running: min(run[index], steps[index]))
+                start: slot.span.start, hour: slot.hour, steps: isKnown ? steps[index] : nil,
+                running: min(run[index], steps[index]))
         }
     }
 
     /// The steps of each slot.
-    private static func steps(_ samples: [StepSample], in slots: [LocalHour], of day: Day, _ localTime: LocalTime) -> [Int] {
+    private static func steps(_ samples: [StepSample], in slots: [LocalHour], of day: Day, _ localTime: LocalTime)
+        -> [Int]
+    {
         var steps = Array(repeating: 0, count: slots.count)
         guard let first = slots.first, let last = slots.last else { return steps }
         let whole = TimeSpan(first.span.start, last.span.end)
-        // The slot in which the last sample began: samples are usually in order of time, so the next slot is seldom far away.
+        // The slot in which the last sample began: samples are usually in order of time, so the next slot is seldom far
+        // away.
         var index = 0
         for sample in samples where sample.steps > 0 {
             index = slot(of: sample.start, in: slots, near: index)
@@ -73,8 +79,8 @@ public struct HourlyProfile: Hashable, Sendable {
         return steps
     }
 
-    /// The place of a covered span in the day: its own moments or, if its offset differs from local time here, the hours that its local
-    /// clocks showed. Nil if it has no part of the day.
+    /// The place of a covered span in the day: its own moments or, if its offset differs from local time here, the
+    /// hours that its local clocks showed. Nil if it has no part of the day.
     private static func span(of covered: CoveredSpan, on day: Day, _ localTime: LocalTime) -> TimeSpan? {
         guard let part = covered.part(of: day) else { return nil }
         func here(_ moment: Timestamp, by offset: Int) -> Timestamp {
@@ -82,7 +88,8 @@ public struct HourlyProfile: Hashable, Sendable {
             return localTime.moment(day, seconds: moment.seconds + covered.utcOffset - day.daysSince1970 * 86_400)
         }
         return TimeSpan(
-            here(part.start, by: localTime.utcOffset(part.start)), here(part.end, by: localTime.utcOffset(part.end - 1)))
+            here(part.start, by: localTime.utcOffset(part.start)), here(part.end, by: localTime.utcOffset(part.end - 1))
+        )
     }
 
     /// The slot that contains a moment; the first or the last for a moment outside of all.
@@ -93,8 +100,8 @@ public struct HourlyProfile: Hashable, Sendable {
         return index
     }
 
-    /// The place of a sample in the day: its own moment or, if its offset differs from local time here, the hour that its local clocks
-    /// showed. Never empty, always inside the day.
+    /// The place of a sample in the day: its own moment or, if its offset differs from local time here, the hour that
+    /// its local clocks showed. Never empty, always inside the day.
     ///
     /// - Parameter offset: local time's offset in the slot of the sample's start, or in the slot nearest to it.
     private static func span(

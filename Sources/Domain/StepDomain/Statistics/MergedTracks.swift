@@ -1,12 +1,13 @@
 /// The steps of several pedometers that one person wore on a day, each step counted once.
 ///
-/// Samples that overlap in time, directly or through others, form a group; in each group the pedometer with the most steps counts and the
-/// others do not: two pedometers on the same minutes recorded the same walk, and a pedometer misses steps (in a pocket, on a still wrist)
-/// more often than it counts too many. So the total is never above the sum of the tracks and never below the greatest of them.
+/// Samples that overlap in time, directly or through others, form a group; in each group the pedometer with the most
+/// steps counts and the others do not: two pedometers on the same minutes recorded the same walk, and a pedometer
+/// misses steps (in a pocket, on a still wrist) more often than it counts too many. So the total is never above the sum
+/// of the tracks and never below the greatest of them.
 ///
-/// Of three or more, the one with the longest sample is compared with what the others count together, by the same rule: a total of the day
-/// without hours joins all others into one group, and two of these that recorded different walks are both right. So such a total counts only
-/// as far as finer pedometers do not.
+/// Of three or more, the one with the longest sample is compared with what the others count together, by the same rule:
+/// a total of the day without hours joins all others into one group, and two of these that recorded different walks are
+/// both right. So such a total counts only as far as finer pedometers do not.
 ///
 /// How many steps count does not depend on how long samples are; when they were made does: see `StepPlacement`.
 public struct MergedTracks: Hashable, Sendable {
@@ -25,8 +26,8 @@ public struct MergedTracks: Hashable, Sendable {
     /// The samples that count, by start.
     public let samples: [StepSample]
 
-    /// The steps of `samples`, each as exactly in time as any pedometer shows it (`StepPlacement`), by start: the source of the hours of the
-    /// day. Pieces have no distance and no energy.
+    /// The steps of `samples`, each as exactly in time as any pedometer shows it (`StepPlacement`), by start: the
+    /// source of the hours of the day. Pieces have no distance and no energy.
     public let placed: [StepSample]
 
     /// The samples that may count, by start and pedometer.
@@ -93,7 +94,9 @@ public struct MergedTracks: Hashable, Sendable {
             for entry in entries { longest[entry.pedometer] = max(longest[entry.pedometer] ?? 0, entry.sample.length) }
             let coarsest = longest.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
             let finer = groups(of: entries.filter { $0.pedometer != coarsest })
-            if finer.reduce(0, { $0 + ($1.steps[$1.winner] ?? 0) }) >= coarsest.flatMap({ steps[$0] }) ?? 0 { return finer }
+            if finer.reduce(0, { $0 + ($1.steps[$1.winner] ?? 0) }) >= coarsest.flatMap({ steps[$0] }) ?? 0 {
+                return finer
+            }
             return [group(entries, steps, winner: coarsest ?? entries[0].pedometer)]
         }
         let most = steps.values.max() ?? 0
@@ -109,19 +112,20 @@ public struct MergedTracks: Hashable, Sendable {
 }
 
 extension [StepSample] {
-    /// A selection from the samples of one pedometer, sorted by start: those that together have the most steps without counting any second
-    /// twice.
+    /// A selection from the samples of one pedometer, sorted by start: those that together have the most steps without
+    /// counting any second twice.
     ///
-    /// Slots of one pedometer normally do not overlap. They do if a pedometer's clock was changed, or if a pedometer was read as a counter
-    /// first and by its slots later. Leaving out the fewest steps keeps the rule that steps are never lost. Adding no overlapping samples
-    /// keeps the rule that no step counts twice.
+    /// Slots of one pedometer normally do not overlap. They do if a pedometer's clock was changed, or if a pedometer
+    /// was read as a counter first and by its slots later. Leaving out the fewest steps keeps the rule that steps are
+    /// never lost. Adding no overlapping samples keeps the rule that no step counts twice.
     package var withoutOverlaps: [StepSample] {
         let overlap = zip(self, dropFirst()).contains { $0.span.overlaps($1.span) }
         return overlap ? selectionWithMostSteps(self) : self
     }
 }
 
-/// Weighted interval scheduling, n · log n: `best[i]` is the highest number of steps that the first i samples, by end, can give.
+/// Weighted interval scheduling, n · log n: `best[i]` is the highest number of steps that the first i samples, by end,
+/// can give.
 private func selectionWithMostSteps(_ samples: [StepSample]) -> [StepSample] {
     let byEnd = samples.sorted { ($0.span.end, $0.start) < ($1.span.end, $1.start) }
     var best = [0]

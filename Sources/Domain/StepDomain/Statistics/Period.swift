@@ -39,8 +39,8 @@ public struct Period: Hashable, Sendable {
 
     public func contains(_ day: Day) -> Bool { days.contains(day) }
 
-    /// The period of the same kind that ends on the day before this one begins: a calendar period, or a range with as many days. Nil if it
-    /// would begin before the first day that can be written.
+    /// The period of the same kind that ends on the day before this one begins: a calendar period, or a range with as
+    /// many days. Nil if it would begin before the first day that can be written.
     public var previous: Period? {
         let last = days.lowerBound.advanced(by: -1)
         let period =
@@ -49,7 +49,8 @@ public struct Period: Hashable, Sendable {
         return Self.calendar.contains(period.days.lowerBound) ? period : nil
     }
 
-    /// The period of the same kind that begins on the day after this one ends. Nil if it would end after the last day that can be written.
+    /// The period of the same kind that begins on the day after this one ends. Nil if it would end after the last day
+    /// that can be written.
     public var next: Period? {
         let first = days.upperBound.advanced(by: 1)
         let period =
@@ -58,7 +59,8 @@ public struct Period: Hashable, Sendable {
         return Self.calendar.contains(period.days.upperBound) ? period : nil
     }
 
-    /// ISO 8601: the year to which the week belongs and its number; nil for a period that is not a week from Monday to Sunday.
+    /// ISO 8601: the year to which the week belongs and its number; nil for a period that is not a week from Monday to
+    /// Sunday.
     public var isoWeek: (year: Int, week: Int)? {
         guard unit == .week, weekStart == .monday else { return nil }
         // A week belongs to the year of its Thursday.
@@ -72,7 +74,9 @@ public struct Period: Hashable, Sendable {
     public static let calendar = Day(daysSince1970: -719_162)...Day(daysSince1970: 2_932_896)
 
     /// The first day of one month to the last day of another; only `day` if one of the years cannot be written.
-    private static func days(from first: (year: Int, month: Int), through last: (year: Int, month: Int), else day: Day) -> ClosedRange<Day> {
+    private static func days(from first: (year: Int, month: Int), through last: (year: Int, month: Int), else day: Day)
+        -> ClosedRange<Day>
+    {
         guard let start = Day(year: first.year, month: first.month, day: 1) else { return day...day }
         for length in [31, 30, 29, 28] {
             if let end = Day(year: last.year, month: last.month, day: length) { return start...end }

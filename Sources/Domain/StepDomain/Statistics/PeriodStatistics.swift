@@ -1,10 +1,11 @@
 /// A period in figures, calculated from its days between the first day about which anything is known and today.
 ///
-/// Unknown days never count as zero. Sums include all known steps; means, medians and what is calculated by weekday and hour leave out the
-/// day that is not over.
+/// Unknown days never count as zero. Sums include all known steps; means, medians and what is calculated by weekday and
+/// hour leave out the day that is not over.
 public struct PeriodStatistics: Hashable, Sendable {
     public let period: Period
-    /// The days of the period that are neither before the first known one nor after today, in order. Empty if there are none.
+    /// The days of the period that are neither before the first known one nor after today, in order. Empty if there are
+    /// none.
     public let days: [DayFigures]
 
     /// The sum of the known steps; nil if no day is known.
@@ -51,7 +52,9 @@ public struct PeriodStatistics: Hashable, Sendable {
         total = known.isEmpty ? nil : known.reduce(0, +)
         mean = settled.isEmpty ? nil : Double(settled.reduce(0, +)) / Double(settled.count)
         median = settled.isEmpty ? nil : Double(settled[(settled.count - 1) / 2] + settled[settled.count / 2]) / 2
-        best = days.filter { $0.steps ?? 0 > 0 }.reduce(nil) { best, day in (best?.steps ?? 0) >= (day.steps ?? 0) ? best : day }
+        best = days.filter { $0.steps ?? 0 > 0 }.reduce(nil) { best, day in
+            (best?.steps ?? 0) >= (day.steps ?? 0) ? best : day
+        }
         walkingSteps = days.reduce(0) { $0 + ($1.walkingSteps ?? 0) }
         runningSteps = days.reduce(0) { $0 + ($1.runningSteps ?? 0) }
         let distances = days.compactMap(\.distance)
@@ -70,14 +73,15 @@ public struct PeriodStatistics: Hashable, Sendable {
         meanGoal = goals.isEmpty ? nil : Double(goals.reduce(0, +)) / Double(goals.count)
     }
 
-    /// Mean steps per day, and the running part of them: the height of the period's bar in a chart. Calculated from the known days that are
-    /// over, like `mean`; if only today is known, from today so far. Nil if nothing is known.
+    /// Mean steps per day, and the running part of them: the height of the period's bar in a chart. Calculated from the
+    /// known days that are over, like `mean`; if only today is known, from today so far. Nil if nothing is known.
     public var perDay: (steps: Double, running: Double)? {
         let known = days.filter { $0.steps != nil }
         let over = known.filter { !$0.isInProgress }
         let counted = over.isEmpty ? known : over
         if counted.isEmpty { return nil }
-        let steps = counted.reduce(0) { $0 + ($1.steps ?? 0) }, running = counted.reduce(0) { $0 + ($1.runningSteps ?? 0) }
+        let steps = counted.reduce(0) { $0 + ($1.steps ?? 0) },
+            running = counted.reduce(0) { $0 + ($1.runningSteps ?? 0) }
         return (Double(steps) / Double(counted.count), Double(running) / Double(counted.count))
     }
 
@@ -150,8 +154,8 @@ extension PeriodStatistics {
         (0..<7).map { WeekdayFigures(Weekday.allCases[(period.weekStart.rawValue - 1 + $0) % 7], days) }
     }
 
-    /// Mean steps per day in each of the 24 hours, of the days that are over and on which the hour is known; nil if there are none. Empty if
-    /// no hour is known.
+    /// Mean steps per day in each of the 24 hours, of the days that are over and on which the hour is known; nil if
+    /// there are none. Empty if no hour is known.
     public var hourlyMeans: [Double?] {
         let weekdays = weekdays
         let means = (0..<24).map { hour -> Double? in
@@ -164,9 +168,9 @@ extension PeriodStatistics {
 
 /// A period compared with the one before it.
 ///
-/// If the period is not over, as many days of the one before count as have elapsed: the first 19 of April are compared with the first 19 of
-/// March. Whole periods are compared with whole periods, such as April with its 30 days and March with its 31. Means per day are compared,
-/// so that unknown days do not count as days without steps.
+/// If the period is not over, as many days of the one before count as have elapsed: the first 19 of April are compared
+/// with the first 19 of March. Whole periods are compared with whole periods, such as April with its 30 days and March
+/// with its 31. Means per day are compared, so that unknown days do not count as days without steps.
 public struct Comparison: Hashable, Sendable {
     public var period: Period
     public var previous: Period
@@ -189,7 +193,9 @@ public struct Comparison: Hashable, Sendable {
         let isOver = period.days.upperBound <= yesterday
         let days = period.days.lowerBound...min(period.days.upperBound, yesterday)
         let elapsed = days.lowerBound.distance(to: days.upperBound)
-        let end = isOver ? previous.days.upperBound : min(previous.days.upperBound, previous.days.lowerBound.advanced(by: elapsed))
+        let end =
+            isOver
+            ? previous.days.upperBound : min(previous.days.upperBound, previous.days.lowerBound.advanced(by: elapsed))
         let previousDays = previous.days.lowerBound...end
         let (steps, before) = (figures[days].compactMap(\.steps), figures[previousDays].compactMap(\.steps))
         guard !steps.isEmpty, !before.isEmpty else { return nil }

@@ -1,24 +1,29 @@
-/// When the steps that count were made, as exactly as any pedometer of the user shows it: the source of the hours of a day.
+/// When the steps that count were made, as exactly as any pedometer of the user shows it: the source of the hours of a
+/// day.
 ///
-/// `MergedTracks` decides how many steps count. Its samples can be the few long ones of a watch that knows only a counter, while another
-/// pedometer has recorded the same walk in slots of minutes. A placement changes no number of steps: it divides long samples into pieces.
+/// `MergedTracks` decides how many steps count. Its samples can be the few long ones of a watch that knows only a
+/// counter, while another pedometer has recorded the same walk in slots of minutes. A placement changes no number of
+/// steps: it divides long samples into pieces.
 ///
-/// - A pedometer is **finer** in a long sample if all of its samples that overlap it are shorter, and have at least one step inside it.
-///   (Without steps there it shows nothing: it may not have been worn.) If several are finer, they are ordered by their longest such sample,
-///   the shortest first; equal ones in the order in which they were added.
+/// - A pedometer is **finer** in a long sample if all of its samples that overlap it are shorter, and have at least one
+///   step inside it. (Without steps there it shows nothing: it may not have been worn.) If several are finer, they are
+///   ordered by their longest such sample, the shortest first; equal ones in the order in which they were added.
 /// - **Gaps** are the seconds of the long sample for which the finer pedometer has neither a sample nor coverage.
-/// - If the long sample has more steps than the finer pedometer counted inside it, the difference was made in the gaps, as far as a person
-///   can make so many steps there (`StepSample.mostStepsPerSecond`). The next finer pedometer divides them among the gaps in the same way.
-/// - All other steps are divided in proportion to the samples of the finer pedometer, cut by time at the ends of the long sample. So a
-///   difference without a gap changes the height of the hours and not their shape.
-/// - What no finer pedometer shows is spread evenly by time, with the UTC offset in force at each part as far as the coverage shows it.
+/// - If the long sample has more steps than the finer pedometer counted inside it, the difference was made in the gaps,
+///   as far as a person can make so many steps there (`StepSample.mostStepsPerSecond`). The next finer pedometer
+///   divides them among the gaps in the same way.
+/// - All other steps are divided in proportion to the samples of the finer pedometer, cut by time at the ends of the
+///   long sample. So a difference without a gap changes the height of the hours and not their shape.
+/// - What no finer pedometer shows is spread evenly by time, with the UTC offset in force at each part as far as the
+///   coverage shows it.
 ///
-/// The pieces of a sample lie within its time and do not overlap. Each has at least one step, and together they have the steps of the sample.
-/// They depend neither on the order of the tracks nor on that of their samples. Distance, energy and gait are those of the undivided samples:
-/// nothing that is shared as a figure of a day depends on pieces.
+/// The pieces of a sample lie within its time and do not overlap. Each has at least one step, and together they have
+/// the steps of the sample. They depend neither on the order of the tracks nor on that of their samples. Distance,
+/// energy and gait are those of the undivided samples: nothing that is shared as a figure of a day depends on pieces.
 ///
-/// Steps stay whole: not each share is rounded down but their running total, so any run of pieces that are divided together is less than one
-/// step off. (The largest remainder is as exact for one piece, but of many equal slots the first ones would get all that remains.)
+/// Steps stay whole: not each share is rounded down but their running total, so any run of pieces that are divided
+/// together is less than one step off. (The largest remainder is as exact for one piece, but of many equal slots the
+/// first ones would get all that remains.)
 struct StepPlacement {
     /// The pedometers in the order in which they were added, each with its samples by start.
     private let tracks: [DayData.Track]
@@ -53,14 +58,18 @@ struct StepPlacement {
 
     private func pieces(of sample: StepSample) -> [StepSample] {
         guard sample.length > shortest || isMoved else { return [sample] }
-        let finer = tracks.compactMap { Finer($0, in: sample) }.sorted { ($0.longest, $0.pedometer) < ($1.longest, $1.pedometer) }
+        let finer = tracks.compactMap { Finer($0, in: sample) }.sorted {
+            ($0.longest, $0.pedometer) < ($1.longest, $1.pedometer)
+        }
         return divide(sample.steps, of: sample, over: [sample.span], by: finer[...]).sorted { $0.start < $1.start }
     }
 
     /// - Parameters:
     ///   - spans: parts of the sample, by time; no two overlap.
     ///   - finer: the pedometers that may divide them, the best first.
-    private func divide(_ steps: Int, of sample: StepSample, over spans: [TimeSpan], by finer: ArraySlice<Finer>) -> [StepSample] {
+    private func divide(_ steps: Int, of sample: StepSample, over spans: [TimeSpan], by finer: ArraySlice<Finer>)
+        -> [StepSample]
+    {
         if steps == 0 { return [] }
         guard let best = finer.first else { return spans.flatMap { evenly($0, of: sample) }.sharing(steps) }
         let slots = best.slots(in: spans)
@@ -74,8 +83,11 @@ struct StepPlacement {
 
     /// A span, cut where clocks were changed. Its parts have as many steps as seconds.
     private func evenly(_ span: TimeSpan, of sample: StepSample) -> [StepSample] {
-        let moved = tracks.flatMap(\.coverage).filter { $0.utcOffset != sample.utcOffset && $0.span.start > sample.start }
-        let cuts = Set(moved.flatMap { [$0.span.start, $0.span.end] }.filter { span.start < $0 && $0 < span.end }).sorted()
+        let moved = tracks.flatMap(\.coverage).filter {
+            $0.utcOffset != sample.utcOffset && $0.span.start > sample.start
+        }
+        let cuts = Set(moved.flatMap { [$0.span.start, $0.span.end] }.filter { span.start < $0 && $0 < span.end })
+            .sorted()
         return zip([span.start] + cuts, cuts + [span.end]).map { start, end in
             let offset = moved.first { $0.span.contains(start) }?.utcOffset ?? sample.utcOffset
             return StepSample(start: start, length: end - start, steps: end - start, utcOffset: offset)
@@ -108,7 +120,8 @@ struct StepPlacement {
                 spans.compactMap { span in
                     sample.span.intersection(span).map { part in
                         StepSample(
-                            start: part.start, length: part.length, steps: sample.share(until: part.end) - sample.share(until: part.start),
+                            start: part.start, length: part.length,
+                            steps: sample.share(until: part.end) - sample.share(until: part.start),
                             utcOffset: sample.utcOffset)
                     }
                 }
@@ -125,7 +138,8 @@ extension StepSample {
 }
 
 extension [StepSample] {
-    /// The same times with `total` steps, in proportion to the steps that they have, which are not all 0. Times without a step are left out.
+    /// The same times with `total` steps, in proportion to the steps that they have, which are not all 0. Times without
+    /// a step are left out.
     fileprivate func sharing(_ total: Int) -> [StepSample] {
         let all = reduce(0) { $0 + $1.steps }
         var passed = 0, given = 0

@@ -4,8 +4,8 @@
 /// - A day counts on which the steps reached the goal in force on that day.
 /// - A rest day neither counts nor ends a streak, and neither does a day without a plan.
 /// - A day that is not over does not end a streak; it counts as soon as the goal is met.
-/// - A day whose steps are unknown, or that is partial and below its goal, ends a streak, because nothing shows that the goal was met; `End`
-///   distinguishes this from a goal that was missed.
+/// - A day whose steps are unknown, or that is partial and below its goal, ends a streak, because nothing shows that
+///   the goal was met; `End` distinguishes this from a goal that was missed.
 public struct Streak: Hashable, Sendable {
     /// Why a streak is over.
     public enum End: Hashable, Sendable {
@@ -35,7 +35,8 @@ public struct Streak: Hashable, Sendable {
 
 /// The streaks of consecutive days.
 public struct Streaks: Hashable, Sendable {
-    /// The latest streak. It continues, or a later day with a goal ended it: see `Streak.end`. Nil if no day has met its goal.
+    /// The latest streak. It continues, or a later day with a goal ended it: see `Streak.end`. Nil if no day has met
+    /// its goal.
     public private(set) var last: Streak?
     /// The streak with the most days; the latest if several are equal.
     public private(set) var longest: Streak?

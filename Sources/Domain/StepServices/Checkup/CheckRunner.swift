@@ -14,7 +14,8 @@ package struct Check: Sendable {
     let examine: @Sendable () async throws -> [Diagnosis]
 
     package init(
-        _ key: String, _ area: Finding.Area, _ subject: CheckSubject, needs: [String] = [], limit: Duration = .seconds(10),
+        _ key: String, _ area: Finding.Area, _ subject: CheckSubject, needs: [String] = [],
+        limit: Duration = .seconds(10),
         examine: @escaping @Sendable () async throws -> [Diagnosis]
     ) {
         self.key = key
@@ -28,8 +29,8 @@ package struct Check: Sendable {
 
 /// Runs checks in order, from the machine up, and reports each finding when it is known.
 ///
-/// On a broken machine anything may fail or hang: an error that a check throws is a finding, and so is a check that does not end. A check
-/// that depends on one that failed is reported as skipped, with what failed first.
+/// On a broken machine anything may fail or hang: an error that a check throws is a finding, and so is a check that
+/// does not end. A check that depends on one that failed is reported as skipped, with what failed first.
 package struct CheckRunner: Sendable {
     /// Checks that are made when it is their turn: only the history shows which pedometers there are.
     package typealias Group = @Sendable () -> [Check]
@@ -83,8 +84,8 @@ package struct CheckRunner: Sendable {
         case graceExpired
     }
 
-    /// Not in a task group, which would wait for a check that does not react to cancellation, such as one of a file system that does not
-    /// answer. A check that reacts is waited for, so that no link is left behind.
+    /// Not in a task group, which would wait for a check that does not react to cancellation, such as one of a file
+    /// system that does not answer. A check that reacts is waited for, so that no link is left behind.
     private func run(_ check: Check) async -> [Diagnosis] {
         let (events, end) = AsyncStream<Event>.makeStream()
         let work = Task {
@@ -102,7 +103,8 @@ package struct CheckRunner: Sendable {
                 switch event {
                 case .done(.success(let diagnoses)) where grace == nil: return diagnoses
                 case .done(.failure(let error)) where grace == nil: return [.failed(check.subject, Problem(error))]
-                case .done, .graceExpired: return [.unanswered(check.subject, seconds: Int(check.limit.components.seconds))]
+                case .done, .graceExpired:
+                    return [.unanswered(check.subject, seconds: Int(check.limit.components.seconds))]
                 case .over:
                     work.cancel()
                     grace =

@@ -19,8 +19,10 @@ public struct CheckupRequest: Sendable {
     public var usesNetwork: Bool
 
     public init(
-        configurationFiles: [String] = [], configurationProblems: [String] = [], user: String? = nil, searchTime: Double = 10,
-        destinations: [any ShareDestination] = [], destinationsOfService: Set<String> = [], usesRadio: Bool = true, usesNetwork: Bool = true
+        configurationFiles: [String] = [], configurationProblems: [String] = [], user: String? = nil,
+        searchTime: Double = 10,
+        destinations: [any ShareDestination] = [], destinationsOfService: Set<String> = [], usesRadio: Bool = true,
+        usesNetwork: Bool = true
     ) {
         self.configurationFiles = configurationFiles
         self.configurationProblems = configurationProblems
@@ -71,7 +73,8 @@ public struct Doctor: Sendable {
         }
     }
 
-    /// All checks, in the order in which one depends on another. A new check is a function in `DoctorChecks.swift` and a line here.
+    /// All checks, in the order in which one depends on another. A new check is a function in `DoctorChecks.swift` and
+    /// a line here.
     private func groups(_ known: EarlierResults) -> [CheckRunner.Group] {
         [
             { [kernel, radioSwitch, adapter, bus, bluetoothService(known), adapterPower(known)] },

@@ -10,12 +10,16 @@ extension Doctor {
 
     /// Whether rfkill blocks the radio.
     var radioSwitch: Check {
-        Check("switch", .bluetooth, .radioSwitch, needs: ["kernel"]) { bluetooth.radios().map { [$0.radioSwitch] } ?? [] }
+        Check("switch", .bluetooth, .radioSwitch, needs: ["kernel"]) {
+            bluetooth.radios().map { [$0.radioSwitch] } ?? []
+        }
     }
 
     /// Whether the kernel has an adapter.
     var adapter: Check {
-        Check("adapter", .bluetooth, .adapter, needs: ["kernel", "switch"]) { bluetooth.radios().map { [$0.adapter] } ?? [] }
+        Check("adapter", .bluetooth, .adapter, needs: ["kernel", "switch"]) {
+            bluetooth.radios().map { [$0.adapter] } ?? []
+        }
     }
 
     /// The bus that leads to the Bluetooth service.
@@ -54,7 +58,9 @@ extension Doctor {
             var diagnoses: [ConfigurationDiagnosis] = request.configurationProblems.map { .invalid($0) }
             let files = try await blocking { request.configurationFiles.compactMap { system.file(at: $0) } }
             diagnoses += files.filter { $0.mode & 0o022 != 0 }.map { .writableByOthers(path: $0.path) }
-            return (diagnoses.isEmpty ? [.valid(files: request.configurationFiles)] : diagnoses).map { .configuration($0) }
+            return (diagnoses.isEmpty ? [.valid(files: request.configurationFiles)] : diagnoses).map {
+                .configuration($0)
+            }
         }
     }
 
@@ -85,8 +91,8 @@ extension Doctor {
         }
     }
 
-    /// Days of each person whose stored sums are compared with the samples: 0.2 s for a year of minute samples. The weekly check and
-    /// `--repair` compare all.
+    /// Days of each person whose stored sums are compared with the samples: 0.2 s for a year of minute samples. The
+    /// weekly check and `--repair` compare all.
     private static let daysOfSums = 366
 
     /// Opens the history for later checks.
@@ -152,7 +158,9 @@ extension Doctor {
         Check("syncs", .pedometers, .pedometer(pedometer.name), needs: ["history"]) {
             guard let history = known.history else { return [] }
             let moment = now()
-            let recent = try await blocking { try history.recentSyncs(of: pedometer.id, at: moment, limit: Self.syncsRead) }
+            let recent = try await blocking {
+                try history.recentSyncs(of: pedometer.id, at: moment, limit: Self.syncsRead)
+            }
             return SyncHistoryFacts(pedometer: pedometer, recent: recent, now: moment).diagnoses
         }
     }
@@ -168,7 +176,9 @@ extension Doctor {
             let facts = PedometerFacts(pedometer: pedometer, heard: scan.pedometers[pedometer.address])
             do {
                 // Two concurrent connections to one pedometer disturb each other.
-                let report = try await history.withoutSync { try await bluetooth.examine(pedometer, isHeard: facts.heard != nil) }
+                let report = try await history.withoutSync {
+                    try await bluetooth.examine(pedometer, isHeard: facts.heard != nil)
+                }
                 return facts.diagnoses(of: report)
             } catch let error as PedometerContactError {
                 return [facts.diagnosis(of: error)]
@@ -203,7 +213,9 @@ extension Doctor {
     }
 
     /// What the history contains about it.
-    private static func diagnoses(of destination: any ShareDestination, in history: History?, now: Timestamp) throws -> [Diagnosis] {
+    private static func diagnoses(of destination: any ShareDestination, in history: History?, now: Timestamp) throws
+        -> [Diagnosis]
+    {
         guard let history else { return [] }
         var diagnoses: [Diagnosis] = []
         let users = try history.users()
@@ -211,6 +223,7 @@ extension Doctor {
             diagnoses.append(.destination(destination.name, .recipients(problem)))
         }
         let entries = try history.entries(for: destination.name, in: [.pending, .sending, .rejected, .unknown])
-        return diagnoses + OutboxFacts(state: try history.state(of: destination.name), entries: entries, now: now).diagnoses
+        return diagnoses
+            + OutboxFacts(state: try history.state(of: destination.name), entries: entries, now: now).diagnoses
     }
 }

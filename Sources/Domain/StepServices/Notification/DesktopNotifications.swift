@@ -9,11 +9,12 @@ public protocol NotificationWording: Sendable {
     func notification(of notices: [Notice], isHousehold: Bool) -> UserNotification
 }
 
-/// Shows notices on the desktop, each of them once. If there is no desktop at this moment, or none that shows them, they remain for the
-/// next run that finds one, and for the status.
+/// Shows notices on the desktop, each of them once. If there is no desktop at this moment, or none that shows them,
+/// they remain for the next run that finds one, and for the status.
 ///
-/// Each notice is claimed before it is shown: a watch and a nightly sync may want to show the same one. If the process is killed in between,
-/// or if a desktop accepts a notice and then does not answer, only the status shows it: a missing notification is better than a repeated one.
+/// Each notice is claimed before it is shown: a watch and a nightly sync may want to show the same one. If the process
+/// is killed in between, or if a desktop accepts a notice and then does not answer, only the status shows it: a missing
+/// notification is better than a repeated one.
 public struct DesktopNotifications: Sendable {
     private let store: any NoticeStore
     private let notifier: any Notifier
@@ -24,7 +25,8 @@ public struct DesktopNotifications: Sendable {
     static let mostAtOnce = 3
 
     public init(
-        _ store: any NoticeStore, notifier: any Notifier, wording: any NotificationWording, now: @escaping @Sendable () -> Timestamp
+        _ store: any NoticeStore, notifier: any Notifier, wording: any NotificationWording,
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.notifier = notifier

@@ -10,7 +10,8 @@ public struct NoticeService: Sendable {
     private let now: @Sendable () -> Timestamp
 
     public init(
-        history: any StepHistory, ledger: any ShareLedger, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
+        history: any StepHistory, ledger: any ShareLedger, localTime: LocalTime,
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.history = history
         self.ledger = ledger
@@ -18,23 +19,26 @@ public struct NoticeService: Sendable {
         self.now = now
     }
 
-    /// The most syncs of a pedometer that are read: more than a year of nights, or four days of a watch at its standard interval.
+    /// The most syncs of a pedometer that are read: more than a year of nights, or four days of a watch at its standard
+    /// interval.
     private static let mostSyncs = 400
 
     /// Determines which notices hold now, and stores them until they have been shown.
     ///
-    /// Everything except the notices in the reports can be found in the history again at any time, so a process that is killed before this
-    /// call loses none of it.
+    /// Everything except the notices in the reports can be found in the history again at any time, so a process that is
+    /// killed before this call loses none of it.
     ///
     /// - Parameters:
     ///   - store: where they are stored.
     ///   - reports: of the run that has just ended.
-    ///   - destinations: names of those that are configured; nil if not known: then stored notices about destinations stay unchanged.
+    ///   - destinations: names of those that are configured; nil if not known: then stored notices about destinations
+    ///     stay unchanged.
     ///   - listening: of a watch, where there is one.
     /// - Throws: the history's error.
     @discardableResult
     public func updateNotices(
-        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?, listening: ListeningState = ListeningState()
+        in store: any NoticeStore, reports: [SyncReport] = [], destinations: [String]?,
+        listening: ListeningState = ListeningState()
     ) throws -> StandingNotices {
         let moment = now()
         let standing = try store.standingNotices()
@@ -45,11 +49,14 @@ public struct NoticeService: Sendable {
             devices: try history.pedometers().map { pedometer in
                 .init(
                     pedometer, try history.recentSyncs(of: pedometer.id, at: moment, limit: Self.mostSyncs).syncs,
-                    lastComplete: try history.lastCompleteSync(of: pedometer.id, until: moment + NoticeRules.clockSlack))
+                    lastComplete: try history.lastCompleteSync(of: pedometer.id, until: moment + NoticeRules.clockSlack)
+                )
             },
             reports: reports,
             sharing: try (destinations ?? []).map { name in
-                .init(try ledger.state(of: name), try ledger.entries(for: name, in: [.pending, .sending, .unknown, .rejected]))
+                .init(
+                    try ledger.state(of: name),
+                    try ledger.entries(for: name, in: [.pending, .sending, .unknown, .rejected]))
             },
             days: try users.flatMap { user in
                 try history.dayData(of: user, on: [today.advanced(by: -1), today]).map {

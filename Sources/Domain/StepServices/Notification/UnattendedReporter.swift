@@ -91,7 +91,8 @@ extension SyncService.Outcome {
         var messages = reports.filter { $0.cause != .machine }.compactMap(RunMessage.init)
         // A fault of the machine concerns all pedometers: it is reported once.
         var faults: Set<String> = []
-        messages += reports.filter { $0.cause == .machine && faults.insert($0.failureText ?? "").inserted }.compactMap(RunMessage.init)
+        messages += reports.filter { $0.cause == .machine && faults.insert($0.failureText ?? "").inserted }.compactMap(
+            RunMessage.init)
         for report in shares ?? [] { messages += RunMessage.messages(of: report) }
         // The failures of pedometers and destinations were reported above.
         messages += failures.filter { !$0.isShown }.map { RunMessage(.init($0.error), .failed($0.error)) }

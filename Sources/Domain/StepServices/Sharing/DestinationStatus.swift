@@ -42,8 +42,11 @@ extension ShareService {
             let history = context.history, all = Set(ShareEntry.State.allCases)
             return try destinations.map { destination in
                 DestinationStatus(
-                    name: destination.name, kind: destination.kind, place: destination.place, state: try history.state(of: destination.name),
-                    counts: try history.entries(for: destination.name, in: all).reduce(into: [:]) { $0[$1.state, default: 0] += 1 },
+                    name: destination.name, kind: destination.kind, place: destination.place,
+                    state: try history.state(of: destination.name),
+                    counts: try history.entries(for: destination.name, in: all).reduce(into: [:]) {
+                        $0[$1.state, default: 0] += 1
+                    },
                     answer: answers[destination.name])
             }
         }

@@ -3,8 +3,8 @@ public import StepDomain
 
 /// The days of a history that are to be shared: fills the outbox, delivers what is due, and shows what would be sent.
 ///
-/// It accesses the history, the ledger and the destinations only through their ports, and reads only the clock that it was given.
-/// `ShareService` adds to it what belongs to a command: the lock, and the choice of destinations and users.
+/// It accesses the history, the ledger and the destinations only through their ports, and reads only the clock that it
+/// was given. `ShareService` adds to it what belongs to a command: the lock, and the choice of destinations and users.
 public struct Outbox: Sendable {
     private let history: any StepHistory
     private let ledger: any ShareLedger
@@ -12,7 +12,8 @@ public struct Outbox: Sendable {
     private let now: @Sendable () -> Timestamp
 
     public init(
-        history: any StepHistory, ledger: any ShareLedger, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
+        history: any StepHistory, ledger: any ShareLedger, localTime: LocalTime,
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.history = history
         self.ledger = ledger
@@ -30,9 +31,11 @@ public struct Outbox: Sendable {
             var state = try ledger.state(of: destination.name)
             let layout = destination.traits.layout
             if state.firstDay == nil || state.layout != layout {
-                // Two steps: if the process is killed between them, the days are enqueued again, and those that were sent by then are
-                // settled.
-                if state.firstDay != nil, state.layout < layout { try ledger.enqueueSent(to: destination.name, at: moment) }
+                // Two steps: if the process is killed between them, the days are enqueued again, and those that were
+                // sent by then are settled.
+                if state.firstDay != nil, state.layout < layout {
+                    try ledger.enqueueSent(to: destination.name, at: moment)
+                }
                 state.firstDay = state.firstDay ?? localTime.day(of: moment)
                 state.layout = layout
                 try ledger.record(state)
@@ -59,10 +62,11 @@ public struct Outbox: Sendable {
             })
     }
 
-    /// Puts what the order names into the outbox, then delivers what is due to each destination, all at the same time, so that none waits
-    /// for another.
+    /// Puts what the order names into the outbox, then delivers what is due to each destination, all at the same time,
+    /// so that none waits for another.
     ///
-    /// Nothing is lost by failure or kill: what was not confirmed stays in the outbox. One caller at a time for a history.
+    /// Nothing is lost by failure or kill: what was not confirmed stays in the outbox. One caller at a time for a
+    /// history.
     ///
     /// - Parameters:
     ///   - users: of the history; each destination takes those of its terms.
@@ -84,7 +88,8 @@ public struct Outbox: Sendable {
         return await withTaskGroup(of: (Int, ShareReport).self) { group in
             for (index, destination) in destinations.enumerated() {
                 let delivery = OutboxDelivery(
-                    destination: destination, users: users.filter { destination.terms.include($0) }, slugs: slugs, history: history,
+                    destination: destination, users: users.filter { destination.terms.include($0) }, slugs: slugs,
+                    history: history,
                     ledger: ledger, localTime: localTime, now: now, deadline: deadline, progress: progress,
                     traits: destination.traits)
                 group.addTask { (index, await delivery.run()) }
@@ -108,7 +113,8 @@ public struct Outbox: Sendable {
     ///
     /// - Parameters:
     ///   - again: as for `ShareOrder.days`.
-    ///   - hasContent: whether the content is wanted; without it, the destination is not asked, and the content is empty.
+    ///   - hasContent: whether the content is wanted; without it, the destination is not asked, and the content is
+    ///     empty.
     /// - Throws: the history's error, or the destination's.
     public func preview(
         of user: User, on day: Day, to destination: any ShareDestination, again: Bool = false, hasContent: Bool = true
@@ -116,7 +122,9 @@ public struct Outbox: Sendable {
         guard destination.terms.include(user) else { return .userExcluded }
         let data = try history.dayData(of: user, on: day)
         let includesSamples = destination.traits.includesSamples
-        guard let shared = SharedDay(data, localTime: localTime, now: now(), includesSamples: includesSamples) else { return .nothingKnown }
+        guard let shared = SharedDay(data, localTime: localTime, now: now(), includesSamples: includesSamples) else {
+            return .nothingKnown
+        }
         var entry =
             try ledger.entry(for: destination.name, of: user.id, on: day)
             ?? ShareEntry(user: user.id, day: day, destination: destination.name, changedAt: now())
@@ -129,7 +137,10 @@ public struct Outbox: Sendable {
         case .send, .find, .hold, .withhold, .leave: break
         }
         guard hasContent else { return .content("") }
-        return .content(try destination.preview([SharePayload(shared, entry, content: content, slugs: UserSlugs(try history.users()))]))
+        return .content(
+            try destination.preview([
+                SharePayload(shared, entry, content: content, slugs: UserSlugs(try history.users()))
+            ]))
     }
 }
 

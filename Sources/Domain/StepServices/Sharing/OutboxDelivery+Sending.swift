@@ -3,8 +3,8 @@ import StepDomain
 
 /// Sending what was begun, and recording the results.
 extension OutboxDelivery {
-    /// The most deliveries in progress, after one was confirmed: while the network sends one, the next are prepared and the results of the
-    /// last are taken. A transport still sends them one after another.
+    /// The most deliveries in progress, after one was confirmed: while the network sends one, the next are prepared and
+    /// the results of the last are taken. A transport still sends them one after another.
     private static let mostInFlight = 8
 
     /// Sends the batches in order, and takes their results in the same order.
@@ -27,7 +27,9 @@ extension OutboxDelivery {
                     group.addTask { (number, await self.outcome(of: batch.map(\.payload))) }
                 }
                 guard !inFlight.batches.isEmpty else { break }
-                while inFlight.isWaiting, let (number, outcome) = try await group.next() { inFlight.take(outcome, number) }
+                while inFlight.isWaiting, let (number, outcome) = try await group.next() {
+                    inFlight.take(outcome, number)
+                }
                 let (batch, outcome) = inFlight.removeFirst()
                 if case .failure(let failure) = outcome, failure.kind == .rejected, batch.count > 1 {
                     // Only sending them one by one shows which was rejected.
@@ -48,7 +50,8 @@ extension OutboxDelivery {
         }
     }
 
-    /// Batches that are being delivered, in the order in which their deliveries began. Their results may come in another order.
+    /// Batches that are being delivered, in the order in which their deliveries began. Their results may come in
+    /// another order.
     private struct DeliveryQueue {
         private(set) var batches: [[Item]] = []
         private var first = 0
@@ -154,10 +157,11 @@ extension OutboxDelivery {
 
 /// Restoring what a destination lost on its own.
 extension OutboxDelivery {
-    /// Sends the destination the latest day of each user again, because the ledger does not record that the destination lost it.
+    /// Sends the destination the latest day of each user again, because the ledger does not record that the destination
+    /// lost it.
     ///
-    /// Sends only days whose current figures equal the confirmed ones; other days are due and are sent as usual. If the destination cannot
-    /// be reached, nothing is lost: the next share does the same.
+    /// Sends only days whose current figures equal the confirmed ones; other days are due and are sent as usual. If the
+    /// destination cannot be reached, nothing is lost: the next share does the same.
     func restore(_ run: inout Run) async throws {
         guard !run.isOver, !isInterrupted, !run.report.state.isHeldBack(at: now()) else { return }
         let payloads = try await blocking { try payloadsToRestore() }
@@ -173,7 +177,8 @@ extension OutboxDelivery {
         }
     }
 
-    /// Makes all days of the users due of whom the destination has lost what it confirmed, such as a statistic that was cleared there.
+    /// Makes all days of the users due of whom the destination has lost what it confirmed, such as a statistic that was
+    /// cleared there.
     ///
     /// If the destination cannot be asked, the deliveries report that, and the next share asks again.
     ///
@@ -223,7 +228,8 @@ extension OutboxDelivery {
         return latest.compactMap { entry in
             contents[UserDay(entry)].flatMap { day in
                 let fingerprint = traits.fingerprint(of: day)
-                return fingerprint == entry.confirmed ? SharePayload(day, entry, content: fingerprint, slugs: slugs) : nil
+                return fingerprint == entry.confirmed
+                    ? SharePayload(day, entry, content: fingerprint, slugs: slugs) : nil
             }
         }
     }

@@ -3,8 +3,8 @@ import StepDomain
 
 /// Delivers what is due to one destination, as far as the destination accepts it.
 ///
-/// One delivery runs at a time for a history: the caller holds the lock for it. An entry found as `sending` was therefore left by a process
-/// that was killed.
+/// One delivery runs at a time for a history: the caller holds the lock for it. An entry found as `sending` was
+/// therefore left by a process that was killed.
 struct OutboxDelivery: Sendable {
     let destination: any ShareDestination
     let users: [User]
@@ -21,9 +21,10 @@ struct OutboxDelivery: Sendable {
     /// As far as the destination is known: before its server was asked, what is true of the kind.
     var traits: ShareTraits
 
-    /// Entries taken at a time. Where sending twice does harm, each entry is stored separately before and after it is sent. Otherwise many
-    /// entries share the cost of a durable write; after a kill a few are sent twice, which such a destination permits. Few are taken until
-    /// the destination has answered: the first are sent soon, and little work is wasted if it does not answer.
+    /// Entries taken at a time. Where sending twice does harm, each entry is stored separately before and after it is
+    /// sent. Otherwise many entries share the cost of a durable write; after a kill a few are sent twice, which such a
+    /// destination permits. Few are taken until the destination has answered: the first are sent soon, and little work
+    /// is wasted if it does not answer.
     private func windowSize(_ run: Run) -> Int {
         // Only all of them show which is the latest.
         if traits.showsLatestOnly { return .max }
@@ -42,7 +43,9 @@ struct OutboxDelivery: Sendable {
             var delivery = self
             if traits.needsRestoring { run.all += try await sendLostAgain(run) }
             // A server that does not answer fails the first delivery in the same way.
-            if run.all > 0, isReady(run), let current = try? await destination.currentTraits() { delivery.traits = current }
+            if run.all > 0, isReady(run), let current = try? await destination.currentTraits() {
+                delivery.traits = current
+            }
             try await delivery.drain(&run)
             if traits.needsRestoring { try await restore(&run) }
         } catch {
@@ -98,7 +101,9 @@ struct OutboxDelivery: Sendable {
     /// Entries that are due and were not dealt with.
     private func waiting(_ report: ShareReport) throws -> Int {
         let tried = Set(report.events.map { UserDay(user: $0.user, day: $0.day) })
-        return try ledger.dueDays(for: destination.name, users: users.map(\.id), at: now()).count { !tried.contains($0) }
+        return try ledger.dueDays(for: destination.name, users: users.map(\.id), at: now()).count {
+            !tried.contains($0)
+        }
     }
 
     private func latestDays() throws -> [User.ID: Day] {
@@ -119,8 +124,8 @@ struct OutboxDelivery: Sendable {
 
     /// Sends window after window until nothing is due, or the destination has failed.
     ///
-    /// The results of one window are stored with the beginning of a later one in one transaction, because each commit waits for the disk.
-    /// Where sending a day twice does harm, they are stored at once.
+    /// The results of one window are stored with the beginning of a later one in one transaction, because each commit
+    /// waits for the disk. Where sending a day twice does harm, they are stored at once.
     private func drain(_ run: inout Run) async throws {
         guard isReady(run) else { return }
         var storedState = run.report.state
@@ -163,18 +168,21 @@ struct OutboxDelivery: Sendable {
     /// Whether several deliveries may be in progress at a time. Not before the destination has confirmed one.
     func mayOverlap(_ run: Run) -> Bool { traits.resending == .replaces && !traits.isSequential && run.hasAnswer }
 
-    /// Whether a window may be begun while another is sent, so that the network and the processor work at the same time: the results of one
-    /// must not matter to the other.
+    /// Whether a window may be begun while another is sent, so that the network and the processor work at the same
+    /// time: the results of one must not matter to the other.
     private func mayBeginAhead(_ run: Run) -> Bool { mayOverlap(run) && !traits.showsLatestOnly }
 
-    /// - Returns: the window, if anything is due, and what happened to days that are not sent; nil if nothing may be begun ahead.
+    /// - Returns: the window, if anything is due, and what happened to days that are not sent; nil if nothing may be
+    ///   begun ahead.
     private func beginAhead(
         after ended: [ShareEntry], _ run: Run
     ) async -> Result<(window: Window?, events: [ShareReport.Event])?, any Error> {
         guard mayBeginAhead(run) else { return .success(nil) }
         var ahead = run
         ahead.report.events = []
-        do { return .success((try await begin(after: ended, &ahead), ahead.report.events)) } catch { return .failure(error) }
+        do { return .success((try await begin(after: ended, &ahead), ahead.report.events)) } catch {
+            return .failure(error)
+        }
     }
 
     /// Reads the entries that are due, and stores what becomes of them, with the results of an earlier window.
@@ -263,7 +271,8 @@ extension OutboxDelivery {
         switch step {
         case .send:
             entry.begin(content, at: moment)
-            return .begun(Item(before: before, entry: entry, payload: SharePayload(day, entry, content: content, slugs: slugs)))
+            return .begun(
+                Item(before: before, entry: entry, payload: SharePayload(day, entry, content: content, slugs: slugs)))
         case .settled:
             run.note(entry, entry.confirmed == content ? .unchanged : .fixed)
             entry.settle(recheckAt: recheck(day.summary), at: moment)
@@ -288,7 +297,9 @@ extension OutboxDelivery {
     /// Asks the destination what happened to an attempt without an answer.
     ///
     /// - Returns: whether the result is known now; if not, the entry has the state that must be stored.
-    private func find(_ entry: inout ShareEntry, _ day: SharedDay, _ content: String, _ run: inout Run) async throws -> Bool {
+    private func find(_ entry: inout ShareEntry, _ day: SharedDay, _ content: String, _ run: inout Run) async throws
+        -> Bool
+    {
         do throws(ShareFailure) {
             switch try await destination.find(SharePayload(day, entry, content: content, slugs: slugs)) {
             case .arrived(let receipt):
@@ -310,7 +321,8 @@ extension OutboxDelivery {
                 return false
             }
         } catch {
-            // The search is refused as such: the next attempt would end in the same way, and the other days would wait for this one.
+            // The search is refused as such: the next attempt would end in the same way, and the other days would wait
+            // for this one.
             if error.kind == .rejected {
                 entry.leaveToUser(error.reason, at: now())
                 run.note(entry, .doubtful(reason: error.reason))
@@ -331,7 +343,8 @@ extension OutboxDelivery {
         for user in users {
             let mine = entries.filter { $0.user == user.id }
             for (entry, data) in zip(mine, try history.dayData(of: user, on: mine.map(\.day))) {
-                contents[UserDay(entry)] = SharedDay(data, localTime: localTime, now: now(), includesSamples: traits.includesSamples)
+                contents[UserDay(entry)] = SharedDay(
+                    data, localTime: localTime, now: now(), includesSamples: traits.includesSamples)
             }
         }
         return contents

@@ -23,20 +23,25 @@ public struct OutboxService: Sendable {
     /// The entries of a destination, or of all destinations, in these states.
     ///
     /// - Parameter user: whose entries; nil for those of all users.
-    /// - Throws: `ServiceError.neverShared` for a destination that neither the ledger nor the configuration has; the ledger's error.
-    public func entries(of destination: String?, in states: Set<ShareEntry.State>, user: User? = nil) throws -> [ShareEntry] {
+    /// - Throws: `ServiceError.neverShared` for a destination that neither the ledger nor the configuration has; the
+    ///   ledger's error.
+    public func entries(of destination: String?, in states: Set<ShareEntry.State>, user: User? = nil) throws
+        -> [ShareEntry]
+    {
         var name: String?
         if let destination {
-            name = try self.name(of: destination, in: context.history.entries(for: nil, in: Set(ShareEntry.State.allCases)))
+            name = try self.name(
+                of: destination, in: context.history.entries(for: nil, in: Set(ShareEntry.State.allCases)))
         }
         return try context.history.entries(for: name, in: states).filter { user == nil || $0.user == user?.id }
     }
 
     /// Ends the pause of a destination, and makes the entries due again that were attempted or rejected.
     ///
-    /// A day that was named is sent also if it is not over or has gaps. Without a named day, such days go on waiting, and so does a day that
-    /// may have arrived. Where the destination can be asked for a day that may have arrived, it is asked first. Everything is stored under one
-    /// hold of the lock for sharing: no other process sends at the same time.
+    /// A day that was named is sent also if it is not over or has gaps. Without a named day, such days go on waiting,
+    /// and so does a day that may have arrived. Where the destination can be asked for a day that may have arrived, it
+    /// is asked first. Everything is stored under one hold of the lock for sharing: no other process sends at the same
+    /// time.
     ///
     /// - Returns: sharing with the chosen destination, which sends them.
     /// - Throws: `ServiceError`, the errors of the configured destinations, the lock's error, the ledger's error.
@@ -53,7 +58,8 @@ public struct OutboxService: Sendable {
     private func retryNow(_ choice: Choice, at destinations: [any ShareDestination], _ now: Timestamp) throws {
         let history = context.history
         let canFind = destinations.contains { $0.traits.canFind }
-        let states: Set<ShareEntry.State> = choice.day == nil ? [.pending, .rejected] : [.pending, .rejected, .unknown, .sending]
+        let states: Set<ShareEntry.State> =
+            choice.day == nil ? [.pending, .rejected] : [.pending, .rejected, .unknown, .sending]
         try history.record(
             try entries(choice, in: states).entries.map { entry in
                 var entry = entry
@@ -69,7 +75,9 @@ public struct OutboxService: Sendable {
     /// - Throws: `ServiceError`, the lock's error, the ledger's error.
     public func drop(_ choice: Choice) async throws -> (name: String, state: DestinationState, entries: [ShareEntry]) {
         let history = context.history, now = context.now()
-        let dropped: (name: String, state: DestinationState, entries: [ShareEntry]) = try await context.lock.hold(for: .sharing) {
+        let dropped: (name: String, state: DestinationState, entries: [ShareEntry]) = try await context.lock.hold(
+            for: .sharing
+        ) {
             try await blocking {
                 let (name, entries) = try entries(choice, in: [.pending, .unknown, .rejected, .sending])
                 for entry in entries {
@@ -84,21 +92,27 @@ public struct OutboxService: Sendable {
         return dropped
     }
 
-    /// - Throws: `ServiceError` where nothing was ever shared with the destination, or where a day was named that is not in the outbox.
-    private func entries(_ choice: Choice, in states: Set<ShareEntry.State>) throws -> (name: String, entries: [ShareEntry]) {
+    /// - Throws: `ServiceError` where nothing was ever shared with the destination, or where a day was named that is
+    ///   not in the outbox.
+    private func entries(_ choice: Choice, in states: Set<ShareEntry.State>) throws -> (
+        name: String, entries: [ShareEntry]
+    ) {
         let all = try context.history.entries(for: nil, in: Set(ShareEntry.State.allCases))
         let name = try self.name(of: choice.destination, in: all)
         let meant = all.filter {
-            $0.destination == name && (choice.day == nil || $0.day == choice.day) && (choice.user == nil || $0.user == choice.user?.id)
+            $0.destination == name && (choice.day == nil || $0.day == choice.day)
+                && (choice.user == nil || $0.user == choice.user?.id)
         }
         let entries = meant.filter { states.contains($0.state) }
         if let day = choice.day, entries.isEmpty {
-            throw meant.isEmpty ? ServiceError.notInOutbox(day, destination: name) : .alreadySent(day, destination: name)
+            throw meant.isEmpty
+                ? ServiceError.notInOutbox(day, destination: name) : .alreadySent(day, destination: name)
         }
         return (name, entries)
     }
 
-    /// The name of a destination as the ledger or the configuration has it. If two names differ only in case, the one that matches exactly.
+    /// The name of a destination as the ledger or the configuration has it. If two names differ only in case, the one
+    /// that matches exactly.
     private func name(of destination: String, in entries: [ShareEntry]) throws(ServiceError) -> String {
         let names = entries.map(\.destination) + context.destinationNames
         let found = names.first { $0 == destination } ?? names.first { $0.lowercased() == destination.lowercased() }

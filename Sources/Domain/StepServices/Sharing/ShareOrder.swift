@@ -28,7 +28,8 @@ public struct ShareDays: Hashable, Sendable {
 
     /// - Parameter ledger: the history that knows the days of a range.
     /// - Returns: at least one day, none of them in the future.
-    /// - Throws: `ServiceError.dayNotBegun`, `.rangeReversed`, `.rangeEndsYesterday`, `.nothingKnown`; the history's error.
+    /// - Throws: `ServiceError.dayNotBegun`, `.rangeReversed`, `.rangeEndsYesterday`, `.nothingKnown`; the history's
+    ///   error.
     public func days(of user: User, in ledger: any ShareLedger) throws -> [Day] {
         switch choice {
         case .day(let day):

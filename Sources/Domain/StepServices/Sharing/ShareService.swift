@@ -33,7 +33,9 @@ public struct ShareService: Sendable {
         if names.isEmpty { return try checked() }
         var chosen: [any ShareDestination] = []
         for name in names {
-            guard let found = destination(named: name) else { throw .unknownDestination(name, known: destinations.map(\.name)) }
+            guard let found = destination(named: name) else {
+                throw .unknownDestination(name, known: destinations.map(\.name))
+            }
             if !chosen.contains(where: { $0.name == found.name }) { chosen.append(found) }
         }
         return try ShareService(context, users, chosen).checked()
@@ -60,7 +62,8 @@ public struct ShareService: Sendable {
 
     /// The same without the destinations whose terms do not fit the users, and what is wrong with the first of those.
     ///
-    /// For a sync: destinations with clear recipients are used, and the days of two people are never put into one place by mistake.
+    /// For a sync: destinations with clear recipients are used, and the days of two people are never put into one place
+    /// by mistake.
     public var withClearRecipients: (sharing: ShareService, problem: ServiceError?) {
         var problem: ServiceError?
         let clear = destinations.filter { destination in
@@ -88,7 +91,8 @@ public struct ShareService: Sendable {
     ///
     /// - Parameter deadline: no delivery is begun after it.
     func deliver(
-        _ order: ShareOrder, deadline: Timestamp? = nil, waits: Bool = false, progress: @escaping @Sendable (Step) -> Void
+        _ order: ShareOrder, deadline: Timestamp? = nil, waits: Bool = false,
+        progress: @escaping @Sendable (Step) -> Void
     ) async throws -> [ShareReport] {
         try await context.lock.hold(for: .sharing) {
             var reports = try await attempt(order, deadline, progress)
@@ -115,16 +119,20 @@ public struct ShareService: Sendable {
         }
     }
 
-    /// What would be sent of these days to each destination, in the order of the destinations; nothing is stored or sent.
+    /// What would be sent of these days to each destination, in the order of the destinations; nothing is stored or
+    /// sent.
     ///
     /// - Parameters: as for `Outbox.preview`.
     /// - Throws: the history's error, or a destination's.
-    public func previews(of days: [Day], of user: User, again: Bool = false, hasContent: Bool = true) throws -> [SharePreview] {
+    public func previews(of days: [Day], of user: User, again: Bool = false, hasContent: Bool = true) throws
+        -> [SharePreview]
+    {
         try destinations.flatMap { destination in
             try days.map { day in
                 SharePreview(
                     destination: destination.name, day: day,
-                    result: try context.outbox.preview(of: user, on: day, to: destination, again: again, hasContent: hasContent))
+                    result: try context.outbox.preview(
+                        of: user, on: day, to: destination, again: again, hasContent: hasContent))
             }
         }
     }
@@ -132,19 +140,22 @@ public struct ShareService: Sendable {
     private func attempt(
         _ order: ShareOrder, _ deadline: Timestamp?, _ progress: @escaping @Sendable (Step) -> Void
     ) async throws -> [ShareReport] {
-        try await context.outbox.share(order, to: destinations, users: users, deadline: deadline) { progress(.delivering($0)) }
+        try await context.outbox.share(order, to: destinations, users: users, deadline: deadline) {
+            progress(.delivering($0))
+        }
     }
 
     /// Nil where another attempt would change nothing.
     private func nextAttempt(_ reports: [ShareReport]) -> Timestamp? {
         reports.filter {
-            $0.queued > 0 && $0.state.stopped == nil && $0.fault == nil && ![.misconfigured, .rejected].contains($0.failure?.kind)
+            $0.queued > 0 && $0.state.stopped == nil && $0.fault == nil
+                && ![.misconfigured, .rejected].contains($0.failure?.kind)
         }
         .compactMap { $0.state.nextAttempt(after: context.now()) }.min()
     }
 
-    /// Asks each destination whether it answers and accepts the user. All are asked at the same time: one that does not answer does not
-    /// delay the others.
+    /// Asks each destination whether it answers and accepts the user. All are asked at the same time: one that does not
+    /// answer does not delay the others.
     public func check() async -> [String: Result<String, ShareFailure>] {
         await withTaskGroup(of: (String, Result<String, ShareFailure>).self) { group in
             for destination in destinations {

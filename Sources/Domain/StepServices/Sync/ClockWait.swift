@@ -1,5 +1,5 @@
-/// Waits for a time server before a sync, on a machine whose clock stops while it is off: after a start, such a clock shows the time at which the
-/// machine was switched off, or an older one, until a time server has set it.
+/// Waits for a time server before a sync, on a machine whose clock stops while it is off: after a start, such a clock
+/// shows the time at which the machine was switched off, or an older one, until a time server has set it.
 ///
 /// A machine with a clock of its own is not made to wait: its clock is about right.
 public struct ClockWait: Sendable {

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Reads pedometers, and records their syncs in the history.
 ///
-/// It accesses the history and the pedometers only through their ports, and reads only the clock that it was given. `SyncService` adds to it
-/// what belongs to a whole run: the lock, sharing, notices, upkeep.
+/// It accesses the history and the pedometers only through their ports, and reads only the clock that it was given.
+/// `SyncService` adds to it what belongs to a whole run: the lock, sharing, notices, upkeep.
 final class SyncRecorder: ReadingReceiver {
     /// Seconds for which settings of a pedometer's clock are kept: longer than any pedometer keeps steps.
     static let clockMemory = 62 * 86_400
@@ -44,8 +44,8 @@ final class SyncRecorder: ReadingReceiver {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - finished: called once for each pedometer as soon as its result is known and recorded, in any order. Its link may still be up:
-    ///     `connectedSeconds` is only known when `read` returns.
+    ///   - finished: called once for each pedometer as soon as its result is known and recorded, in any order. Its link
+    ///     may still be up: `connectedSeconds` is only known when `read` returns.
     init(
         _ history: any StepHistory, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
         progress: @escaping @Sendable (Pedometer, ReadProgress) -> Void = { _, _ in },
@@ -60,8 +60,8 @@ final class SyncRecorder: ReadingReceiver {
 
     /// Reads pedometers into the history.
     ///
-    /// A failure of one does not stop the others; steps that came in before a failure stay. When the task is cancelled, the
-    /// syncs that have not ended are recorded as failed.
+    /// A failure of one does not stop the others; steps that came in before a failure stay. When the task is cancelled,
+    /// the syncs that have not ended are recorded as failed.
     ///
     /// - Returns: one report for each pedometer, in their order, when no link is left.
     func read(_ pedometers: [Pedometer], by reader: any PedometerReader) async -> [SyncReport] {
@@ -73,7 +73,8 @@ final class SyncRecorder: ReadingReceiver {
         return reports
     }
 
-    /// - Returns: false if the pedometer must not be read: the sync is cancelled, or the history cannot record its start.
+    /// - Returns: false if the pedometer must not be read: the sync is cancelled, or the history cannot record its
+    ///   start.
     private func begin(_ pedometer: Pedometer) async -> Bool {
         let start = now()
         do {
@@ -123,7 +124,9 @@ final class SyncRecorder: ReadingReceiver {
             if let setting = reading.clockSet {
                 report.pedometer.clock.record(setting, memory: Self.clockMemory)
                 // Its slots get their times by this setting: if it is lost, they are off until the clock is set again.
-                try await repeatedly { [history, clock = report.pedometer.clock] in try history.setClock(clock, of: pedometer.id) }
+                try await repeatedly { [history, clock = report.pedometer.clock] in
+                    try history.setClock(clock, of: pedometer.id)
+                }
             }
         } catch {
             report.fail(error)
@@ -154,7 +157,8 @@ final class SyncRecorder: ReadingReceiver {
         do {
             try await blocking { [history, record] in
                 try history.endSync(
-                    record.id, at: record.end ?? record.start, outcome: record.outcome, battery: record.battery, failure: record.failure,
+                    record.id, at: record.end ?? record.start, outcome: record.outcome, battery: record.battery,
+                    failure: record.failure,
                     cause: record.cause)
             }
         } catch {
@@ -178,13 +182,15 @@ extension SyncReport {
     fileprivate mutating func fail(_ error: any Error) {
         failure = error
         failureText =
-            FailureCause(error) == .interrupted ? "interrupted" : (error as? any ReportableError)?.problem ?? String(describing: error)
+            FailureCause(error) == .interrupted
+            ? "interrupted" : (error as? any ReportableError)?.problem ?? String(describing: error)
     }
 
     /// Adds the notices of the domain itself.
     fileprivate mutating func addNotices() {
         if let battery, battery < BatteryLevel.low { notices.append(.batteryLow(battery)) }
-        // The reader reports implausible samples that it left out, the history those that it stored separately: one notice for both.
+        // The reader reports implausible samples that it left out, the history those that it stored separately: one
+        // notice for both.
         var implausible = counts.implausible
         notices.removeAll { notice in
             guard case .implausible(let samples) = notice else { return false }
@@ -195,7 +201,8 @@ extension SyncReport {
     }
 }
 
-/// Merges the batches of one sync into the history, counts the result, and closes at the first batch that the history refuses.
+/// Merges the batches of one sync into the history, counts the result, and closes at the first batch that the history
+/// refuses.
 ///
 /// It stays closed, because a batch after a lost one would move the cursor past the gap.
 final class BatchWriter: Sendable {
@@ -232,7 +239,9 @@ final class BatchWriter: Sendable {
     func merge(_ batch: SampleBatch) async throws {
         if let writeError { throw writeError }
         do {
-            let counts = try await blocking { [history, sync, localTime] in try history.merge(batch, sync: sync, localTime: localTime) }
+            let counts = try await blocking { [history, sync, localTime] in
+                try history.merge(batch, sync: sync, localTime: localTime)
+            }
             state.withLock { state in
                 state.counts += counts
                 state.notices += batch.notices

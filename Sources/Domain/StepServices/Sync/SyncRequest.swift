@@ -10,13 +10,15 @@ public struct SyncRequest: Hashable, Sendable {
     /// The most days to request, including today; nil for all that is new.
     public var days: Int?
     public var isShared: Bool
-    /// Whether a timer or a service runs it: it waits for an adapter that is just starting, and does the upkeep of the history.
+    /// Whether a timer or a service runs it: it waits for an adapter that is just starting, and does the upkeep of the
+    /// history.
     public var isUnattended: Bool
     /// Only pedometers that keep only today's count.
     public var readsOnlyCounters: Bool
 
     public init(
-        pedometers: [String] = [], user: String? = nil, days: Int? = nil, isShared: Bool = true, isUnattended: Bool = false,
+        pedometers: [String] = [], user: String? = nil, days: Int? = nil, isShared: Bool = true,
+        isUnattended: Bool = false,
         readsOnlyCounters: Bool = false
     ) {
         self.pedometers = pedometers
@@ -34,11 +36,12 @@ public struct RequestedSync: Sendable {
     private let pedometers: [Pedometer]
     private let options: SyncService.Options
 
-    /// - Returns: nil if there is no pedometer to read. A missing history counts as one without pedometers where that is not a fault: a
-    ///   timer may be set up before the first pedometer.
+    /// - Returns: nil if there is no pedometer to read. A missing history counts as one without pedometers where that
+    ///   is not a fault: a timer may be set up before the first pedometer.
     /// - Throws: the history's error, or `ServiceError` for a name that it does not have.
     public init?(
-        _ request: SyncRequest, in histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext
+        _ request: SyncRequest, in histories: any HistorySource,
+        services: @escaping @Sendable (History) -> ServiceContext
     ) async throws {
         let found = try await blocking { () -> (ServiceContext, [Pedometer])? in
             let history: History
@@ -48,7 +51,8 @@ public struct RequestedSync: Sendable {
                 return nil
             }
             let context = services(history)
-            let chosen = try PedometerSelection(history, ofUserNamed: request.user).pedometers(named: request.pedometers)
+            let chosen = try PedometerSelection(history, ofUserNamed: request.user).pedometers(
+                named: request.pedometers)
             let reader = context.reader(nil, [])
             return (context, request.readsOnlyCounters ? chosen.filter(reader.holdsTodayOnly) : chosen)
         }
@@ -56,7 +60,8 @@ public struct RequestedSync: Sendable {
         self.context = context
         self.pedometers = pedometers
         options = SyncService.Options(
-            days: request.days, isShared: request.isShared, waitsForAdapter: request.isUnattended, includesUpkeep: request.isUnattended)
+            days: request.days, isShared: request.isShared, waitsForAdapter: request.isUnattended,
+            includesUpkeep: request.isUnattended)
     }
 
     /// As `SyncService.run`.

@@ -65,16 +65,17 @@ public struct SyncService: Sendable {
     private static let sharingTimeout = 120
 
     /// - Parameters:
-    ///   - pedometers: which to read; they are read with the cursor and the clock that the history has once the lock is held, and not at all
-    ///     if they were forgotten meanwhile.
+    ///   - pedometers: which to read; they are read with the cursor and the clock that the history has once the lock is
+    ///     held, and not at all if they were forgotten meanwhile.
     ///   - finished: called once for each pedometer, as soon as its result is known; the link may still be up.
-    /// - Throws: the lock's error while another sync runs; the history's error where it is damaged or cannot be read, before anything is
-    ///   written; `ServiceError.clockNotSet`, `.unknownZone`.
+    /// - Throws: the lock's error while another sync runs; the history's error where it is damaged or cannot be read,
+    ///   before anything is written; `ServiceError.clockNotSet`, `.unknownZone`.
     public func run(
         _ pedometers: [Pedometer], progress: @escaping @Sendable (Step) -> Void = { _ in },
         finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
     ) async throws -> Outcome {
-        // A board without a battery-backed clock starts with a time in the past; a ring set by it would be wrong for days.
+        // A board without a battery-backed clock starts with a time in the past; a ring set by it would be wrong for
+        // days.
         let start = context.now()
         guard start >= TimeFacts.earliest else { throw ServiceError.clockNotSet(context.localTime.day(of: start)) }
         // Slots of the clock of a pedometer would be stored at wrong times, and its clock set to UTC.
@@ -95,7 +96,8 @@ public struct SyncService: Sendable {
     }
 
     private func read(
-        _ pedometers: [Pedometer], _ progress: @escaping @Sendable (Step) -> Void, _ finished: @escaping @Sendable (SyncReport) -> Void
+        _ pedometers: [Pedometer], _ progress: @escaping @Sendable (Step) -> Void,
+        _ finished: @escaping @Sendable (SyncReport) -> Void
     ) async throws -> [SyncReport] {
         if options.waitsForAdapter { await context.waitForAdapter() }
         // Under the lock: another sync may have stored a later cursor and clock since the caller read the pedometers.
@@ -103,7 +105,8 @@ public struct SyncService: Sendable {
         let current = pedometers.compactMap { chosen in known.first { $0.id == chosen.id } }
         let registered = Set(known.map(\.address))
         let recorder = SyncRecorder(
-            context.history, localTime: context.localTime, now: context.now, progress: { progress(.reading($0, $1)) }, finished: finished)
+            context.history, localTime: context.localTime, now: context.now, progress: { progress(.reading($0, $1)) },
+            finished: finished)
         return await recorder.read(current, by: context.reader(options.days, registered))
     }
 
@@ -126,7 +129,9 @@ public struct SyncService: Sendable {
             outcome.sharingFailure = problem
             guard !sharing.destinations.isEmpty else { return }
             outcome.users = sharing.users
-            outcome.shares = try await sharing.deliver(.due, deadline: context.now() + Self.sharingTimeout) { progress(.sharing($0)) }
+            outcome.shares = try await sharing.deliver(.due, deadline: context.now() + Self.sharingTimeout) {
+                progress(.sharing($0))
+            }
         } catch {
             // New days are sent by the other process, or by the next sync.
             if context.lock.conflictingWork(in: error) != .sharing { outcome.sharingFailure = error }

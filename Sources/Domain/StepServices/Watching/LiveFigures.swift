@@ -43,14 +43,15 @@ public struct LiveFigures: Sendable {
 
 /// Limits how often live figures are shown: at most once a second. The newest figure is always shown in the end.
 ///
-/// A wearer makes two or three steps a second, and a faulty pedometer notifies thousands of times: more than one line a second cannot be
-/// read and is not worth storing.
+/// A wearer makes two or three steps a second, and a faulty pedometer notifies thousands of times: more than one line a
+/// second cannot be read and is not worth storing.
 struct LivePace: Sendable {
     private var lastShown: Timestamp?
     /// Whether there are figures that were not shown yet.
     private(set) var isWaiting = false
 
-    /// Registers new figures. Returns true if they must be shown now. Otherwise they wait, and must be shown when a second has passed.
+    /// Registers new figures. Returns true if they must be shown now. Otherwise they wait, and must be shown when a
+    /// second has passed.
     mutating func isDue(at now: Timestamp) -> Bool {
         // Compares for equality, so that figures are shown also after the clock was set back.
         if let lastShown, lastShown == now {

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The values of a counter while a watch is connected to it.
 ///
-/// A restart or a midnight sets the counter to zero, and nobody can read what it had counted since the last sync: the last value before that
-/// is kept, to be stored as a reading.
+/// A restart or a midnight sets the counter to zero, and nobody can read what it had counted since the last sync: the
+/// last value before that is kept, to be stored as a reading.
 final class LiveValues: Sendable {
     private struct State {
         var kept: [CounterReading] = []
@@ -17,7 +17,9 @@ final class LiveValues: Sendable {
 
     func add(_ reading: CounterReading) {
         state.withLock { state in
-            if let last = state.last, reading.value < last.value, state.kept.count < Self.most { state.kept.append(last) }
+            if let last = state.last, reading.value < last.value, state.kept.count < Self.most {
+                state.kept.append(last)
+            }
             state.last = reading
         }
     }

@@ -26,7 +26,8 @@ final class ProblemReport: Sendable {
 
     init(_ report: @escaping @Sendable (any Error) -> Void) { self.report = report }
 
-    /// A problem that several concerns have, such as a history that cannot be read, is reported for the first of them only.
+    /// A problem that several concerns have, such as a history that cannot be read, is reported for the first of them
+    /// only.
     func begin(_ concern: Concern, _ error: any Error) {
         let text = String(describing: error)
         let isNew = standing.withLock { standing in

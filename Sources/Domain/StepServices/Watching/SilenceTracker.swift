@@ -1,6 +1,7 @@
 import StepDomain
 
-/// How long a watch has listened for each pedometer without a break, or could not listen, and when to check what the silence means.
+/// How long a watch has listened for each pedometer without a break, or could not listen, and when to check what the
+/// silence means.
 ///
 /// The period ends, and a new one begins, when the machine sleeps, when the adapter is gone, and when the clock is set.
 struct SilenceTracker: Sendable {

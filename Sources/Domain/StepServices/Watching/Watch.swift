@@ -3,8 +3,8 @@ import StepDomain
 
 /// Keeps running, and reads each pedometer when it is in range and due.
 ///
-/// One loop takes events (a pedometer is heard, a sync has ended, time has passed) and does what the state decides. It ends only when the
-/// task is cancelled. Between two events the process sleeps: nothing is polled.
+/// One loop takes events (a pedometer is heard, a sync has ended, time has passed) and does what the state decides. It
+/// ends only when the task is cancelled. Between two events the process sleeps: nothing is polled.
 public actor Watch {
     /// Seconds until the history is read again: another process may have added a pedometer or synced.
     static let refreshInterval = 60
@@ -32,12 +32,14 @@ public actor Watch {
         self.options = options
         problems = ProblemReport { [output = context.output] in output.problem($0) }
         tasks = WatchTasks(context: context, options: options, problems: problems, events: events)
-        state = WatchState(timing: SyncTiming(interval: options.interval), localTime: context.localTime, isLive: options.isLive)
+        state = WatchState(
+            timing: SyncTiming(interval: options.interval), localTime: context.localTime, isLive: options.isLive)
     }
 
     /// Runs until the task is cancelled.
     ///
-    /// - Throws: an error in the options: no history, no such pedometer, or no pedometer at all. In unattended mode it waits for these.
+    /// - Throws: an error in the options: no history, no such pedometer, or no pedometer at all. In unattended mode it
+    ///   waits for these.
     public func run() async throws {
         try await start()
         let listening = Task { [events, scanner = context.scanner] in await scanner.run { events.put(.presence($0)) } }
@@ -120,7 +122,8 @@ public actor Watch {
             problems.end(.following(id))
             state.endFollowing(id, as: isFollowed ? .lost : .impossible, at: now)
         // Disconnected by this watch in order to read it: it is in range.
-        case .failure(let error) where FailureCause(error) == .interrupted: state.endFollowing(id, as: .released, at: now)
+        case .failure(let error) where FailureCause(error) == .interrupted:
+            state.endFollowing(id, as: .released, at: now)
         case .failure(let error):
             switch (error as? any ReportableError)?.category {
             // It may pass by itself: the pedometer most likely went out of range.
@@ -161,7 +164,9 @@ public actor Watch {
             await context.scanner.scan(for: decision.scan, advertised: decision.advertised)
         }
         // Not during a sync, which reports the same.
-        if options.isUnattended, sync == nil, silence.takeCheck(at: now) { silenceCheck = tasks.checkSilence(silence.listening) }
+        if options.isUnattended, sync == nil, silence.takeCheck(at: now) {
+            silenceCheck = tasks.checkSilence(silence.listening)
+        }
         reportStatus(state.status(after: decision, at: now))
         sleep(until: decision.wake, now)
     }
@@ -206,7 +211,9 @@ public actor Watch {
     /// At least a second: a clock that is set back must not make the loop spin.
     private func sleep(until wake: Timestamp?, _ now: Timestamp) {
         var seconds = Double(min(max((wake ?? now + Self.refreshInterval) - now, 1), Self.refreshInterval))
-        if let interval = context.supervisor?.watchdogInterval { seconds = min(seconds, max(1, interval / .seconds(1))) }
+        if let interval = context.supervisor?.watchdogInterval {
+            seconds = min(seconds, max(1, interval / .seconds(1)))
+        }
         timer?.cancel()
         timer = Task { [events, clock = context.clock] in
             guard (try? await clock.sleep(for: .seconds(seconds))) != nil else { return }

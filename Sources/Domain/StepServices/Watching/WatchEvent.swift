@@ -50,15 +50,16 @@ enum WatchEvent: Sendable {
     }
 }
 
-/// A transmitter can advertise, and a pedometer notify, at any rate: the number of waiting events is limited by that of pedometers.
+/// A transmitter can advertise, and a pedometer notify, at any rate: the number of waiting events is limited by that of
+/// pedometers.
 typealias WatchEvents = CoalescingQueue<WatchEvent.Key, WatchEvent>
 
 extension CoalescingQueue where Key == WatchEvent.Key, Element == WatchEvent {
     func put(_ event: WatchEvent) { put(event, key: event.key) }
 }
 
-/// Events that were not handled yet. An event that repeats replaces the earlier one in its place: at any rate of events, no more are waiting
-/// than there are different events.
+/// Events that were not handled yet. An event that repeats replaces the earlier one in its place: at any rate of
+/// events, no more are waiting than there are different events.
 final class CoalescingQueue<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -66,7 +67,8 @@ final class CoalescingQueue<Key: Hashable & Sendable, Element: Sendable>: Sendab
     }
 
     private let state = Mutex(State())
-    /// Signals that elements were added. One signal may stand for many elements or for none: `takeAll` returns them. For one reader.
+    /// Signals that elements were added. One signal may stand for many elements or for none: `takeAll` returns them.
+    /// For one reader.
     let arrivals: AsyncStream<Void>
     private let arrived: AsyncStream<Void>.Continuation
 

@@ -11,14 +11,15 @@ public struct WatchOptions: Hashable, Sendable {
     /// Whether to stay connected and report steps live.
     public var isLive: Bool
     public var isShared: Bool
-    /// Whether it runs as a service: it waits for the first pedometer, does the upkeep of the history, and reports to the journal and the
-    /// desktop.
+    /// Whether it runs as a service: it waits for the first pedometer, does the upkeep of the history, and reports to
+    /// the journal and the desktop.
     public var isUnattended: Bool
     /// Whether notices that the output of a sync shows count as seen: not if a program reads it.
     public var marksNotices: Bool
 
     public init(
-        pedometers: [String] = [], user: String? = nil, interval: Int = 900, isLive: Bool = false, isShared: Bool = true,
+        pedometers: [String] = [], user: String? = nil, interval: Int = 900, isLive: Bool = false,
+        isShared: Bool = true,
         isUnattended: Bool = false, marksNotices: Bool = true
     ) {
         self.pedometers = pedometers
@@ -46,7 +47,8 @@ public struct WatchContext: Sendable {
     public var reporter: @Sendable (ServiceContext) -> UnattendedReporter
     /// Called after each sync. A sync uses some megabytes, which the allocator would keep for the next one.
     public var releaseMemory: @Sendable () -> Void
-    /// Called before the history is read: the time zone of the machine may have changed, and `localTime` must use the new one.
+    /// Called before the history is read: the time zone of the machine may have changed, and `localTime` must use the
+    /// new one.
     public var reloadTimeZone: @Sendable () -> Void
     public var localTime: LocalTime
     public var now: @Sendable () -> Timestamp
@@ -54,10 +56,13 @@ public struct WatchContext: Sendable {
     public var clock: any Clock<Duration>
 
     public init(
-        histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext, scanner: any PresenceScanner,
+        histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
+        scanner: any PresenceScanner,
         reader: any PedometerReader, supervisor: (any ServiceSupervisor)? = nil, output: any WatchOutput,
-        reporter: @escaping @Sendable (ServiceContext) -> UnattendedReporter, releaseMemory: @escaping @Sendable () -> Void = {},
-        reloadTimeZone: @escaping @Sendable () -> Void = {}, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
+        reporter: @escaping @Sendable (ServiceContext) -> UnattendedReporter,
+        releaseMemory: @escaping @Sendable () -> Void = {},
+        reloadTimeZone: @escaping @Sendable () -> Void = {}, localTime: LocalTime,
+        now: @escaping @Sendable () -> Timestamp,
         clock: any Clock<Duration>
     ) {
         self.histories = histories

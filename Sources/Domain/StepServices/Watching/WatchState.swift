@@ -1,8 +1,8 @@
 internal import Backoff
 import StepDomain
 
-/// The state of a watch, and the decisions that follow from it: which pedometers to listen for, to read and to follow, and when to decide
-/// again.
+/// The state of a watch, and the decisions that follow from it: which pedometers to listen for, to read and to follow,
+/// and when to decide again.
 ///
 /// A value: it receives events and returns decisions; the watch carries them out.
 struct WatchState: Sendable {
@@ -86,7 +86,9 @@ struct WatchState: Sendable {
     mutating func update(_ entries: [Entry]) {
         self.entries = Dictionary(entries.map { ($0.pedometer.id, $0) }) { $1 }
         heard.formIntersection(self.entries.keys)
-        for (id, failed) in failures where (self.entries[id]?.lastComplete).map({ $0 > failed.last }) ?? false { failures[id] = nil }
+        for (id, failed) in failures where (self.entries[id]?.lastComplete).map({ $0 > failed.last }) ?? false {
+            failures[id] = nil
+        }
     }
 
     mutating func recordAdvertisement(of address: String) {
@@ -151,13 +153,15 @@ struct WatchState: Sendable {
         entries[id].map { entry in
             timing.due(
                 SyncTiming.State(
-                    lastComplete: lastComplete(entry, at: now), lastFailure: failures[id]?.last, failures: failures[id]?.count ?? 0,
+                    lastComplete: lastComplete(entry, at: now), lastFailure: failures[id]?.last,
+                    failures: failures[id]?.count ?? 0,
                     holdsTodayOnly: entry.holdsTodayOnly),
                 now: now, localTime: localTime)
         }
     }
 
-    /// The later of the times in the history and in this watch. A time in the future was recorded while the clock was ahead.
+    /// The later of the times in the history and in this watch. A time in the future was recorded while the clock was
+    /// ahead.
     private func lastComplete(_ entry: Entry, at now: Timestamp) -> Timestamp? {
         [entry.lastComplete, reads[entry.pedometer.id]].compactMap(\.self).filter { $0 <= now }.max()
             ?? [entry.lastComplete, reads[entry.pedometer.id]].compactMap(\.self).min()
@@ -175,7 +179,9 @@ struct WatchState: Sendable {
 
     func decision(at now: Timestamp) -> Decision {
         var decision = Decision()
-        let dues = entries.keys.compactMap { id in due(id, at: now).map { (id, $0) } }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+        let dues = entries.keys.compactMap { id in due(id, at: now).map { (id, $0) } }.sorted {
+            ($0.1, $0.0) < ($1.1, $1.0)
+        }
         let overdue = dues.filter { $0.1 <= now }.map(\.0)
         let following = entries.keys.sorted().compactMap { id in followable(id, at: now).map { (id, $0) } }
         decision.wake = (dues.map(\.1) + following.map(\.1)).filter { $0 > now }.min()

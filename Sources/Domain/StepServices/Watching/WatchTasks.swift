@@ -2,8 +2,8 @@ internal import Blocking
 import StepDomain
 internal import Synchronization
 
-/// What a watch does beside its loop: reading a pedometer, following one, and checking a long silence. Each ends with an event, or when it
-/// is cancelled.
+/// What a watch does beside its loop: reading a pedometer, following one, and checking a long silence. Each ends with
+/// an event, or when it is cancelled.
 struct WatchTasks: Sendable {
     let context: WatchContext
     let options: WatchOptions
@@ -63,7 +63,8 @@ struct WatchTasks: Sendable {
             do {
                 await context.scanner.pause()
                 try Task.checkCancellation()
-                let isFollowed = try await context.reader.follow(pedometer, known: known, keep: { values.add($0) }) { [events] in
+                let isFollowed = try await context.reader.follow(pedometer, known: known, keep: { values.add($0) }) {
+                    [events] in
                     events.put(.stepped(pedometer.id, $0))
                 }
                 // `follow` returns true also when it is cancelled: that must be reported as released, not as lost.
@@ -89,7 +90,8 @@ struct WatchTasks: Sendable {
                     let known = try await blocking { try services.history.pedometers() }
                     guard let current = known.first(where: { $0.id == pedometer.id }) else { return }
                     let recorder = SyncRecorder(services.history, localTime: services.localTime, now: services.now)
-                    let reports = await recorder.read([current], by: LiveValueReader(reader: context.reader, values: values))
+                    let reports = await recorder.read(
+                        [current], by: LiveValueReader(reader: context.reader, values: values))
                     for failure in reports.compactMap(\.failure) { throw failure }
                 }
                 problems.end(.storing(pedometer.id))
@@ -102,7 +104,8 @@ struct WatchTasks: Sendable {
     /// Reports a pedometer that was not heard for days.
     func checkSilence(_ listening: ListeningState) -> Task<Void, Never> {
         Task {
-            // Without a history there is no pedometer; why it cannot be opened is reported when it is read the next time.
+            // Without a history there is no pedometer; why it cannot be opened is reported when it is read the next
+            // time.
             guard let services = try? await openServices() else { return }
             do {
                 try await context.reporter(services).checkSilence(listening)
@@ -113,13 +116,16 @@ struct WatchTasks: Sendable {
         }
     }
 
-    /// What is known of a pedometer's day before it is followed: its own steps, as it will report them, not those of its user.
+    /// What is known of a pedometer's day before it is followed: its own steps, as it will report them, not those of
+    /// its user.
     func today(of pedometer: Pedometer) async -> LiveFigures.Figure {
         let known = try? await blocking { [context] () -> (steps: Int?, goal: Int?)? in
             let services = context.services(try context.histories.history())
             guard let owner = try services.history.users().first(where: { $0.id == pedometer.user }) else { return nil }
             let data = try services.history.dayData(of: owner, on: context.localTime.day(of: context.now()))
-            let track = data.tracks.first { $0.pedometer == pedometer.id && !($0.samples.isEmpty && $0.coverage.isEmpty) }
+            let track = data.tracks.first {
+                $0.pedometer == pedometer.id && !($0.samples.isEmpty && $0.coverage.isEmpty)
+            }
             return (track.map { $0.samples.reduce(0) { $0 + $1.steps } }, data.plan?.goal(on: data.day))
         }
         return LiveFigures.Figure(name: pedometer.name, steps: known?.steps, goal: known?.goal)
@@ -147,7 +153,8 @@ extension WatchContext {
             // A time in the future was recorded while the machine's clock was ahead.
             let last = try history.lastCompleteSync(of: pedometer.id, until: now + Watch.refreshInterval)
             return WatchState.Entry(
-                pedometer: pedometer, lastComplete: last.map { $0.end ?? $0.start }, holdsTodayOnly: reader.holdsTodayOnly(pedometer),
+                pedometer: pedometer, lastComplete: last.map { $0.end ?? $0.start },
+                holdsTodayOnly: reader.holdsTodayOnly(pedometer),
                 isAdvertised: reader.advertisesSteps(pedometer))
         }
     }

@@ -6,7 +6,8 @@ struct BodyCheck {
     static let maximumDepth = 64
     /// Bytes of one array, without its length (D-Bus specification).
     static let maximumArrayLength = 1 << 26
-    /// Bytes of a message's body: the specification's 128 MiB less room for the header. A bus may allow less, and then ends the connection.
+    /// Bytes of a message's body: the specification's 128 MiB less room for the header. A bus may allow less, and then
+    /// ends the connection.
     static let maximumBodyLength = (1 << 27) - (1 << 16)
     /// File descriptors of one message that a bus accepts by default.
     static let maximumDescriptors = 16
@@ -29,7 +30,9 @@ struct BodyCheck {
     }
 
     private mutating func visit(_ value: DBusValue, depth: Int) throws(DBusError) {
-        guard depth <= Self.maximumDepth else { throw .invalidMessage("values are nested more than \(Self.maximumDepth) deep") }
+        guard depth <= Self.maximumDepth else {
+            throw .invalidMessage("values are nested more than \(Self.maximumDepth) deep")
+        }
         switch value {
         case .byte: advance(1)
         case .int16, .uint16: advance(2)
@@ -94,7 +97,8 @@ struct BodyCheck {
             for (entryKey, entryValue) in entries {
                 guard entryKey.signature == key, entryValue.signature == valueType else {
                     throw .invalidMessage(
-                        "an entry of type {\(entryKey.signature)\(entryValue.signature)} in a dictionary of type a{\(key)\(valueType)}")
+                        "an entry of type {\(entryKey.signature)\(entryValue.signature)} in a dictionary of type a{\(key)\(valueType)}"
+                    )
                 }
                 check.align(8)
                 try check.visit(entryKey, depth: depth + 2)

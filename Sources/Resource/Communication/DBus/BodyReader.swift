@@ -1,9 +1,10 @@
 internal import CDBus
 
-/// Decodes the body of a message that libdbus received, and so has validated: types, sizes, UTF-8, and nesting of at most 64.
+/// Decodes the body of a message that libdbus received, and so has validated: types, sizes, UTF-8, and nesting of at
+/// most 64.
 struct BodyReader {
-    /// A message may be small and still hold tens of millions of values, each of which takes far more memory here than in the message.
-    /// 500 Bluetooth devices with all their properties are some 20,000 values.
+    /// A message may be small and still hold tens of millions of values, each of which takes far more memory here than
+    /// in the message. 500 Bluetooth devices with all their properties are some 20,000 values.
     static let maximumValues = 1_000_000
 
     struct TooManyValues: Error {}
@@ -45,8 +46,8 @@ struct BodyReader {
         case TypeCode.objectPath: return .objectPath(ObjectPath(unchecked: text(&iterator)))
         case TypeCode.signature: return .signature(text(&iterator))
         case TypeCode.fileDescriptor:
-            // libdbus returns a duplicate that this process owns, or -1 if that failed; -1 is treated as a descriptor that was already
-            // taken.
+            // libdbus returns a duplicate that this process owns, or -1 if that failed; -1 is treated as a descriptor
+            // that was already taken.
             return .fileDescriptor(DBusFileDescriptor(received: basic(&iterator, Int32(-1))))
         case TypeCode.array: return try array(&iterator)
         case TypeCode.structure:

@@ -1,12 +1,13 @@
 internal import CDBus
 
-/// Whether the entry with the first key is written before that with the second one, in the dictionaries of a message. In D-Bus their order
-/// has no meaning; a program that emulates another one may keep the other's order.
+/// Whether the entry with the first key is written before that with the second one, in the dictionaries of a message.
+/// In D-Bus their order has no meaning; a program that emulates another one may keep the other's order.
 package typealias KeyOrder = @Sendable (DBusValue, DBusValue) -> Bool
 
 /// Appends values that passed `BodyCheck` to a message.
 struct BodyWriter {
-    /// The order in which the entries of dictionaries are written; nil: those with text keys in the order of their keys.
+    /// The order in which the entries of dictionaries are written; nil: those with text keys in the order of their
+    /// keys.
     let order: KeyOrder?
 
     /// - Throws: `DBusError.invalidMessage` if memory ran out or a file descriptor was taken away since the check.
@@ -70,8 +71,9 @@ struct BodyWriter {
         }
     }
 
-    /// Entries with text keys are written in the order of their keys, so that equal messages are equal bytes. Clients also depend on the
-    /// order: bluetoothctl 5.66 crashes when an adapter's other interfaces come before `org.bluez.Adapter1`.
+    /// Entries with text keys are written in the order of their keys, so that equal messages are equal bytes. Clients
+    /// also depend on the order: bluetoothctl 5.66 crashes when an adapter's other interfaces come before
+    /// `org.bluez.Adapter1`.
     private func ordered(_ entries: [DBusValue: DBusValue]) -> [(key: DBusValue, value: DBusValue)] {
         if let order { return entries.sorted { order($0.key, $1.key) } }
         return entries.sorted { ($0.key.stringValue ?? "") < ($1.key.stringValue ?? "") }

@@ -1,6 +1,7 @@
 internal import Cleanup
 
-/// Something that uses a connection to a bus until it is closed: the connection itself, or a service that is called over it.
+/// Something that uses a connection to a bus until it is closed: the connection itself, or a service that is called
+/// over it.
 public protocol BusClient: Sendable {
     /// Ends the connection. Closing again does nothing.
     func close() async

@@ -11,7 +11,8 @@ public enum DBusAddress: Sendable, Hashable {
 
     /// The session's bus according to an environment, which may be that of another process; nil if it names no session.
     public static func session(in environment: [String: String]) -> DBusAddress? {
-        (try? DBusAddress.session.resolved { name in environment[name].flatMap { $0.isEmpty ? nil : $0 } }).map(DBusAddress.address)
+        (try? DBusAddress.session.resolved { name in environment[name].flatMap { $0.isEmpty ? nil : $0 } }).map(
+            DBusAddress.address)
     }
 
     /// - Parameter variable: the value of an environment variable; an empty one counts as not set.
@@ -33,15 +34,17 @@ public enum DBusAddress: Sendable, Hashable {
         }
     }
 
-    /// A path as a value in an address (D-Bus specification, "Server Addresses"). Written without libdbus, which may be missing: that is
-    /// noticed when the connection is opened.
+    /// A path as a value in an address (D-Bus specification, "Server Addresses"). Written without libdbus, which may be
+    /// missing: that is noticed when the connection is opened.
     private static func escaped(_ path: String) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var escaped: [UInt8] = []
         for byte in path.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "\\"), UInt8(ascii: "*"):
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "\\"),
+                UInt8(ascii: "*"):
                 escaped.append(byte)
             default:
                 escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]

@@ -11,11 +11,11 @@ internal import Synchronization
 /// for await change in changes { print(change.path, change.body) }
 /// ```
 ///
-/// Calls, signals and exported objects all go through one serial queue: messages are handled in the order in which they arrive, and a
-/// signal emitted before a reply arrives before it.
+/// Calls, signals and exported objects all go through one serial queue: messages are handled in the order in which they
+/// arrive, and a signal emitted before a reply arrives before it.
 ///
-/// The connection stays open as long as something holds a reference to it, waits for a call on it, or holds one of its `DBusSignals`. An
-/// exported object that itself holds the connection keeps it open until `unexport` or `close`.
+/// The connection stays open as long as something holds a reference to it, waits for a call on it, or holds one of its
+/// `DBusSignals`. An exported object that itself holds the connection keeps it open until `unexport` or `close`.
 public actor DBusConnection {
     /// The name that the bus gave to this connection, such as `:1.42`.
     public nonisolated let uniqueName: String
@@ -57,8 +57,8 @@ public actor DBusConnection {
         return connection
     }
 
-    /// Ends the connection: waiting calls fail with `DBusError.disconnected`, streams of signals finish, exported objects are released.
-    /// Closing again does nothing.
+    /// Ends the connection: waiting calls fail with `DBusError.disconnected`, streams of signals finish, exported
+    /// objects are released. Closing again does nothing.
     public func close() {
         guard let transport else { return }
         self.transport = nil
@@ -99,15 +99,17 @@ public actor DBusConnection {
 extension DBusConnection {
     /// Calls a method and waits for the reply.
     /// - Parameters:
-    ///   - destination: a bus name, well-known or unique. A service that does not run is started if the bus can start it.
+    ///   - destination: a bus name, well-known or unique. A service that does not run is started if the bus can start
+    ///     it.
     ///   - path: the object that is called.
     ///   - interface: the interface of the method, such as `org.freedesktop.DBus.Properties`.
     ///   - member: the method's name.
     ///   - arguments: values of exactly the types that the method takes.
     ///   - timeout: how long to wait for the reply.
     /// - Returns: the values of the reply; none for a method without results.
-    /// - Throws: `DBusError`: `.remote` for an error reply, `.timedOut`, `.cancelled` when the calling task was cancelled, `.disconnected`
-    ///   when the connection is or gets closed, `.invalidMessage` when it cannot be sent. A reply that comes later is dropped.
+    /// - Throws: `DBusError`: `.remote` for an error reply, `.timedOut`, `.cancelled` when the calling task was
+    ///   cancelled, `.disconnected` when the connection is or gets closed, `.invalidMessage` when it cannot be sent. A
+    ///   reply that comes later is dropped.
     public func call(
         _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String,
         _ arguments: [DBusValue] = [], timeout: Duration = .seconds(25)
@@ -127,8 +129,9 @@ extension DBusConnection {
 
     /// Sends a call and waits for its reply.
     ///
-    /// The message is sent and the continuation stored without any `await` in between. Calling an async method in between would break
-    /// this: in a task with an executor preference that call suspends, and the reply could be handled before a task waits for it.
+    /// The message is sent and the continuation stored without any `await` in between. Calling an async method in
+    /// between would break this: in a task with an executor preference that call suspends, and the reply could be
+    /// handled before a task waits for it.
     private func reply(
         to outgoing: borrowing OutgoingMessage, _ title: WaitingCall.Title, _ timeout: Duration
     ) async -> Result<[DBusValue], DBusError> {
@@ -251,7 +254,8 @@ extension DBusConnection {
     public func requestName(_ name: String) async throws(DBusError) {
         try Names.requireBusName(name)
         let answer = try await call(
-            BusDriver.name, BusDriver.path, BusDriver.interface, "RequestName", [.string(name), .uint32(Self.doNotQueue)])
+            BusDriver.name, BusDriver.path, BusDriver.interface, "RequestName",
+            [.string(name), .uint32(Self.doNotQueue)])
         guard let code = answer.first?.intValue, code == Self.primaryOwner || code == Self.alreadyOwner else {
             throw .nameTaken(name)
         }

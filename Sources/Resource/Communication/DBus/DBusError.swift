@@ -1,6 +1,7 @@
 /// What can go wrong on a bus.
 public enum DBusError: Error, Sendable, Hashable {
-    /// Connecting to the bus failed: nothing listens there, or it does not use D-Bus, refuses this user, or does not answer in time.
+    /// Connecting to the bus failed: nothing listens there, or it does not use D-Bus, refuses this user, or does not
+    /// answer in time.
     case cannotConnect(address: String, reason: String)
     /// The bus went away, or the connection was closed. Every waiting call gets this error.
     case disconnected
@@ -8,11 +9,11 @@ public enum DBusError: Error, Sendable, Hashable {
     case timedOut(call: String, seconds: Double)
     /// The task that waited for `call` was cancelled. If the call was sent before, it may still take effect.
     case cancelled(call: String, wasSent: Bool)
-    /// The call was answered with an error, such as `org.freedesktop.DBus.Error.ServiceUnknown`. The message is the peer's: untrusted text,
-    /// cut to 1,024 bytes. (A name has at most 255 bytes.)
+    /// The call was answered with an error, such as `org.freedesktop.DBus.Error.ServiceUnknown`. The message is the
+    /// peer's: untrusted text, cut to 1,024 bytes. (A name has at most 255 bytes.)
     case remote(name: String, message: String)
-    /// The message cannot be sent: a bad name, a text with U+0000, a value that is not of its declared type, too much data. Nothing was
-    /// sent.
+    /// The message cannot be sent: a bad name, a text with U+0000, a value that is not of its declared type, too much
+    /// data. Nothing was sent.
     case invalidMessage(String)
     /// Another connection owns this bus name.
     case nameTaken(String)

@@ -12,8 +12,8 @@ public final class DBusFileDescriptor: Sendable {
         owned = Mutex(descriptor)
     }
 
-    /// Keeps a duplicate of `descriptor` (close-on-exec); `descriptor` itself stays the caller's. Nil if it cannot be duplicated, with
-    /// `errno` set.
+    /// Keeps a duplicate of `descriptor` (close-on-exec); `descriptor` itself stays the caller's. Nil if it cannot be
+    /// duplicated, with `errno` set.
     public convenience init?(duplicating descriptor: Int32) {
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard duplicate >= 0 else { return nil }

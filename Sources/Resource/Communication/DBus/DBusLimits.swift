@@ -1,21 +1,22 @@
 /// The limits for data from peers that this module keeps.
 ///
-/// The bus bounds a single message (`dbus-daemon`: 32 MiB on the system bus); these limits bound what is kept of many, and of one text. The
-/// number of values in a message is bounded where it is decoded, by `BodyReader.maximumValues`.
+/// The bus bounds a single message (`dbus-daemon`: 32 MiB on the system bus); these limits bound what is kept of many,
+/// and of one text. The number of values in a message is bounded where it is decoded, by `BodyReader.maximumValues`.
 enum DBusLimits {
-    /// Bytes of one incoming message: the maximum that `dbus-daemon` passes on on the system bus (`max_message_size` in `system.conf`).
-    /// libdbus itself would accept 128 MiB. If a peer sends more, the connection is lost.
+    /// Bytes of one incoming message: the maximum that `dbus-daemon` passes on on the system bus (`max_message_size` in
+    /// `system.conf`). libdbus itself would accept 128 MiB. If a peer sends more, the connection is lost.
     static let incomingMessage = 32 << 20
 
-    /// Bytes that may wait to be sent. A bus that does not read this much is stuck: each message of this side is below a kilobyte.
+    /// Bytes that may wait to be sent. A bus that does not read this much is stuck: each message of this side is below
+    /// a kilobyte.
     static let outgoing = 16 << 20
 
-    /// UTF-8 bytes of the text of an error reply. Errors of BlueZ, systemd and ModemManager are one sentence; the text is printed, logged
-    /// and stored.
+    /// UTF-8 bytes of the text of an error reply. Errors of BlueZ, systemd and ModemManager are one sentence; the text
+    /// is printed, logged and stored.
     static let errorText = 1024
 
-    /// Bytes in memory of the signals that wait in one stream, for every kind of buffering. 4,096 signals of a Bluetooth device with all
-    /// its properties take some 12 MB.
+    /// Bytes in memory of the signals that wait in one stream, for every kind of buffering. 4,096 signals of a
+    /// Bluetooth device with all its properties take some 12 MB.
     static let waitingSignals = 16 << 20
 }
 
@@ -41,7 +42,8 @@ extension DBusValue {
         case .bytes(let bytes): return own + 32 + bytes.count
         case .array(_, let values), .structure(let values): return values.reduce(own + 32) { $0 + $1.memory }
         // A hash table is at most three quarters full.
-        case .dictionary(_, _, let entries): return entries.reduce(own + 96) { $0 + ($1.key.memory + $1.value.memory) * 4 / 3 }
+        case .dictionary(_, _, let entries):
+            return entries.reduce(own + 96) { $0 + ($1.key.memory + $1.value.memory) * 4 / 3 }
         case .variant(let value): return own + 16 + value.memory
         default: return own
         }

@@ -2,7 +2,8 @@ internal import CDBus
 
 /// A message that came from the bus, decoded.
 ///
-/// All of its texts are chosen by the sender, within the rules for names. `sender` is set by the bus and can be trusted.
+/// All of its texts are chosen by the sender, within the rules for names. `sender` is set by the bus and can be
+/// trusted.
 public struct DBusMessage: Sendable {
     /// The type of a message.
     public enum Kind: Sendable, Hashable {
@@ -171,7 +172,8 @@ struct ReceivedMessage: ~Copyable {
         guard let kind else { return nil }
         return DBusMessage(
             kind: kind, serial: serial, replySerial: replySerial == 0 ? nil : replySerial, sender: sender,
-            destination: Self.text(dbus_message_get_destination(message)), path: path, interface: interface, member: member,
+            destination: Self.text(dbus_message_get_destination(message)), path: path, interface: interface,
+            member: member,
             errorName: errorName, body: try body(), noReplyExpected: noReplyExpected)
     }
 

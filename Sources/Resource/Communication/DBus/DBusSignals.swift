@@ -2,16 +2,16 @@ internal import Synchronization
 
 /// The signals that match a rule, in the order in which they arrived.
 ///
-/// It ends when the connection closes, or when the task that iterates it is cancelled. Dropping it ends the subscription. It is for
-/// one consumer: two tasks may not iterate it at the same time.
+/// It ends when the connection closes, or when the task that iterates it is cancelled. Dropping it ends the
+/// subscription. It is for one consumer: two tasks may not iterate it at the same time.
 public struct DBusSignals: AsyncSequence, Sendable {
     /// A signal.
     public typealias Element = DBusMessage
     /// It ends, but does not fail.
     public typealias Failure = Never
 
-    /// How many signals to keep until they are read. In either case no more than 16 MiB of memory: signals beyond that are dropped. Dropped
-    /// signals are counted: see `takeMissed()`.
+    /// How many signals to keep until they are read. In either case no more than 16 MiB of memory: signals beyond that
+    /// are dropped. Dropped signals are counted: see `takeMissed()`.
     public enum Buffering: Sendable, Hashable {
         /// At most this many; further signals are dropped.
         case oldest(Int)
@@ -23,8 +23,9 @@ public struct DBusSignals: AsyncSequence, Sendable {
         package static let standardCount = 4096
     }
 
-    /// Receives each signal on the connection's own queue, before it is queued for the reader; returns whether it was handled and does not
-    /// have to be queued. It must return at once, since it holds up all messages, and must not use the connection.
+    /// Receives each signal on the connection's own queue, before it is queued for the reader; returns whether it was
+    /// handled and does not have to be queued. It must return at once, since it holds up all messages, and must not use
+    /// the connection.
     public typealias Interceptor = @Sendable (DBusMessage) -> Bool
 
     let stream: AsyncStream<Waiting>
@@ -35,12 +36,12 @@ public struct DBusSignals: AsyncSequence, Sendable {
         Iterator(base: stream.makeAsyncIterator(), backlog: backlog)
     }
 
-    /// How many signals were dropped since the last call, because they arrived faster than they were read. If the caller derives a state
-    /// from signals, it has to read that state again, once `isDrained` is true.
+    /// How many signals were dropped since the last call, because they arrived faster than they were read. If the
+    /// caller derives a state from signals, it has to read that state again, once `isDrained` is true.
     public func takeMissed() -> Int { backlog.takeMissed() }
 
-    /// Whether all signals that arrived were read. Until then, waiting signals may be older than dropped ones: a state that is read before
-    /// that would be replaced by an older one.
+    /// Whether all signals that arrived were read. Until then, waiting signals may be older than dropped ones: a state
+    /// that is read before that would be replaced by an older one.
     public var isDrained: Bool { backlog.memory == 0 }
 
     /// Returns one signal after the other.
@@ -124,18 +125,22 @@ final class SignalBacklog: Sendable {
 extension DBusConnection {
     /// Subscribes to signals. After this returns none is missed silently.
     ///
-    /// Equal rules are added to the bus only once, and removed when the last of their streams ended. Every delivered signal is checked
-    /// against the rule again, sender included, so no peer can insert a signal under another name.
+    /// Equal rules are added to the bus only once, and removed when the last of their streams ended. Every delivered
+    /// signal is checked against the rule again, sender included, so no peer can insert a signal under another name.
     /// - Parameters:
     ///   - rule: the signals to receive.
-    ///   - buffering: how many signals to keep until they are read; see `DBusSignals.takeMissed()` for those beyond that.
-    ///   - intercept: handles frequent signals without a change of threads, which takes longer than the signal itself; nil for none.
+    ///   - buffering: how many signals to keep until they are read; see `DBusSignals.takeMissed()` for those beyond
+    ///     that.
+    ///   - intercept: handles frequent signals without a change of threads, which takes longer than the signal itself;
+    ///     nil for none.
     /// - Throws: `DBusError.invalidMessage` for a bad rule; the failures of `call`.
     public func signals(
-        _ rule: MatchRule, keeping buffering: DBusSignals.Buffering = .standard, intercept: DBusSignals.Interceptor? = nil
+        _ rule: MatchRule, keeping buffering: DBusSignals.Buffering = .standard,
+        intercept: DBusSignals.Interceptor? = nil
     ) async throws(DBusError) -> DBusSignals {
         let text = try rule.text()
-        let (stream, continuation) = AsyncStream.makeStream(of: DBusSignals.Waiting.self, bufferingPolicy: buffering.policy)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: DBusSignals.Waiting.self, bufferingPolicy: buffering.policy)
         let backlog = SignalBacklog()
         if let name = rule.followedName { try await follow(name) }
         // Before the call to the bus, because signals may arrive in the same read as its answer.
@@ -165,9 +170,11 @@ extension DBusConnection {
     func receiveSignal(_ message: borrowing ReceivedMessage) {
         let header = SignalHeader(
             sender: message.sender, path: message.path, interface: message.interface, member: message.member)
-        // libdbus signals the end of a connection this way (and accepts this signal from no peer); streams simply finish.
+        // libdbus signals the end of a connection this way (and accepts this signal from no peer); streams simply
+        // finish.
         guard header.interface != "org.freedesktop.DBus.Local" else { return }
-        if header.sender == BusDriver.name, header.member == "NameOwnerChanged", let body = try? message.body(), body.count == 3,
+        if header.sender == BusDriver.name, header.member == "NameOwnerChanged", let body = try? message.body(),
+            body.count == 3,
             let name = body[0].stringValue
         {
             router.owners.didChange(name, to: body[2].stringValue)
@@ -207,7 +214,8 @@ extension DBusConnection {
     }
 
     private static func ownerRule(_ name: String) throws(DBusError) -> String {
-        try MatchRule(sender: BusDriver.name, interface: BusDriver.interface, member: "NameOwnerChanged", arg0: name).text()
+        try MatchRule(sender: BusDriver.name, interface: BusDriver.interface, member: "NameOwnerChanged", arg0: name)
+            .text()
     }
 
     private func addMatch(_ rule: String) async throws(DBusError) {

@@ -22,8 +22,8 @@ final class DBusTransport: @unchecked Sendable {
         canPassDescriptors = dbus_connection_can_send_type(connection, TypeCode.fileDescriptor) != 0
         dbus_connection_set_max_message_size(connection, DBusLimits.incomingMessage)
         var descriptor: Int32 = -1
-        // The sources watch a duplicate: libdbus closes its own descriptor in the middle of a read or write when the bus goes away, and a
-        // number that is still watched could belong to another file by then.
+        // The sources watch a duplicate: libdbus closes its own descriptor in the middle of a read or write when the
+        // bus goes away, and a number that is still watched could belong to another file by then.
         if dbus_connection_get_unix_fd(connection, &descriptor) != 0 {
             let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
             if duplicate >= 0 { socket = SharedDescriptor(duplicate) }
@@ -59,7 +59,9 @@ final class DBusTransport: @unchecked Sendable {
             throw .invalidMessage("this bus does not pass file descriptors")
         }
         var serial: UInt32 = 0
-        guard dbus_connection_send(connection, outgoing.message, &serial) != 0 else { throw .invalidMessage("out of memory") }
+        guard dbus_connection_send(connection, outgoing.message, &serial) != 0 else {
+            throw .invalidMessage("out of memory")
+        }
         armWriteSource()
         return serial
     }
@@ -126,7 +128,8 @@ private final class SharedDescriptor: Sendable {
     deinit { Glibc.close(number) }
 }
 
-/// Runs an actor's jobs on a serial queue, so that event sources of that queue can enter the actor without a switch of threads.
+/// Runs an actor's jobs on a serial queue, so that event sources of that queue can enter the actor without a switch of
+/// threads.
 final class QueueExecutor: SerialExecutor {
     let queue: DispatchQueue
 

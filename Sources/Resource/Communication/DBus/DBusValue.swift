@@ -28,8 +28,8 @@ public enum DBusValue: Sendable, Hashable {
     case fileDescriptor(DBusFileDescriptor)
     /// `ay`, as one block
     case bytes([UInt8])
-    /// `a…` of `element`, the signature of the elements; received arrays of bytes are `bytes`, those of dictionary entries are
-    /// `dictionary`.
+    /// `a…` of `element`, the signature of the elements; received arrays of bytes are `bytes`, those of dictionary
+    /// entries are `dictionary`.
     case array(element: String, [DBusValue])
     /// `a{…}` with the signatures of key (a basic type) and value. If a peer sends a key twice, the last one counts.
     indirect case dictionary(key: String, value: String, [DBusValue: DBusValue])
@@ -41,7 +41,8 @@ public enum DBusValue: Sendable, Hashable {
 
 extension DBusValue {
     /// `a{sv}`, the usual form of options and properties.
-    /// - Parameter properties: the values by name, unwrapped: each is wrapped in a variant here, unless it is one already.
+    /// - Parameter properties: the values by name, unwrapped: each is wrapped in a variant here, unless it is one
+    ///   already.
     public static func properties(_ properties: [String: DBusValue]) -> DBusValue {
         var entries: [DBusValue: DBusValue] = [:]
         entries.reserveCapacity(properties.count)
@@ -155,7 +156,8 @@ extension DBusValue {
 extension DBusValue {
     /// The D-Bus type of this value, such as `a{sv}`.
     ///
-    /// For a value that cannot be sent (an empty structure, an array with a wrong element type) it is no valid signature.
+    /// For a value that cannot be sent (an empty structure, an array with a wrong element type) it is no valid
+    /// signature.
     public var signature: String {
         switch self {
         case .byte: "y"

@@ -33,7 +33,8 @@ extension DBusConnection {
         }
         if call.interface == PeerInterface.name { return answerPeer(call) }
         guard let path = call.path, let export = exports.export(for: path) else {
-            return answer(call, withError: StandardError.unknownObject, "no object at \(call.path?.string ?? "no path")")
+            return answer(
+                call, withError: StandardError.unknownObject, "no object at \(call.path?.string ?? "no path")")
         }
         export.deliver(DBusMethodCall(call, on: self))
     }
@@ -81,8 +82,8 @@ extension DBusConnection {
 
 /// An object that answers method calls.
 public protocol DBusObject: Sendable {
-    /// Called for each method call to the exported path, in the order of arrival. The next call follows after this returns: answer at once
-    /// through `call`, or keep `call` and answer later from another task.
+    /// Called for each method call to the exported path, in the order of arrival. The next call follows after this
+    /// returns: answer at once through `call`, or keep `call` and answer later from another task.
     ///
     /// Interface and member may be anything; `interface` is nil if the caller did not name one.
     func receive(_ call: DBusMethodCall) async
@@ -101,7 +102,8 @@ public struct DBusMethodCall: Sendable {
         answer = Answer(message, connection)
     }
 
-    /// Answers with results. Values that cannot be sent become an error reply. After the first answer this does nothing.
+    /// Answers with results. Values that cannot be sent become an error reply. After the first answer this does
+    /// nothing.
     public func reply(_ values: [DBusValue] = []) async {
         guard answer.claim() else { return }
         await answer.connection.answer(message, with: values)
@@ -155,8 +157,8 @@ final class Export: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DBusMethodCall.self, bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
         calls = continuation
-        // The task does not hold the export, so that releasing the export ends the task. The task is not cancelled: an object may be
-        // unexported by one of its own methods, which must still finish.
+        // The task does not hold the export, so that releasing the export ends the task. The task is not cancelled: an
+        // object may be unexported by one of its own methods, which must still finish.
         Task(executorPreference: executor) { [state] in
             for await call in stream {
                 if state.isEnded.load(ordering: .acquiring) {
@@ -219,7 +221,8 @@ struct ExportTable {
     }
 }
 
-/// `org.freedesktop.DBus.Peer`, which every connection answers on every path (D-Bus specification, "Standard Interfaces").
+/// `org.freedesktop.DBus.Peer`, which every connection answers on every path (D-Bus specification, "Standard
+/// Interfaces").
 enum PeerInterface {
     static let name = "org.freedesktop.DBus.Peer"
 

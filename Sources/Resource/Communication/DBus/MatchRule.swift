@@ -69,8 +69,8 @@ extension MatchRule {
         return true
     }
 
-    /// The well-known name whose owner must be known, because the bus puts the unique name on the signals that it delivers. The bus itself
-    /// has only one name.
+    /// The well-known name whose owner must be known, because the bus puts the unique name on the signals that it
+    /// delivers. The bus itself has only one name.
     var followedName: String? {
         guard let sender, !Names.isUnique(sender), sender != BusDriver.name else { return nil }
         return sender
@@ -87,8 +87,8 @@ struct SignalHeader {
 
 /// How many streams use each rule of the bus, and how often the rule was added to the bus.
 ///
-/// The bus counts too: a rule that was added twice has to be removed twice. Two streams that request the same rule at the same time both
-/// add it, because neither may return before its own call is acknowledged.
+/// The bus counts too: a rule that was added twice has to be removed twice. Two streams that request the same rule at
+/// the same time both add it, because neither may return before its own call is acknowledged.
 struct MatchCounts {
     private struct Entry {
         var users = 0
@@ -98,7 +98,8 @@ struct MatchCounts {
 
     private var entries: [String: Entry] = [:]
 
-    /// - Returns: whether the rule has to be added. The caller then reports the result to `didRefuse` or `didAcknowledge`.
+    /// - Returns: whether the rule has to be added. The caller then reports the result to `didRefuse` or
+    ///   `didAcknowledge`.
     mutating func use(_ rule: String) -> Bool {
         var entry = entries[rule, default: Entry()]
         entry.users += 1
@@ -111,7 +112,8 @@ struct MatchCounts {
         entries[rule]?.isAcknowledged = true
     }
 
-    /// The bus answered with an error: there is nothing to remove. (After a timeout there may be, so a timeout is not reported here.)
+    /// The bus answered with an error: there is nothing to remove. (After a timeout there may be, so a timeout is not
+    /// reported here.)
     mutating func didRefuse(_ rule: String) {
         entries[rule]?.sent -= 1
     }

@@ -48,14 +48,16 @@ enum Names {
 }
 
 extension String {
-    /// Control and format characters escaped and long text cut: refused text may come from outside and be printed on a terminal.
+    /// Control and format characters escaped and long text cut: refused text may come from outside and be printed on a
+    /// terminal.
     ///
     /// The criterion of `TextSafety`, which this library does not import.
     var escapedForMessages: String {
         var text = ""
         for scalar in unicodeScalars.prefix(120) {
             switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: text += scalar.escaped(asASCII: true)
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+                text += scalar.escaped(asASCII: true)
             default: text.unicodeScalars.append(scalar)
             }
         }

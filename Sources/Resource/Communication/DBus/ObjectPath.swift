@@ -1,13 +1,13 @@
 /// The path of an object on a bus, such as `/org/bluez/hci0`; always valid.
 ///
-/// A path starts with `/`; its elements consist of ASCII letters, digits and `_`, are not empty, and it does not end with
-/// `/` unless it is the root (D-Bus specification, "Valid Object Paths").
+/// A path starts with `/`; its elements consist of ASCII letters, digits and `_`, are not empty, and it does not end
+/// with `/` unless it is the root (D-Bus specification, "Valid Object Paths").
 public struct ObjectPath: Sendable, Hashable {
     /// The path as text.
     public let string: String
 
-    /// The path in `string`, or nil if that is not a valid object path. (Written out in source code, as in `ObjectPath("/a")`, an invalid
-    /// one traps instead: Swift then takes `init(stringLiteral:)`.)
+    /// The path in `string`, or nil if that is not a valid object path. (Written out in source code, as in
+    /// `ObjectPath("/a")`, an invalid one traps instead: Swift then takes `init(stringLiteral:)`.)
     public init?(_ string: String) {
         guard Self.isValid(string) else { return nil }
         self.string = string
@@ -22,8 +22,8 @@ public struct ObjectPath: Sendable, Hashable {
     public static let root = ObjectPath(unchecked: "/")
 
     /// The path of a child.
-    /// - Parameter element: one path element: ASCII letters, digits and `_`, not empty. Anything else is a programming error and traps;
-    ///   names that come from outside are escaped first.
+    /// - Parameter element: one path element: ASCII letters, digits and `_`, not empty. Anything else is a programming
+    ///   error and traps; names that come from outside are escaped first.
     public func appending(_ element: String) -> ObjectPath {
         precondition(Self.isElement(element.utf8), "'\(element)' is no element of a D-Bus object path")
         return ObjectPath(unchecked: self == .root ? "/" + element : string + "/" + element)
@@ -47,14 +47,16 @@ public struct ObjectPath: Sendable, Hashable {
         let path = string.utf8
         let above = ancestor.string.utf8
         guard path.starts(with: above) else { return false }
-        return path.count == above.count || path[path.index(path.startIndex, offsetBy: above.count)] == UInt8(ascii: "/")
+        return path.count == above.count
+            || path[path.index(path.startIndex, offsetBy: above.count)] == UInt8(ascii: "/")
     }
 
     private static func isValid(_ string: String) -> Bool {
         let bytes = string.utf8
         guard bytes.first == UInt8(ascii: "/") else { return false }
         if bytes.count == 1 { return true }
-        return bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy(isElement)
+        return bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy(
+            isElement)
     }
 
     private static func isElement(_ bytes: some Collection<UInt8>) -> Bool {

@@ -2,8 +2,8 @@ internal import CDBus
 internal import Dispatch
 internal import Synchronization
 
-/// Opens a connection on a separate thread, because libdbus blocks while it connects and authenticates, without a limit for a peer that
-/// accepts the connection and then sends nothing.
+/// Opens a connection on a separate thread, because libdbus blocks while it connects and authenticates, without a limit
+/// for a peer that accepts the connection and then sends nothing.
 final class TransportOpener: Sendable {
     private typealias Outcome = Result<DBusTransport, DBusError>
 
@@ -83,7 +83,9 @@ enum Handshake {
         dbus_connection_set_change_sigpipe(0)
     }()
 
-    static func perform(_ address: String, until deadline: DispatchTime, limit: Duration) -> Result<DBusTransport, DBusError> {
+    static func perform(_ address: String, until deadline: DispatchTime, limit: Duration) -> Result<
+        DBusTransport, DBusError
+    > {
         if let problem = cdbus_problem() {
             return .failure(.cannotConnect(address: address.escapedForMessages, reason: String(cString: problem)))
         }
@@ -137,7 +139,9 @@ enum Handshake {
                 guard message.replySerial == serial else { continue }
                 switch message.result() {
                 case .success(let values):
-                    guard let name = values.first?.stringValue else { return .refused("the answer to Hello holds no name") }
+                    guard let name = values.first?.stringValue else {
+                        return .refused("the answer to Hello holds no name")
+                    }
                     return .name(name)
                 case .failure(let error):
                     return .refused(error.description.escapedForMessages)
@@ -155,7 +159,8 @@ enum Handshake {
         case .hungUp, .name:
             .cannotConnect(
                 address: shown,
-                reason: "the connection was ended during the greeting; the other end is not a bus, or refuses this user")
+                reason: "the connection was ended during the greeting; the other end is not a bus, or refuses this user"
+            )
         }
     }
 }

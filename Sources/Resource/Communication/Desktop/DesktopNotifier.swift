@@ -41,8 +41,8 @@ public actor DesktopNotifier {
 
     /// Shows a notice.
     ///
-    /// - Returns: the number by which the server knows it; nil if it was handed over and the answer did not arrive within the limit: many
-    ///   servers show a notification at once and answer late.
+    /// - Returns: the number by which the server knows it; nil if it was handed over and the answer did not arrive
+    ///   within the limit: many servers show a notification at once and answer late.
     /// - Throws: `DBusError`: the server refused it or went away, or the task was cancelled before it was handed over.
     @discardableResult
     public func show(_ notice: DesktopNotice) async throws(DBusError) -> Int? {
@@ -120,14 +120,17 @@ extension DesktopNotice {
     init(_ notification: UserNotification) {
         let (category, icon) = Self.appearance(of: notification.kind)
         self.init(
-            summary: notification.summary, body: notification.body, urgency: notification.kind == .goalReached ? .low : .normal,
+            summary: notification.summary, body: notification.body,
+            urgency: notification.kind == .goalReached ? .low : .normal,
             category: category, icon: icon)
     }
 
-    /// Categories by the Desktop Notifications Specification, icons by the Icon Naming Specification: every theme has these.
+    /// Categories by the Desktop Notifications Specification, icons by the Icon Naming Specification: every theme has
+    /// these.
     private static func appearance(of kind: Notice.Kind?) -> (category: String?, icon: String) {
         switch kind {
-        case .nightsFailed, .notSeen, .daysMissing, .clockWasOff, .stepsLost, .stepsInDoubt: ("device.error", "dialog-warning")
+        case .nightsFailed, .notSeen, .daysMissing, .clockWasOff, .stepsLost, .stepsInDoubt:
+            ("device.error", "dialog-warning")
         case .batteryLow: ("device", "battery-caution")
         case .shareRejected, .shareInDoubt, .destinationStopped, .shareWaiting: ("transfer.error", "dialog-warning")
         case .goalReached: ("x-istep.goal", "dialog-information")

@@ -46,7 +46,9 @@ extension MachineProbe {
     /// Reads a directory laid out like `/sys/class/rfkill` (kernel: Documentation/ABI/stable/sysfs-class-rfkill).
     static func switches(in directory: String) -> [MachineState.Switch] {
         func text(_ entry: String, _ attribute: String) -> String? {
-            guard let data = FileManager.default.contents(atPath: "\(directory)/\(entry)/\(attribute)") else { return nil }
+            guard let data = FileManager.default.contents(atPath: "\(directory)/\(entry)/\(attribute)") else {
+                return nil
+            }
             return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         }
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []

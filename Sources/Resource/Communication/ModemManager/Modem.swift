@@ -50,7 +50,8 @@ public struct ModemLock: Sendable, Hashable, CustomStringConvertible {
 
     /// In the order of the numbers.
     private static let names = [
-        "unknown", "none", "sim-pin", "sim-pin2", "sim-puk", "sim-puk2", "ph-sp-pin", "ph-sp-puk", "ph-net-pin", "ph-net-puk",
+        "unknown", "none", "sim-pin", "sim-pin2", "sim-puk", "sim-puk2", "ph-sp-pin", "ph-sp-puk", "ph-net-pin",
+        "ph-net-puk",
         "ph-sim-pin", "ph-corp-pin", "ph-corp-puk", "ph-fsim-pin", "ph-fsim-puk", "ph-netsub-pin", "ph-netsub-puk",
     ]
 }
@@ -59,7 +60,8 @@ public struct ModemLock: Sendable, Hashable, CustomStringConvertible {
 struct ModemChoice {
     private let wanted: String?
 
-    /// - Parameter wanted: an index, a path on the bus, or the equipment identifier (IMEI); nil for the only one there is.
+    /// - Parameter wanted: an index, a path on the bus, or the equipment identifier (IMEI); nil for the only one there
+    ///   is.
     init(_ wanted: String?) {
         self.wanted = wanted
     }
@@ -90,8 +92,8 @@ struct ModemChoice {
 }
 
 extension Modem {
-    /// All modems of a reply to `GetManagedObjects`, in the order of their numbers. Entries that differ from the documentation are left
-    /// out.
+    /// All modems of a reply to `GetManagedObjects`, in the order of their numbers. Entries that differ from the
+    /// documentation are left out.
     static func all(in reply: [DBusValue]) -> [Modem] {
         guard let objects = reply.first?.dictionaryValue else { return [] }
         return objects.compactMap { path, interfaces in

@@ -10,12 +10,14 @@ struct MessageDraft: Hashable {
     init(_ text: String, to number: String) throws(TextMessageError) {
         self.number = try PhoneNumber(number)
         guard !text.allSatisfy(\.isWhitespace) else { throw .badText("it is empty") }
-        // Ctrl-Z ends a message on its way to a modem (3GPP TS 27.005, section 3.5.1): the text after it would be executed as commands.
-        // Format characters, such as the joiner of emoji, may be sent.
+        // Ctrl-Z ends a message on its way to a modem (3GPP TS 27.005, section 3.5.1): the text after it would be
+        // executed as commands. Format characters, such as the joiner of emoji, may be sent.
         let control = text.unicodeScalars.first { $0 != "\n" && $0.properties.generalCategory == .control }
         if let control { throw .badText("it contains the control character \(quoted(String(control)))") }
         // The minimum length of any text with this many bytes; a longer text is not measured.
-        guard text.utf8.count <= Self.mostBytes else { throw .textTooLong(parts: nil, limit: TextMessages.maximumParts) }
+        guard text.utf8.count <= Self.mostBytes else {
+            throw .textTooLong(parts: nil, limit: TextMessages.maximumParts)
+        }
         size = MessageSize(of: text)
         guard size.parts <= TextMessages.maximumParts else {
             throw .textTooLong(parts: size.parts, limit: TextMessages.maximumParts)
@@ -28,8 +30,8 @@ struct MessageDraft: Hashable {
 
 /// How many short messages a text takes.
 ///
-/// A message carries 140 bytes (3GPP TS 23.040, section 9.2.3.24): 160 characters of 7 bits, or 70 of 16 bits. If a text needs more, each
-/// part uses 6 bytes for its number, which leaves 153 or 67.
+/// A message carries 140 bytes (3GPP TS 23.040, section 9.2.3.24): 160 characters of 7 bits, or 70 of 16 bits. If a
+/// text needs more, each part uses 6 bytes for its number, which leaves 153 or 67.
 public struct MessageSize: Sendable, Hashable {
     /// How the characters are encoded.
     public enum Alphabet: Sendable, Hashable {
@@ -93,7 +95,8 @@ enum GSMAlphabet {
     private static let extended = Set("\u{0C}^{}\\[~]|€".unicodeScalars)
 }
 
-/// A telephone number in the international form, such as `+491701234567`, or a short one of the network, such as `12345`.
+/// A telephone number in the international form, such as `+491701234567`, or a short one of the network, such as
+/// `12345`.
 ///
 /// At most 15 digits, which is the limit of ITU-T E.164; at least 3.
 public struct PhoneNumber: Sendable, Hashable, CustomStringConvertible {

@@ -3,8 +3,8 @@ internal import TextSafety
 
 /// Why a text message was not sent, or may have been sent.
 ///
-/// `mayHaveBeenSent` divides the cases by what matters most: after `unanswered` and `cancelled(wasSent: true)` the message may be on its
-/// way, and sending it again may send it twice. After all others nothing was sent.
+/// `mayHaveBeenSent` divides the cases by what matters most: after `unanswered` and `cancelled(wasSent: true)` the
+/// message may be on its way, and sending it again may send it twice. After all others nothing was sent.
 public enum TextMessageError: Error, Sendable, Hashable {
     // MARK: The machine, from the bottom up
 
@@ -111,7 +111,8 @@ extension TextMessageError {
             "Users that are not logged in at the machine itself need a polkit rule for org.freedesktop.ModemManager1.Messaging."
         case .badNumber: "Write it with the country code, such as +491701234567."
         case .badText: "Change the text."
-        case .textTooLong: "Shorten it; one character outside of the GSM alphabet more than halves what fits into a message."
+        case .textTooLong:
+            "Shorten it; one character outside of the GSM alphabet more than halves what fits into a message."
         case .refused: "Check number, credit and the network's message centre. See the modem's state: `mmcli -m any`"
         case .notNow: "Try again later. See the modem's state: `mmcli -m any`"
         case .unanswered, .cancelled(wasSent: true):
@@ -127,13 +128,15 @@ extension TextMessageError {
         switch error {
         case .cannotConnect(let address, let reason): self = .noBus("\(quoted(address)): \(reason)")
         case .disconnected: self = .noBus("the connection was lost while \(operation)")
-        case .timedOut(_, let seconds): self = .notNow(reason: "ModemManager did not answer within \(brief(seconds)) s when \(operation)")
+        case .timedOut(_, let seconds):
+            self = .notNow(reason: "ModemManager did not answer within \(brief(seconds)) s when \(operation)")
         case .cancelled: self = .cancelled(wasSent: false)
         case .invalidMessage(let what), .nameTaken(let what): self = .refused(reason: "\(operation): \(what)")
         case .remote(let name, let message):
             switch (error.kind, name) {
             case (.noService, _): self = .notRunning
-            case (.accessDenied, _), (_, MessageErrorName.unauthorized): self = .accessDenied("\(operation): \(Self.words(message))")
+            case (.accessDenied, _), (_, MessageErrorName.unauthorized):
+                self = .accessDenied("\(operation): \(Self.words(message))")
             default: self = .notSent(name, reason: "\(operation): \(Self.words(name, message))")
             }
         }
@@ -144,7 +147,8 @@ extension TextMessageError {
         MessageErrorName.passing.contains(name) ? .notNow(reason: reason) : .refused(reason: reason)
     }
 
-    /// An error as ModemManager, a modem or another program reported it, as one line that is safe to print on a terminal.
+    /// An error as ModemManager, a modem or another program reported it, as one line that is safe to print on a
+    /// terminal.
     static func words(_ name: String, _ message: String) -> String {
         let short = String(name.prefix(100).split(separator: ".").suffix(2).joined(separator: "."))
         return message.isEmpty ? words(short) : "\(words(message)) (\(stripped(short)))"
@@ -170,7 +174,8 @@ enum MessageErrorName {
     static let wrongState = core + "WrongState"
     static let unauthorized = core + "Unauthorized"
 
-    /// Errors that pass without action: storage that is locked, a line in use, a network out of reach, a SIM that is busy.
+    /// Errors that pass without action: storage that is locked, a line in use, a network out of reach, a SIM that is
+    /// busy.
     static let passing = Set(
         ["Retry", "InProgress", "Connected", "WrongState"].map { core + $0 }
             + ["NoNetwork", "SimBusy", "SmsServiceReserved"].map { message + $0 }
@@ -179,9 +184,9 @@ enum MessageErrorName {
 
 /// What a failed `Sms.Send` means: nothing was sent for certain, or something may have been.
 ///
-/// In doubt, it may have been. It is certain for what the bus itself refuses, for what ModemManager checks before it passes anything to the
-/// modem, and, for a message of one part, for an explicit refusal by the modem or network. If a message has several parts, the first may
-/// have been sent before a later one was refused.
+/// In doubt, it may have been. It is certain for what the bus itself refuses, for what ModemManager checks before it
+/// passes anything to the modem, and, for a message of one part, for an explicit refusal by the modem or network. If a
+/// message has several parts, the first may have been sent before a later one was refused.
 struct SendFailure {
     let error: TextMessageError
 
@@ -211,13 +216,17 @@ struct SendFailure {
 
     /// Errors that are returned before a modem receives anything to send.
     private static func isBeforeSending(_ name: String) -> Bool {
-        let bus = ["UnknownMethod", "UnknownObject", "UnknownInterface", "InvalidArgs"].map { MessageErrorName.bus + $0 }
-        let core = ["InvalidArgs", "Unsupported", "WrongState", "WrongSimState", "TooMany"].map { MessageErrorName.core + $0 }
+        let bus = ["UnknownMethod", "UnknownObject", "UnknownInterface", "InvalidArgs"].map {
+            MessageErrorName.bus + $0
+        }
+        let core = ["InvalidArgs", "Unsupported", "WrongState", "WrongSimState", "TooMany"].map {
+            MessageErrorName.core + $0
+        }
         return (bus + core).contains(name)
     }
 
-    /// Errors that a modem or network returns instead of sending. Timeouts of the network, failures of the modem's memory and unknown
-    /// errors are not among them: the message may have been sent before.
+    /// Errors that a modem or network returns instead of sending. Timeouts of the network, failures of the modem's
+    /// memory and unknown errors are not among them: the message may have been sent before.
     private static func isRefusal(_ name: String, _ message: String) -> Bool {
         if name == MessageErrorName.message + "Unknown" { return isRefusedByNetwork(message) }
         return refusals.contains(name)
@@ -226,19 +235,23 @@ struct SendFailure {
     private static let refusals = Set(
         ["Retry", "Connected"].map { MessageErrorName.core + $0 }
             + [
-                "SmsServiceReserved", "NotAllowed", "NotSupported", "InvalidPduParameter", "InvalidTextParameter", "SimNotInserted",
-                "SimPin", "PhSimPin", "SimBusy", "SimWrong", "SimPuk", "SimPin2", "SimPuk2", "SmscAddressUnknown", "NoNetwork",
+                "SmsServiceReserved", "NotAllowed", "NotSupported", "InvalidPduParameter", "InvalidTextParameter",
+                "SimNotInserted",
+                "SimPin", "PhSimPin", "SimBusy", "SimWrong", "SimPuk", "SimPin2", "SimPuk2", "SmscAddressUnknown",
+                "NoNetwork",
             ].map { MessageErrorName.message + $0 }
             + [
-                "NotAllowed", "NotSupported", "PhSimPin", "SimNotInserted", "SimPin", "SimPuk", "SimBusy", "SimWrong", "SimPin2",
+                "NotAllowed", "NotSupported", "PhSimPin", "SimNotInserted", "SimPin", "SimPuk", "SimBusy", "SimWrong",
+                "SimPin2",
                 "SimPuk2", "TextTooLong", "InvalidChars", "DialStringTooLong", "DialStringInvalid", "NoNetwork",
                 "NetworkNotAllowed", "IncorrectParameters", "FixedDialNumberOnly",
             ].map { MessageErrorName.equipment + $0 })
 
     /// ModemManager passes the causes of a network on as an unknown error with the number at the end.
     ///
-    /// Only permanent causes: unassigned number, barring, transfer rejected, unidentified or unknown subscriber, facility rejected, not
-    /// subscribed, not implemented (3GPP TS 24.011, table 8.4). Modems also report temporary ones for a lost answer.
+    /// Only permanent causes: unassigned number, barring, transfer rejected, unidentified or unknown subscriber,
+    /// facility rejected, not subscribed, not implemented (3GPP TS 24.011, table 8.4). Modems also report temporary
+    /// ones for a lost answer.
     private static func isRefusedByNetwork(_ message: String) -> Bool {
         guard let number = message.split(separator: " ").last.flatMap({ Int($0) }) else { return false }
         return [1, 8, 10, 21, 28, 29, 30, 50, 69].contains(number)

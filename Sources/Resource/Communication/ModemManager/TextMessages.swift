@@ -28,8 +28,8 @@ public actor TextMessages: BusClient {
 
     /// Connects to ModemManager and finds the modem.
     /// - Parameters:
-    ///   - modem: its number as `mmcli -L` shows it, its path on the bus, or its equipment identifier (IMEI), which is the only one that
-    ///     does not change. Nil for the only modem there is.
+    ///   - modem: its number as `mmcli -L` shows it, its path on the bus, or its equipment identifier (IMEI), which is
+    ///     the only one that does not change. Nil for the only modem there is.
     ///   - limits: how long to wait.
     /// - Throws: `TextMessageError`. Nothing is sent.
     public static func open(
@@ -69,13 +69,15 @@ public actor TextMessages: BusClient {
 
     /// A call to the ModemManager process that was found first.
     func call(
-        _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], timeout: Duration? = nil
+        _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [],
+        timeout: Duration? = nil
     ) async throws(DBusError) -> [DBusValue] {
         try await bus.call(daemon, path, interface, member, arguments, timeout: timeout ?? limits.call)
     }
 
     /// The unique name of ModemManager on this bus. It is started if it does not run and the bus can start it.
-    private static func daemon(_ bus: DBusConnection, _ limits: MessageLimits) async throws(TextMessageError) -> String {
+    private static func daemon(_ bus: DBusConnection, _ limits: MessageLimits) async throws(TextMessageError) -> String
+    {
         do throws(DBusError) {
             if let daemon = try await bus.owner(of: ModemManagerName.service) { return daemon }
             // Its bus policy lets users call few interfaces; this one is always allowed.
@@ -95,7 +97,8 @@ public actor TextMessages: BusClient {
         do {
             return Modem.all(
                 in: try await bus.call(
-                    daemon, ModemManagerName.root, ModemManagerName.objectManager, "GetManagedObjects", timeout: limits.call))
+                    daemon, ModemManagerName.root, ModemManagerName.objectManager, "GetManagedObjects",
+                    timeout: limits.call))
         } catch {
             throw TextMessageError(error, doing: "asking ModemManager for its modems")
         }
@@ -105,8 +108,8 @@ public actor TextMessages: BusClient {
 extension TextMessages {
     /// Makes a message and sends it.
     ///
-    /// After an error with `mayHaveBeenSent` the message stays in ModemManager, for `find` and for the user; after all others it is deleted
-    /// again.
+    /// After an error with `mayHaveBeenSent` the message stays in ModemManager, for `find` and for the user; after all
+    /// others it is deleted again.
     /// - Parameters:
     ///   - text: at most `maximumParts` parts long (`MessageSize`); line feeds are the only control characters in it.
     ///   - number: `PhoneNumber`.
@@ -127,10 +130,11 @@ extension TextMessages {
         }
     }
 
-    /// Deletes from ModemManager the messages with this text and number that were sent, so that `find` finds only one that is sent later.
-    /// This does not affect the network or the receiver. A message that cannot be deleted is left.
+    /// Deletes from ModemManager the messages with this text and number that were sent, so that `find` finds only one
+    /// that is sent later. This does not affect the network or the receiver. A message that cannot be deleted is left.
     ///
-    /// A path, as `send` returns it, is not enough to delete a message: after ModemManager has ended, another one can have it.
+    /// A path, as `send` returns it, is not enough to delete a message: after ModemManager has ended, another one can
+    /// have it.
     /// - Throws: `TextMessageError`; nothing is sent.
     public func forget(_ text: String, to number: String) async throws(TextMessageError) {
         let draft = try MessageDraft(text, to: number)
@@ -169,8 +173,8 @@ extension TextMessages {
     /// The maximum number of messages that are checked.
     private static let mostMessages = 500
 
-    /// Finds out what became of a message that may have been sent: looks for one with this text and number among those that ModemManager
-    /// knows.
+    /// Finds out what became of a message that may have been sent: looks for one with this text and number among those
+    /// that ModemManager knows.
     ///
     /// One that was sent takes precedence over others with the same text and number.
     /// - Throws: `TextMessageError`; nothing is sent.
@@ -197,7 +201,9 @@ extension TextMessages {
     }
 
     /// Nil for another message, one that was received, and one that is gone.
-    private func state(of message: ObjectPath, ifLike draft: MessageDraft) async throws(TextMessageError) -> MessageState? {
+    private func state(of message: ObjectPath, ifLike draft: MessageDraft) async throws(TextMessageError)
+        -> MessageState?
+    {
         let reply: [DBusValue]
         do {
             reply = try await call(message, ModemManagerName.properties, "GetAll", [.string(ModemManagerName.message)])
@@ -220,13 +226,15 @@ enum MessageState: Int {
 
 /// What ModemManager knows of a message that may have been sent.
 ///
-/// There is no finding "certainly not sent". ModemManager marks a message as sent when the modem confirmed it. Before that, while it is
-/// being sent, and after an attempt that failed or whose result the modem never reported, it has the same state as a message that was never
-/// sent (read in ModemManager 1.20.4 and 1.25). When ModemManager ends, all its messages are lost.
+/// There is no finding "certainly not sent". ModemManager marks a message as sent when the modem confirmed it. Before
+/// that, while it is being sent, and after an attempt that failed or whose result the modem never reported, it has the
+/// same state as a message that was never sent (read in ModemManager 1.20.4 and 1.25). When ModemManager ends, all its
+/// messages are lost.
 public enum Finding: Sendable, Hashable {
     /// Sent, as the modem confirmed. The path of the message on the bus.
     case sent(String)
-    /// The message is there and not marked as sent: it was never tried, is being sent now, or an attempt had no clear result.
+    /// The message is there and not marked as sent: it was never tried, is being sent now, or an attempt had no clear
+    /// result.
     case unclear(String)
     /// No such message is known: it was never created, was deleted, or ModemManager or the modem restarted since.
     case absent
@@ -236,8 +244,9 @@ public enum Finding: Sendable, Hashable {
 public struct MessageLimits: Sendable, Hashable {
     /// Limit of every call except sending.
     public var call: Duration
-    /// Limit of sending a message with all of its parts. ModemManager itself allows up to five minutes for each part; if sending takes
-    /// longer than this limit, the error is `TextMessageError.unanswered`, and the message may be found as sent later.
+    /// Limit of sending a message with all of its parts. ModemManager itself allows up to five minutes for each part;
+    /// if sending takes longer than this limit, the error is `TextMessageError.unanswered`, and the message may be
+    /// found as sent later.
     public var send: Duration
 
     /// Limits that allow for a network with bad reception.

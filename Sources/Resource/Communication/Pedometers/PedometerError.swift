@@ -3,8 +3,8 @@ public import StepDomain
 
 /// What can go wrong between istep and a pedometer above the link.
 public enum PedometerError: Error, Hashable, Sendable {
-    /// It is connected and did not answer a request (`the request for the steps of 2026-11-18`), which was sent `attempts` times. Seconds:
-    /// of all attempts together.
+    /// It is connected and did not answer a request (`the request for the steps of 2026-11-18`), which was sent
+    /// `attempts` times. Seconds: of all attempts together.
     case noAnswer(to: String, attempts: Int, seconds: Double)
     /// It is connected, sends its steps by itself, and sent none for this many seconds.
     case sentNoSteps(seconds: Double)
@@ -16,9 +16,11 @@ public enum PedometerError: Error, Hashable, Sendable {
     case incomplete(received: Int, announced: Int?)
     /// It was still sending after this time.
     case endless(minutes: Int)
-    /// It lacks an app that sends its steps: the app's name, and the message that shows it; nil if it began its answer and sent nothing more.
+    /// It lacks an app that sends its steps: the app's name, and the message that shows it; nil if it began its answer
+    /// and sent nothing more.
     case missingApp(String, message: String?)
-    /// An app on it is older than the version that is needed: the app's name, that version, and the message that shows it.
+    /// An app on it is older than the version that is needed: the app's name, that version, and the message that shows
+    /// it.
     case outdatedApp(String, needs: String, message: String)
     /// Its console requires a password.
     case consoleLocked
@@ -42,7 +44,8 @@ public enum PedometerError: Error, Hashable, Sendable {
 }
 
 extension PedometerError: ReportableError {
-    /// A pedometer whose address has changed is not heard, like one that is out of range. So is one whose adapter receives nothing.
+    /// A pedometer whose address has changed is not heard, like one that is out of range. So is one whose adapter
+    /// receives nothing.
     public var cause: FailureCause {
         switch self {
         case .addressMayHaveChanged, .nothingHeard, .notConnectable: .outOfRange
@@ -112,9 +115,12 @@ extension PedometerError: ReportableError {
         case .endless: "What could be used of it is stored. Sync again; if it happens again, please report it."
         case .missingApp(let app, _):
             "Install '\(app)' on the watch with its app loader (https://banglejs.com/apps/), then sync again."
-        case .outdatedApp(let app, _, _): "Update '\(app)' on the watch with its app loader (https://banglejs.com/apps/), then sync again."
-        case .consoleLocked: "Remove the password (`E.setPassword()` in the Web IDE, after unlocking it), then sync again."
-        case .scriptFailed: "Update the apps and the firmware of the watch, and sync again; if it happens again, please report it."
+        case .outdatedApp(let app, _, _):
+            "Update '\(app)' on the watch with its app loader (https://banglejs.com/apps/), then sync again."
+        case .consoleLocked:
+            "Remove the password (`E.setPassword()` in the Web IDE, after unlocking it), then sync again."
+        case .scriptFailed:
+            "Update the apps and the firmware of the watch, and sync again; if it happens again, please report it."
         case .advertisesNoSteps(_, let advice), .notConnectable(_, _, _, let advice): advice
         case .undecodable: "The raw frames are kept. Sync again; if it happens again, please report it."
         case .addressMayHaveChanged(let address, _, _, let new):
@@ -139,7 +145,9 @@ extension PedometerError: ReportableError {
 
     public var category: FailureCategory {
         switch self {
-        case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingHeard, .notConnectable: .temporary
+        case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingHeard,
+            .notConnectable:
+            .temporary
         case .undecodable, .scriptFailed: .data
         case .wrongDevice, .missingApp, .outdatedApp, .consoleLocked, .advertisesNoSteps: .unavailable
         case .bondFailed: .permission
@@ -153,7 +161,8 @@ extension PedometerError: ReportableError {
 extension BluetoothError: ReportableError {
     public var category: FailureCategory {
         switch self {
-        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterStuck, .adapterLost, .daemonNotRunning, .daemonSilent,
+        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterStuck, .adapterLost,
+            .daemonNotRunning, .daemonSilent,
             .noBus:
             .unavailable
         case .serviceNotFound, .characteristicNotFound: .unavailable
@@ -168,11 +177,13 @@ extension BluetoothError: ReportableError {
     public var cause: FailureCause {
         switch self {
         case .peripheralNotFound: .outOfRange
-        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterStuck, .adapterLost, .daemonNotRunning, .daemonSilent,
+        case .noKernelSupport, .noAdapter, .adapterDown, .adapterBlocked, .adapterStuck, .adapterLost,
+            .daemonNotRunning, .daemonSilent,
             .noBus, .accessDenied:
             .machine
         case .cancelled: .interrupted
-        case .connectFailed, .serviceNotFound, .characteristicNotFound, .readFailed, .writeFailed, .notifyFailed, .attError, .notPaired,
+        case .connectFailed, .serviceNotFound, .characteristicNotFound, .readFailed, .writeFailed, .notifyFailed,
+            .attError, .notPaired,
             .pairingFailed, .linkLost, .timedOut, .busy, .unexpected:
             .other
         }

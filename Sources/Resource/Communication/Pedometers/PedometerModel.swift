@@ -10,12 +10,13 @@ public protocol PedometerModel: Sendable {
     static var key: String { get }
     /// The devices that it covers, as text for users.
     static var title: String { get }
-    /// What is not certain about how it is read, in one sentence for users; nil for a model whose protocol is read from firmware, or proven
-    /// by several clients.
+    /// What is not certain about how it is read, in one sentence for users; nil for a model whose protocol is read from
+    /// firmware, or proven by several clients.
     static var caveat: String? { get }
     /// What shows in an advertisement that the peripheral is of this model; nil if nothing does.
     static func evidence(in discovery: Discovery) -> KindEvidence?
-    /// Services by which a connected peripheral is recognised, whatever it advertises: all of them. Empty if they prove nothing.
+    /// Services by which a connected peripheral is recognised, whatever it advertises: all of them. Empty if they prove
+    /// nothing.
     static var characteristicServices: [BluetoothUUID] { get }
     /// Whether it holds only the count of its current day: what is not read before its midnight is lost.
     static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool
@@ -35,9 +36,11 @@ extension PedometerModel {
 
 /// A pedometer that is read over a connection.
 public protocol LinkedPedometerModel: PedometerModel {
-    /// Services that a peripheral must have; otherwise it is not the device that its name indicates. By default `characteristicServices`.
+    /// Services that a peripheral must have; otherwise it is not the device that its name indicates. By default
+    /// `characteristicServices`.
     static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID]
-    /// A value that may require an encrypted link, and so pairing; nil if the model's steps can be read without pairing.
+    /// A value that may require an encrypted link, and so pairing; nil if the model's steps can be read without
+    /// pairing.
     static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress?
     /// Checks what was read of the protected value, before the pedometer is registered.
     ///
@@ -47,8 +50,8 @@ public protocol LinkedPedometerModel: PedometerModel {
     ///
     /// - Throws: `.badOption` if the pedometer's stored options are not valid.
     static func session(_ context: SessionContext) throws(PedometerError) -> any PedometerSession
-    /// Begins a short reading that only shows whether the pedometer answers, and what it reports about its battery and clock: nothing is
-    /// changed on it, and what it delivers is thrown away.
+    /// Begins a short reading that only shows whether the pedometer answers, and what it reports about its battery and
+    /// clock: nothing is changed on it, and what it delivers is thrown away.
     static func probe(_ context: SessionContext) throws(PedometerError) -> any PedometerSession
     /// Follows its steps while it is connected; nil for a model that sends nothing unsolicited.
     ///
@@ -63,7 +66,8 @@ public protocol LinkedPedometerModel: PedometerModel {
     static var howToConnect: String? { get }
 }
 
-/// A request that asks a pedometer whether it requires bonding: some are not found again after their first connection without a bond.
+/// A request that asks a pedometer whether it requires bonding: some are not found again after their first connection
+/// without a bond.
 public struct BondQuestion: Sendable {
     public var request: [UInt8]
     /// Written without response.
@@ -83,7 +87,9 @@ public struct BondQuestion: Sendable {
 }
 
 extension LinkedPedometerModel {
-    public static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID] { characteristicServices }
+    public static func services(of pedometer: Pedometer) throws(PedometerError) -> [BluetoothUUID] {
+        characteristicServices
+    }
     public static func protectedValue(of pedometer: Pedometer) throws(PedometerError) -> GATTAddress? { nil }
     public static func checkProtected(_ value: [UInt8], of pedometer: Pedometer) throws(PedometerError) {}
     public static func live(_ pedometer: Pedometer, known: Int) throws(PedometerError) -> (any LiveSession)? { nil }
@@ -92,7 +98,8 @@ extension LinkedPedometerModel {
     public static var howToConnect: String? { nil }
 }
 
-/// A pedometer that broadcasts its steps: it is read without a connection, beside any other program that is connected to it.
+/// A pedometer that broadcasts its steps: it is read without a connection, beside any other program that is connected
+/// to it.
 public protocol AdvertisedPedometerModel: PedometerModel {
     /// The steps in an advertisement; nil if it carries none.
     static func reading(in discovery: Discovery) -> AdvertisedReading?
@@ -126,10 +133,11 @@ public struct SessionContext: Sendable {
     public var localTime: LocalTime
     /// At most this many days back, including today; nil for all that the pedometer may hold.
     public var days: Int?
-    /// Whether this machine's clock is known to be right. If it is not, it may be behind: what seems to be in the future may not be.
+    /// Whether this machine's clock is known to be right. If it is not, it may be behind: what seems to be in the
+    /// future may not be.
     public var isClockTrusted: Bool
-    /// Whether the pedometer's clock may be set by this machine's. It is not by a clock that no time server has set, and that no earlier
-    /// reading shows to be right: a pedometer that is right would be set to a wrong time.
+    /// Whether the pedometer's clock may be set by this machine's. It is not by a clock that no time server has set,
+    /// and that no earlier reading shows to be right: a pedometer that is right would be set to a wrong time.
     public var setsClock = true
 
     public init(pedometer: Pedometer, localTime: LocalTime, days: Int? = nil, isClockTrusted: Bool = true) {

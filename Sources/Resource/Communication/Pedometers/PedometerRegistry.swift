@@ -34,7 +34,9 @@ public enum PedometerRegistry {
     }
 
     /// Whether it is read from its advertisements; false for one of an unknown model.
-    public static func advertisesSteps(_ pedometer: Pedometer) -> Bool { (try? model(pedometer.model)) is any AdvertisedPedometerModel.Type }
+    public static func advertisesSteps(_ pedometer: Pedometer) -> Bool {
+        (try? model(pedometer.model)) is any AdvertisedPedometerModel.Type
+    }
 
     /// The address that an advertisement itself contains, if it is one of a model whose advertisements do.
     public static func identity(in discovery: Discovery) -> DeviceAddress? {
@@ -49,7 +51,9 @@ public enum PedometerRegistry {
     public static func recognise(_ discovery: Discovery) -> (model: any PedometerModel.Type, evidence: KindEvidence)? {
         var best: (model: any PedometerModel.Type, evidence: KindEvidence)?
         for model in models {
-            guard let evidence = model.evidence(in: discovery), best.map({ evidence > $0.evidence }) ?? true else { continue }
+            guard let evidence = model.evidence(in: discovery), best.map({ evidence > $0.evidence }) ?? true else {
+                continue
+            }
             best = (model, evidence)
         }
         return best

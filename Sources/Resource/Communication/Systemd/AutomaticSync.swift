@@ -9,7 +9,8 @@ public struct AutomaticSync: Scheduler {
     /// Syncs before midnight, for pedometers that keep only today's count.
     public static let midnightTimer = "istep-midnight.timer"
     public static let midnightService = "istep-midnight.service"
-    /// The service that the nightly timer runs. If it is enabled itself, it is also started when an adapter is plugged in.
+    /// The service that the nightly timer runs. If it is enabled itself, it is also started when an adapter is plugged
+    /// in.
     public static let service = "istep-sync.service"
     /// Keeps running and watches.
     public static let watch = "istep-watch.service"
@@ -20,7 +21,9 @@ public struct AutomaticSync: Scheduler {
     private let rules: [String]
 
     /// Where udev's rule may be installed, by the package or from a checkout.
-    public static let udevRules = ["/usr/lib", "/lib", "/usr/local/lib", "/etc"].map { $0 + "/udev/rules.d/60-istep.rules" }
+    public static let udevRules = ["/usr/lib", "/lib", "/usr/local/lib", "/etc"].map {
+        $0 + "/udev/rules.d/60-istep.rules"
+    }
 
     /// - Parameters:
     ///   - manager: the machine's, or that of the user who runs this program.
@@ -28,7 +31,8 @@ public struct AutomaticSync: Scheduler {
     ///   - systemBus: the bus of logind.
     ///   - rules: paths at which udev's rule may be.
     public init(
-        _ manager: ServiceManager, environment: [String: String], systemBus: DBusAddress = .system, rules: [String] = udevRules
+        _ manager: ServiceManager, environment: [String: String], systemBus: DBusAddress = .system,
+        rules: [String] = udevRules
     ) {
         self.manager = manager
         self.systemBus = systemBus
@@ -53,7 +57,8 @@ public struct AutomaticSync: Scheduler {
     /// Whether systemd has started this machine (sd_booted(3)). If not, no bus provides it.
     public static var hasSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    /// The user's own bus. If the environment does not name it, as in a shell of `su` or `ssh`, the path that systemd uses for it.
+    /// The user's own bus. If the environment does not name it, as in a shell of `su` or `ssh`, the path that systemd
+    /// uses for it.
     public static func userBus(_ environment: [String: String]) -> DBusAddress {
         DBusAddress.session(in: environment) ?? .address("unix:path=/run/user/\(getuid())/bus")
     }
@@ -89,7 +94,8 @@ public struct AutomaticSync: Scheduler {
     }
 }
 
-/// The units of automatic sync as one manager reported them. What the user is shown and what a checkup examines are made from it.
+/// The units of automatic sync as one manager reported them. What the user is shown and what a checkup examines are
+/// made from it.
 struct SyncUnits: Sendable {
     let scope: UnitScope
     /// The nightly timer, and the service that it runs.
@@ -99,7 +105,8 @@ struct SyncUnits: Sendable {
     let midnight: UnitState
     let midnightService: UnitState
     let watch: UnitState
-    /// Whether the user's timers run while the user is not logged in; nil for the machine's, or if logind does not answer.
+    /// Whether the user's timers run while the user is not logged in; nil for the machine's, or if logind does not
+    /// answer.
     let lingers: Bool?
 
     /// Reads each unit once.
@@ -108,7 +115,8 @@ struct SyncUnits: Sendable {
     static func read(from manager: ServiceManager, systemBus: DBusAddress) async throws(SystemdError) -> SyncUnits {
         SyncUnits(
             scope: manager.scope,
-            night: try await manager.state(of: AutomaticSync.nightTimer), service: try await manager.state(of: AutomaticSync.service),
+            night: try await manager.state(of: AutomaticSync.nightTimer),
+            service: try await manager.state(of: AutomaticSync.service),
             midnight: try await manager.state(of: AutomaticSync.midnightTimer),
             midnightService: try await manager.state(of: AutomaticSync.midnightService),
             watch: try await manager.state(of: AutomaticSync.watch),
@@ -121,30 +129,38 @@ extension SyncUnits {
     ///
     /// - Parameters:
     ///   - user: the login name of the user manager's owner.
-    ///   - hasUdevRule: whether systemd is notified of an adapter. Without the rule, as after an installation for one user, it is not.
+    ///   - hasUdevRule: whether systemd is notified of an adapter. Without the rule, as after an installation for one
+    ///     user, it is not.
     func schedule(user: String, hasUdevRule: Bool) -> SyncSchedule {
         var adapter = SyncSchedule.Trigger(service)
         adapter.isEnabled = adapter.isEnabled && hasUdevRule
         let run = service.lastExit.map {
-            SyncSchedule.Run(end: Timestamp($0), exitCode: service.exitStatus, result: service.lastResult ?? "no result")
+            SyncSchedule.Run(
+                end: Timestamp($0), exitCode: service.exitStatus, result: service.lastResult ?? "no result")
         }
         return SyncSchedule(
             owner: scope == .user ? .user(user, lingers: lingers) : .machine, night: SyncSchedule.Trigger(night),
-            midnight: SyncSchedule.Trigger(midnight), adapter: adapter, watch: SyncSchedule.Trigger(watch), lastRun: run)
+            midnight: SyncSchedule.Trigger(midnight), adapter: adapter, watch: SyncSchedule.Trigger(watch), lastRun: run
+        )
     }
 
     /// What a checkup examines.
     var timerFacts: TimerFacts {
         TimerFacts(
-            unit: night.name, isSystemWide: scope == .system, isInstalled: night.isInstalled, isEnabled: night.isEnabled,
-            isActive: night.isActive, lastRun: night.lastTrigger.map { Timestamp($0) }, nextRun: night.nextElapse.map { Timestamp($0) },
+            unit: night.name, isSystemWide: scope == .system, isInstalled: night.isInstalled,
+            isEnabled: night.isEnabled,
+            isActive: night.isActive, lastRun: night.lastTrigger.map { Timestamp($0) },
+            nextRun: night.nextElapse.map { Timestamp($0) },
             lastResult: Self.result(of: service), isWatchEnabled: watch.isEnabled, isWatchActive: watch.isActive,
-            isMidnightEnabled: midnight.isEnabled, isMidnightActive: midnight.isActive, midnightResult: Self.result(of: midnightService),
+            isMidnightEnabled: midnight.isEnabled, isMidnightActive: midnight.isActive,
+            midnightResult: Self.result(of: midnightService),
             lingers: lingers)
     }
 
     private static func result(of service: UnitState) -> String? {
-        guard let result = service.lastResult, result == "exit-code", let status = service.exitStatus else { return service.lastResult }
+        guard let result = service.lastResult, result == "exit-code", let status = service.exitStatus else {
+            return service.lastResult
+        }
         return "\(result) \(status)"
     }
 }
@@ -161,7 +177,9 @@ extension SyncSchedule.Trigger {
 public enum Lingering {
     /// - Parameter user: the user's number, as returned by `getuid(2)`.
     /// - Returns: nil if logind does not answer, as on a machine without it.
-    public static func isOn(user: UInt32, bus address: DBusAddress = .system, limit: Duration = .seconds(10)) async -> Bool? {
+    public static func isOn(user: UInt32, bus address: DBusAddress = .system, limit: Duration = .seconds(10)) async
+        -> Bool?
+    {
         guard let bus = try? await DBusConnection.open(address, timeout: limit) else { return nil }
         return await bus.closing { bus in await isOn(user, bus, limit) }
     }
@@ -169,7 +187,8 @@ public enum Lingering {
     private static func isOn(_ user: UInt32, _ bus: DBusConnection, _ limit: Duration) async -> Bool? {
         do throws(DBusError) {
             let found = try await bus.call(
-                SystemdName.loginService, SystemdName.loginRoot, SystemdName.loginManager, "GetUser", [.uint32(user)], timeout: limit)
+                SystemdName.loginService, SystemdName.loginRoot, SystemdName.loginManager, "GetUser", [.uint32(user)],
+                timeout: limit)
             guard let path = found.first?.pathValue else { return nil }
             let value = try await bus.call(
                 SystemdName.loginService, path, SystemdName.properties, "Get",

@@ -20,7 +20,8 @@ public actor ServiceManager: BusClient {
     ///   - clock: measures how long a start or stop takes.
     /// - Throws: `SystemdError.noManager`.
     public static func open(
-        _ scope: UnitScope, on address: DBusAddress, limit: Duration = .seconds(25), clock: any Clock<Duration> = ContinuousClock()
+        _ scope: UnitScope, on address: DBusAddress, limit: Duration = .seconds(25),
+        clock: any Clock<Duration> = ContinuousClock()
     ) async throws(SystemdError) -> ServiceManager {
         do {
             return ServiceManager(scope, try await DBusConnection.open(address, timeout: limit), limit, clock)
@@ -53,7 +54,8 @@ public actor ServiceManager: BusClient {
     public func enable(_ names: [String], starting running: [String]) async throws(SystemdError) {
         for name in names where try await !state(of: name).isInstalled { throw .notInstalled(unit: name, scope) }
         let doing = "enabling \(names.joined(separator: ", "))"
-        _ = try await call("EnableUnitFiles", [.strings(names), .boolean(false), .boolean(false)], doing: doing, unit: names.first)
+        _ = try await call(
+            "EnableUnitFiles", [.strings(names), .boolean(false), .boolean(false)], doing: doing, unit: names.first)
         _ = try await call("Reload", doing: doing)
         for name in running { try await run("StartUnit", name) }
     }
@@ -103,7 +105,9 @@ extension ServiceManager {
         let ends: DBusSignals
         do {
             ends = try await bus.signals(
-                MatchRule(sender: SystemdName.service, path: SystemdName.root, interface: SystemdName.manager, member: "JobRemoved"))
+                MatchRule(
+                    sender: SystemdName.service, path: SystemdName.root, interface: SystemdName.manager,
+                    member: "JobRemoved"))
         } catch {
             throw SystemdError(error, doing: doing, scope)
         }
@@ -111,14 +115,20 @@ extension ServiceManager {
         let result = await Self.end(of: reply.first?.pathValue, in: ends, within: limit, clock)
         _ = try? await call("Unsubscribe", doing: doing)
         // A unit that was skipped because a condition does not hold has not failed.
-        guard let result, ["done", "skipped"].contains(result) else { throw .jobFailed(unit: name, result: result ?? "no result in time") }
+        guard let result, ["done", "skipped"].contains(result) else {
+            throw .jobFailed(unit: name, result: result ?? "no result in time")
+        }
     }
 
     /// - Returns: systemd's term for how the job ended; nil if the bus went away or the time ran out before.
-    private static func end(of job: ObjectPath?, in ends: DBusSignals, within limit: Duration, _ clock: any Clock<Duration>) async -> String? {
+    private static func end(
+        of job: ObjectPath?, in ends: DBusSignals, within limit: Duration, _ clock: any Clock<Duration>
+    ) async -> String? {
         await withTaskGroup(of: String?.self) { group in
             group.addTask {
-                for await end in ends where end.body.count == 4 && end.body[1].pathValue == job { return end.body[3].stringValue }
+                for await end in ends where end.body.count == 4 && end.body[1].pathValue == job {
+                    return end.body[3].stringValue
+                }
                 return nil
             }
             group.addTask {
@@ -160,8 +170,8 @@ public struct UnitState: Sendable, Hashable {
     public var lastTrigger: Int?
     /// When a timer fires next.
     public var nextElapse: Int?
-    /// How the last run of a service ended, as systemd reports it, such as `success`, `exit-code`, `timeout`; nil if it has not run since
-    /// boot.
+    /// How the last run of a service ended, as systemd reports it, such as `success`, `exit-code`, `timeout`; nil if it
+    /// has not run since boot.
     public var lastResult: String?
     /// The exit code of a service's last run.
     public var exitStatus: Int?
@@ -169,7 +179,8 @@ public struct UnitState: Sendable, Hashable {
     public var lastExit: Int?
 
     public init(
-        name: String, isInstalled: Bool = false, isEnabled: Bool = false, isActive: Bool = false, lastTrigger: Int? = nil,
+        name: String, isInstalled: Bool = false, isEnabled: Bool = false, isActive: Bool = false,
+        lastTrigger: Int? = nil,
         nextElapse: Int? = nil, lastResult: String? = nil, exitStatus: Int? = nil, lastExit: Int? = nil
     ) {
         self.name = name

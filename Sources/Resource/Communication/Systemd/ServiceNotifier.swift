@@ -1,11 +1,11 @@
 internal import Glibc
 public import StepDomain
 
-/// Reports the state of this process to the systemd that started it: ready, at work, alive, about to end (`sd_notify(3)`, without its
-/// library).
+/// Reports the state of this process to the systemd that started it: ready, at work, alive, about to end
+/// (`sd_notify(3)`, without its library).
 ///
-/// Each report is one datagram to the socket that systemd names in `$NOTIFY_SOCKET`. It never waits: a systemd that does not read must not
-/// delay the service.
+/// Each report is one datagram to the socket that systemd names in `$NOTIFY_SOCKET`. It never waits: a systemd that
+/// does not read must not delay the service.
 public struct ServiceNotifier: ServiceSupervisor {
     private let address: SocketAddress
     /// The longest interval between two calls of `alive`; nil if systemd keeps no watchdog for this process.
@@ -15,7 +15,8 @@ public struct ServiceNotifier: ServiceSupervisor {
 
     /// - Parameters:
     ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are read.
-    ///   - processIdentifier: by default the number of this process: an inherited environment is meant for another process.
+    ///   - processIdentifier: by default the number of this process: an inherited environment is meant for another
+    ///     process.
     /// - Returns: nil if no systemd expects reports from this process.
     public init?(environment: [String: String], processIdentifier: Int32? = nil) {
         guard let name = environment["NOTIFY_SOCKET"], let address = SocketAddress(name) else { return nil }
@@ -58,7 +59,8 @@ public struct ServiceNotifier: ServiceSupervisor {
 
     /// A line feed would start another variable (`sd_notify(3)`). The views have made the text printable.
     private static func line(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
 }
 

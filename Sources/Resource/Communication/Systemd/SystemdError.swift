@@ -65,7 +65,8 @@ extension SystemdError {
             case ("org.freedesktop.systemd1.NoSuchUnit", _), ("org.freedesktop.DBus.Error.FileNotFound", _):
                 self = unit.map { .notInstalled(unit: $0, scope) } ?? .failed(doing: doing, reason: message)
             // Its own errors say nothing about whether it runs.
-            case (_, .noService) where !name.hasPrefix("org.freedesktop.systemd1."): self = .noManager(scope, reason: message)
+            case (_, .noService) where !name.hasPrefix("org.freedesktop.systemd1."):
+                self = .noManager(scope, reason: message)
             case (_, .accessDenied): self = .refused(doing: doing, scope)
             default: self = .failed(doing: doing, reason: message.isEmpty ? name : message)
             }

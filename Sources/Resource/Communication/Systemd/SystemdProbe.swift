@@ -83,7 +83,8 @@ public enum TimeZoneName {
     /// Zones that the C library has without a file.
     private static let builtIn = ["UTC", "GMT", "Etc/UTC", "Universal", "Zulu"]
 
-    /// The zone that `TZ` names and this machine does not have: the C library then takes UTC without a word. Nil if there is no such error.
+    /// The zone that `TZ` names and this machine does not have: the C library then takes UTC without a word. Nil if
+    /// there is no such error.
     public static func unknown(_ environment: [String: String]) -> String? {
         guard let text = environment["TZ"], !text.isEmpty, current(environment) == nil else { return nil }
         return text
@@ -99,7 +100,8 @@ public enum TimeZoneName {
             if !name.contains("/"), name.utf8.contains(where: { (0x30...0x39).contains($0) }) { return name }
             // Where it is, is a choice of the user: tzset(3).
             let folder = environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/share/zoneinfo"
-            return builtIn.contains(name) || access(name.hasPrefix("/") ? name : folder + "/" + name, R_OK) == 0 ? name : nil
+            return builtIn.contains(name) || access(name.hasPrefix("/") ? name : folder + "/" + name, R_OK) == 0
+                ? name : nil
         }
         // realpath rather than readlink: some machines have a chain of links.
         guard let real = realpath(localtime, nil) else { return "UTC" }

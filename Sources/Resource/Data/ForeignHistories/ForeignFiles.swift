@@ -16,8 +16,10 @@ public struct ForeignFiles: ForeignHistoryReader {
 
     /// In the order of `istep import --formats`. The generic one counts only where no other fits.
     static let readers: [any FormatReader] = [
-        GadgetbridgeReader(), FitbitReader(), AppleHealthReader(), ZeppReader(), ColmiClientReader(), GarminDBReader(), HealthConnectReader(),
-        SamsungHealthReader(), GoogleFitReader(), GarminAccountReader(), FITReader(), WithingsReader(), OuraReader(), ITDReader(),
+        GadgetbridgeReader(), FitbitReader(), AppleHealthReader(), ZeppReader(), ColmiClientReader(), GarminDBReader(),
+        HealthConnectReader(),
+        SamsungHealthReader(), GoogleFitReader(), GarminAccountReader(), FITReader(), WithingsReader(), OuraReader(),
+        ITDReader(),
         AmazfishReader(), J4velinReader(), IstepHistoryReader(),
     ]
     static let generic: any FormatReader = CSVReader()
@@ -34,10 +36,13 @@ public struct ForeignFiles: ForeignHistoryReader {
         try reader.read(files, of: tree, into: collector)
         let (tracks, notes) = collector.finish()
         return ForeignHistory(
-            format: reader.format, path: path, tracks: tracks, zone: collector.hasOffsets ? .records : options.zone, notes: notes)
+            format: reader.format, path: path, tracks: tracks, zone: collector.hasOffsets ? .records : options.zone,
+            notes: notes)
     }
 
-    private func reader(of tree: FileTree, _ options: ForeignOptions) throws(ImportError) -> (any FormatReader, [ForeignFile]) {
+    private func reader(of tree: FileTree, _ options: ForeignOptions) throws(ImportError) -> (
+        any FormatReader, [ForeignFile]
+    ) {
         if let key = options.format {
             guard let reader = (Self.readers + [Self.generic]).first(where: { $0.format.key == key }) else {
                 throw .noSuchFormat(key, known: formats.map(\.key))
@@ -56,7 +61,9 @@ public struct ForeignFiles: ForeignHistoryReader {
         if let only = found.first { return only }
         let tables = try Self.generic.files(of: tree)
         if tables.count == 1 { return (Self.generic, tables) }
-        let hint: String? = tables.count > 1 ? "it has \(tables.count) tables; import one of them" : tree.files.isEmpty ? "it is empty" : nil
+        let hint: String? =
+            tables.count > 1
+            ? "it has \(tables.count) tables; import one of them" : tree.files.isEmpty ? "it is empty" : nil
         throw .unknownFormat(path: tree.path, hint: hint)
     }
 }

@@ -14,12 +14,15 @@ public enum GadgetbridgeExample {
         guard file >= 0 else { throw failure(String(cString: strerror(errno))) }
         close(file)
         var opened: OpaquePointer?
-        guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK, let opened else {
+        guard sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK, let opened
+        else {
             sqlite3_close_v2(opened)
             throw failure("SQLite cannot open it")
         }
         defer { sqlite3_close_v2(opened) }
-        let rows = samples.map { "(\($0.start.seconds),1,1,1,\($0.steps),-1,\(Int($0.distance ?? 0)),\(Int($0.energy ?? 0)))" }
+        let rows = samples.map {
+            "(\($0.start.seconds),1,1,1,\($0.steps),-1,\(Int($0.distance ?? 0)),\(Int($0.energy ?? 0)))"
+        }
         var statements = [
             """
             PRAGMA journal_mode = OFF; BEGIN;
@@ -34,7 +37,9 @@ public enum GadgetbridgeExample {
             """
         ]
         for start in stride(from: 0, to: rows.count, by: 500) {
-            statements.append("INSERT INTO COLMI_ACTIVITY_SAMPLE VALUES " + rows[start..<min(start + 500, rows.count)].joined(separator: ","))
+            statements.append(
+                "INSERT INTO COLMI_ACTIVITY_SAMPLE VALUES "
+                    + rows[start..<min(start + 500, rows.count)].joined(separator: ","))
         }
         for statement in statements + ["COMMIT"] where sqlite3_exec(opened, statement, nil, nil, nil) != SQLITE_OK {
             throw failure(String(cString: sqlite3_errmsg(opened)))

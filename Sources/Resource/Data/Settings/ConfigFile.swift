@@ -30,7 +30,9 @@ struct ConfigFile {
     init(text: String, path: String) throws(SettingsError) {
         let scan = KeyScan(text)
         if let line = scan.lineOfTooDeep { throw .tooDeep(path: path, line: line, limit: KeyScan.deepest) }
-        if let fault = scan.fault { throw .syntax(path: path, line: fault.line, column: fault.column, reason: fault.reason) }
+        if let fault = scan.fault {
+            throw .syntax(path: path, line: fault.line, column: fault.column, reason: fault.reason)
+        }
         let table: TOMLTable
         do {
             table = try TOMLTable(string: text)
@@ -46,8 +48,8 @@ struct ConfigFile {
         entries = SettingValue.entries(table, scan.places)
     }
 
-    /// Decodes the text line by line, so that an error can name the line: a line feed is never part of a longer character. The parser takes
-    /// a C string, so all text after a NUL would be lost without an error.
+    /// Decodes the text line by line, so that an error can name the line: a line feed is never part of a longer
+    /// character. The parser takes a C string, so all text after a NUL would be lost without an error.
     private static func text(_ bytes: [UInt8], path: String) throws(SettingsError) -> String {
         if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) { return text }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -57,8 +59,8 @@ struct ConfigFile {
     }
 }
 
-/// The parser's message without the value of a number that is too large, because it may be a secret without quotes, and without characters
-/// that a terminal would interpret.
+/// The parser's message without the value of a number that is too large, because it may be a secret without quotes, and
+/// without characters that a terminal would interpret.
 private func reason(_ error: TOMLParseError) -> String {
     var words = error.description
     if let start = words.range(of: ": '"), let end = words.range(of: "' ", range: start.upperBound..<words.endIndex) {
@@ -142,7 +144,9 @@ struct SmallFile {
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var length = 0
         while length < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress.map { $0 + length }, $0.count - length) }
+            let count = bytes.withUnsafeMutableBytes {
+                read(file, $0.baseAddress.map { $0 + length }, $0.count - length)
+            }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw Failure(errno) }
             if count == 0 { break }

@@ -1,15 +1,16 @@
 /// Finds the keys of a TOML document, because the parser does not report their positions.
 ///
-/// It only determines where keys and values begin and end (TOML 1.0.0). The result is valid for documents that the parser accepts, and up
-/// to the place where the parser stops.
+/// It only determines where keys and values begin and end (TOML 1.0.0). The result is valid for documents that the
+/// parser accepts, and up to the place where the parser stops.
 struct KeyScan {
     private(set) var places = KeyPlaces()
-    /// The line of a key that is nested more than `deepest` keys deep. The parser recurses for each level until the stack overflows.
+    /// The line of a key that is nested more than `deepest` keys deep. The parser recurses for each level until the
+    /// stack overflows.
     private(set) var lineOfTooDeep: Int?
 
-    /// The first place with invalid TOML at which the parser ends the process by an assertion instead of reporting an error (toml++ 3.3: a
-    /// header without a key, as in `[.a]`; an element without a value, as in `[}`; a date without a time, as in `2026-03-01T:` or
-    /// `2026-03-01 1,`).
+    /// The first place with invalid TOML at which the parser ends the process by an assertion instead of reporting an
+    /// error (toml++ 3.3: a header without a key, as in `[.a]`; an element without a value, as in `[}`; a date without
+    /// a time, as in `2026-03-01T:` or `2026-03-01 1,`).
     private(set) var fault: Fault?
 
     /// A problem at a place.
@@ -20,7 +21,8 @@ struct KeyScan {
         let reason: String
     }
 
-    /// Whether an error that the parser reports was passed: the parser stops there, and the text after it may be misread here.
+    /// Whether an error that the parser reports was passed: the parser stops there, and the text after it may be
+    /// misread here.
     private var isPastError = false
 
     private var cursor: TOMLCursor
@@ -59,7 +61,8 @@ struct KeyScan {
         }
     }
 
-    /// A key begins with a bare character or a quote. The parser itself reports the end of the text, or a bracket without a key before it.
+    /// A key begins with a bare character or a quote. The parser itself reports the end of the text, or a bracket
+    /// without a key before it.
     private mutating func expectHeader() {
         cursor.skipSpaces()
         guard let byte = cursor.byte, byte != UInt8(ascii: "]") else { return }
@@ -114,20 +117,28 @@ struct KeyScan {
         case UInt8(ascii: "{"): list(until: UInt8(ascii: "}")) { $0.pair(in: place) }
         case let byte?:
             // These characters may begin a value; otherwise the parser's errors are better, if it reports one.
-            if !isBareKeyByte(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: ".") { report("a value is missing") }
+            if !isBareKeyByte(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: ".") {
+                report("a value is missing")
+            }
             let start = cursor
             cursor.skip { !",]}#\r\n".utf8.contains($0) }
-            if lacksTime(cursor.text(since: start.index)) { report("a date that goes on without a time of day", at: start) }
+            if lacksTime(cursor.text(since: start.index)) {
+                report("a date that goes on without a time of day", at: start)
+            }
         case nil: break
         }
     }
 
-    private func isKeyStart(_ byte: UInt8) -> Bool { isBareKeyByte(byte) || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+    private func isKeyStart(_ byte: UInt8) -> Bool {
+        isBareKeyByte(byte) || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+    }
 
-    /// Whether something that begins like a date continues without an hour of two digits: `2026-03-01T`, `2026-03-01 1,`.
+    /// Whether something that begins like a date continues without an hour of two digits: `2026-03-01T`, `2026-03-01
+    /// 1,`.
     private func lacksTime(_ value: ArraySlice<UInt8>) -> Bool {
         let digit = UInt8(ascii: "0")...UInt8(ascii: "9"), hyphen = UInt8(ascii: "-")
-        // The parser ignores underscores when it guesses the type of a value, and requires hyphens only at these places.
+        // The parser ignores underscores when it guesses the type of a value, and requires hyphens only at these
+        // places.
         let value = value.filter { $0 != UInt8(ascii: "_") }
         guard value.count > 10, digit.contains(value[0]), value[4] == hyphen, value[7] == hyphen,
             value[..<10].allSatisfy({ digit.contains($0) || $0 == hyphen })

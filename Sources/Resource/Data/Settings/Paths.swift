@@ -2,8 +2,8 @@ import Foundation
 
 /// The paths of istep's files, by the XDG Base Directory Specification 0.8.
 ///
-/// A variable that is empty or relative is ignored, as the specification requires. Without a home directory, as in some services, there are
-/// only the directories that variables name.
+/// A variable that is empty or relative is ignored, as the specification requires. Without a home directory, as in some
+/// services, there are only the directories that variables name.
 public struct Paths: Hashable, Sendable {
     /// `/etc/istep/config.toml`: for all users of the machine.
     public let systemConfig: String
@@ -64,7 +64,8 @@ private func joined(_ directory: String, _ name: String) -> String {
 
 /// An absolute path from the text of a file, or nil if the text does not start with / or ~/.
 ///
-/// The file is read by commands in any working directory, so a relative path in it would have a different meaning each time.
+/// The file is read by commands in any working directory, so a relative path in it would have a different meaning each
+/// time.
 func absolutePath(_ path: String, home: String?) -> String? {
     if path.hasPrefix("/") { return path }
     guard path.hasPrefix("~/"), let home else { return nil }

@@ -1,8 +1,8 @@
 /// Reading the keys that name a secret.
 extension TableReader {
-    /// The source of a token or password: at most one of `key` + `_file`, `_env` and `_credential`. A value under `key` itself is a
-    /// problem, and the error does not show it. Errors do not show the values of the other keys either, because users may enter the secret
-    /// under the wrong key.
+    /// The source of a token or password: at most one of `key` + `_file`, `_env` and `_credential`. A value under `key`
+    /// itself is a problem, and the error does not show it. Errors do not show the values of the other keys either,
+    /// because users may enter the secret under the wrong key.
     public mutating func secret(_ key: String, isRequired: Bool) -> SecretSource? {
         let fileKey = key + "_file", variableKey = key + "_env", credentialKey = key + "_credential"
         let keys = [fileKey, variableKey, credentialKey]
@@ -40,7 +40,9 @@ extension SettingsTable {
     public func secrets(home: String?) -> [(secret: SecretSource, place: SettingSource)] {
         keys.compactMap { key in
             guard let text = text(key) else { return nil }
-            if key.hasSuffix("_file"), let path = absolutePath(text, home: home) { return (.file(path), place(of: key)) }
+            if key.hasSuffix("_file"), let path = absolutePath(text, home: home) {
+                return (.file(path), place(of: key))
+            }
             if key.hasSuffix("_env"), isVariable(text) { return (.environment(text), place(of: key)) }
             if key.hasSuffix("_credential"), isCredential(text) { return (.credential(text), place(of: key)) }
             return nil
@@ -54,11 +56,14 @@ extension SettingsTable {
     }
 }
 
-/// The names that POSIX.1-2017, section 8.1, defines for environment variables. Names with lower-case letters, which it leaves to
-/// applications, are excluded: errors show the name, and a token under the wrong key would often look like one.
+/// The names that POSIX.1-2017, section 8.1, defines for environment variables. Names with lower-case letters, which it
+/// leaves to applications, are excluded: errors show the name, and a token under the wrong key would often look like
+/// one.
 private func isVariable(_ name: String) -> Bool {
     guard let first = name.utf8.first, name.utf8.count <= 128, !isDigit(first) else { return false }
-    return name.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: "_") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    return name.utf8.allSatisfy {
+        isDigit($0) || $0 == UInt8(ascii: "_") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+    }
 }
 
 private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

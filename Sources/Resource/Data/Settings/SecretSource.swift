@@ -134,9 +134,12 @@ extension SecretSource: CustomStringConvertible {
     }
 }
 
-/// Shows the name if it has the usual form (POSIX.1-2024, 8.1). Any other name may be the secret itself, entered under the wrong key.
+/// Shows the name if it has the usual form (POSIX.1-2024, 8.1). Any other name may be the secret itself, entered under
+/// the wrong key.
 private func variable(_ name: String) -> String {
-    let isUsual = name.utf8.count <= 40 && name.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+    let isUsual =
+        name.utf8.count <= 40
+        && name.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
     let words = name.split(separator: "_")
     // A token of capitals and digits, as some services issue them, has a digit between letters.
     let isToken = words.contains { $0.count > 8 && $0.contains(where: \.isNumber) }

@@ -1,4 +1,5 @@
-/// The keys of a configuration file, `config.toml`. The keys in a table `[share.NAME]` are those of its kind: see `DestinationKind`.
+/// The keys of a configuration file, `config.toml`. The keys in a table `[share.NAME]` are those of its kind: see
+/// `DestinationKind`.
 enum SettingKey: String, CaseIterable {
     case user, adapter, database, timeout, notifications, backups, frames
     case weekStart = "week-start"
@@ -18,13 +19,15 @@ enum SettingKey: String, CaseIterable {
         case .user: "the name of a user"
         case .adapter: "the name of an adapter, such as \"hci0\""
         case .database: "a path that starts with / or ~/"
-        case .timeout: "a number of seconds from \(Int(Settings.timeouts.lowerBound)) to \(Int(Settings.timeouts.upperBound))"
+        case .timeout:
+            "a number of seconds from \(Int(Settings.timeouts.lowerBound)) to \(Int(Settings.timeouts.upperBound))"
         case .notifications: "true or false: whether notices are shown as desktop notifications"
         case .backups: "a number from 0 to \(Settings.mostBackups): how many automatic backups of the history are kept"
         case .frames: "how long raw frames are kept, such as \"2 years\", \"18 months\", \"90 days\" or \"forever\""
         case .weekStart: "the first day of a week, such as \"monday\" or \"sunday\""
         case .restartAdapter: "true or false: whether an adapter that receives nothing is switched off and on"
-        case .recover: "true or false: whether a pedometer that BlueZ neither connects to nor disconnects is removed from BlueZ"
+        case .recover:
+            "true or false: whether a pedometer that BlueZ neither connects to nor disconnects is removed from BlueZ"
         case .share: "a table for each destination, such as [share.garden]"
         }
     }

@@ -43,8 +43,8 @@ extension [String: SettingEntry] {
 }
 
 extension SettingValue {
-    /// Tables and arrays at this depth count as empty: no setting is that deep, and a document of one line can contain tables that are
-    /// nested thousands deep.
+    /// Tables and arrays at this depth count as empty: no setting is that deep, and a document of one line can contain
+    /// tables that are nested thousands deep.
     private static let deepest = 8
 
     static func entries(_ table: TOMLTable, _ places: KeyPlaces) -> [String: SettingEntry] {
@@ -129,7 +129,8 @@ struct Age: Equatable {
             days = nil
             return
         }
-        guard words.count == 2, words[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(words[0]), (1...36_600).contains(count)
+        guard words.count == 2, words[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(words[0]),
+            (1...36_600).contains(count)
         else { return nil }
         let unit: Int
         switch words[1] {

@@ -4,8 +4,8 @@ import TextSafety
 
 /// The user's settings, each with its source: later sources replace earlier ones.
 ///
-/// In order: istep's defaults, `/etc/istep/config.toml`, `$XDG_CONFIG_HOME/istep/config.toml`, the file of `--config` or else of
-/// `ISTEP_CONFIG`, the environment (`ISTEP_DB`), flags of the command line.
+/// In order: istep's defaults, `/etc/istep/config.toml`, `$XDG_CONFIG_HOME/istep/config.toml`, the file of `--config`
+/// or else of `ISTEP_CONFIG`, the environment (`ISTEP_DB`), flags of the command line.
 public struct Settings: Hashable, Sendable {
     /// The user whose steps are meant if no other is named; nil means the history's only user.
     public var user: Sourced<String>?
@@ -27,7 +27,8 @@ public struct Settings: Hashable, Sendable {
     public var backups: Sourced<Int>
     /// For how many days raw frames are kept; nil means forever.
     public var frames: Sourced<Int?>
-    /// The tables `[share.NAME]`, by name. A later file's table replaces the whole table of the same name from an earlier file.
+    /// The tables `[share.NAME]`, by name. A later file's table replaces the whole table of the same name from an
+    /// earlier file.
     public var destinations: [SettingsTable]
     /// The configuration files that were read, in the order in which they replace one another.
     public var files: [String]
@@ -35,7 +36,8 @@ public struct Settings: Hashable, Sendable {
     /// Weekly backups of two years; each backup is as large as the history.
     public static let mostBackups = 100
     public static let timeouts = 1.0...600.0
-    /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of the advertisements may be lost.
+    /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of the advertisements may
+    /// be lost.
     public static let standardTimeout = 20.0
 
     static let configVariable = "ISTEP_CONFIG"
@@ -146,20 +148,24 @@ extension Settings {
 }
 
 extension Settings {
-    /// The file whose settings replace those of all others: that of `--config` or of `ISTEP_CONFIG`, else the user's. It need not exist.
+    /// The file whose settings replace those of all others: that of `--config` or of `ISTEP_CONFIG`, else the user's.
+    /// It need not exist.
     ///
     /// - Returns: nil without a home directory.
     public static func lastFile(flags: SettingFlags, environment: [String: String]) -> String? {
-        flags.config ?? environment[configVariable].flatMap { $0.isEmpty ? nil : $0 } ?? Paths(environment: environment).userConfig
+        flags.config ?? environment[configVariable].flatMap { $0.isEmpty ? nil : $0 }
+            ?? Paths(environment: environment).userConfig
     }
 
-    /// The variables of the environment that decide which configuration and which history these settings are from: a process that does not
-    /// have them, such as one that a service manager starts, uses others.
+    /// The variables of the environment that decide which configuration and which history these settings are from: a
+    /// process that does not have them, such as one that a service manager starts, uses others.
     ///
     /// - Parameters:
     ///   - environment: the environment from which these settings were loaded.
     ///   - passwordHome: as for `Paths`.
-    public func variablesOfPlaces(in environment: [String: String], passwordHome: () -> String? = Paths.passwordHome) -> [String] {
+    public func variablesOfPlaces(in environment: [String: String], passwordHome: () -> String? = Paths.passwordHome)
+        -> [String]
+    {
         func paths(without variable: String? = nil) -> Paths {
             Paths(environment: environment.filter { $0.key != variable }, passwordHome: passwordHome)
         }
@@ -168,7 +174,9 @@ extension Settings {
         if environment[Self.configVariable]?.isEmpty == false { variables.append(Self.configVariable) }
         let (config, otherConfig) = (paths().userConfig, paths(without: Paths.configVariable).userConfig)
         // Without a file in either place, the place does not matter.
-        if config != otherConfig, [config, otherConfig].contains(where: { $0.map(FileManager.default.fileExists(atPath:)) == true }) {
+        if config != otherConfig,
+            [config, otherConfig].contains(where: { $0.map(FileManager.default.fileExists(atPath:)) == true })
+        {
             variables.append(Paths.configVariable)
         }
         if database.source == .standard, paths().database != paths(without: Paths.dataVariable).database {
@@ -182,14 +190,15 @@ extension Settings {
 public struct SettingsCheck: Hashable, Sendable {
     /// The files that were read, in the order in which they replace one another.
     public let files: [String]
-    /// All problems: file by file, in the order of lines. Problems within the tables of destinations are not included: the readers of these
-    /// tables find them.
+    /// All problems: file by file, in the order of lines. Problems within the tables of destinations are not included:
+    /// the readers of these tables find them.
     public let problems: [SettingsError]
     /// The tables of destinations that can be read, by name, even if there are other problems.
     public let destinations: [SettingsTable]
     /// Nil if there are problems.
     public let settings: Settings?
-    /// All settings that can be read, even if there are other problems; for diagnosis. Nil if not even a path for the history is known.
+    /// All settings that can be read, even if there are other problems; for diagnosis. Nil if not even a path for the
+    /// history is known.
     public let readable: Settings?
 
     init(_ reader: SettingsReader, standardDatabase: String?) {
@@ -206,9 +215,11 @@ public struct SettingsCheck: Hashable, Sendable {
                 user: reader.user, adapter: reader.adapter, database: $0,
                 timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
                 notifications: reader.notifications ?? Sourced(true, .standard), weekStart: reader.weekStart,
-                restartsAdapter: reader.restartsAdapter ?? Sourced(false, .standard), recovers: reader.recovers ?? Sourced(false, .standard),
+                restartsAdapter: reader.restartsAdapter ?? Sourced(false, .standard),
+                recovers: reader.recovers ?? Sourced(false, .standard),
                 backups: reader.backups ?? Sourced(BackupSchedule.standardCount, .standard),
-                frames: reader.frames ?? Sourced(FrameRetention.standardDays, .standard), destinations: destinations, files: files)
+                frames: reader.frames ?? Sourced(FrameRetention.standardDays, .standard), destinations: destinations,
+                files: files)
         }
         settings = problems.isEmpty ? readable : nil
     }

@@ -31,7 +31,8 @@ public enum SettingsError: Error, Hashable, Sendable {
     case badName(String, table: String, source: SettingSource)
     /// The value of a key is not permitted, and may be a secret: it is not shown.
     case badPrivateValue(key: String, source: SettingSource, expected: String)
-    /// A token or password is in a configuration file itself; `fileKey` is the key that names a file with the secret instead.
+    /// A token or password is in a configuration file itself; `fileKey` is the key that names a file with the secret
+    /// instead.
     case openSecret(key: String, source: SettingSource, fileKey: String)
     /// Two or more keys of a table that exclude each other.
     case conflict([String], table: String, source: SettingSource)
@@ -57,7 +58,8 @@ public enum SettingsError: Error, Hashable, Sendable {
     /// The line of the file with the problem, if there is one.
     public var line: Int? {
         switch self {
-        case .notText(_, let line), .containsNUL(_, let line), .syntax(_, let line, _, _), .tooDeep(_, let line, _): line
+        case .notText(_, let line), .containsNUL(_, let line), .syntax(_, let line, _, _), .tooDeep(_, let line, _):
+            line
         case .unknownKey(_, _, let line, _): line
         case .wrongType(_, .file(_, let line), _, _), .badValue(_, _, .file(_, let line), _),
             .unknownEntry(_, _, .file(_, let line), _, _), .missingEntry(_, _, .file(_, let line), _),
@@ -182,7 +184,8 @@ public func nearestKey(to key: String, among known: [String]) -> String? {
     return best?.key
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment).
+/// The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string
+/// alignment).
 func editDistance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a), Array(b))
     var rows = [Array(0...b.count)]

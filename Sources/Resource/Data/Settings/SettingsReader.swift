@@ -1,7 +1,8 @@
 internal import StepDomain
 internal import TextSafety
 
-/// Reads settings, layer by layer, and checks each. Problems are collected, and a setting with a problem keeps its earlier value.
+/// Reads settings, layer by layer, and checks each. Problems are collected, and a setting with a problem keeps its
+/// earlier value.
 struct SettingsReader {
     private(set) var user: Sourced<String>?
     private(set) var adapter: Sourced<String>?
@@ -35,7 +36,8 @@ struct SettingsReader {
         gather { reader throws(SettingsError) in try reader.take(timeout: seconds, source) }
     }
 
-    /// The path is not changed: on the command line and in the environment a relative path refers to the working directory of the command.
+    /// The path is not changed: on the command line and in the environment a relative path refers to the working
+    /// directory of the command.
     mutating func set(database path: String, _ source: SettingSource) { database = Sourced(path, source) }
 
     /// - Parameter source: the source that names the file; the file must then exist.
@@ -91,9 +93,11 @@ struct SettingsReader {
         case (.frames, .text(let text)):
             guard let age = Age(text) else { throw .badValue(text, key: name, source: source, expected: key.expected) }
             frames = Sourced(age.days, source)
-        case (.user, .text(let text)), (.adapter, .text(let text)), (.database, .text(let text)), (.weekStart, .text(let text)):
+        case (.user, .text(let text)), (.adapter, .text(let text)), (.database, .text(let text)),
+            (.weekStart, .text(let text)):
             try take(key, text, source)
-        case (.backups, .number(let count)): throw .badValue(brief(count), key: name, source: source, expected: key.expected)
+        case (.backups, .number(let count)):
+            throw .badValue(brief(count), key: name, source: source, expected: key.expected)
         case (.share, let value), (.timeout, let value), (.notifications, let value), (.backups, let value),
             (.restartAdapter, let value), (.recover, let value):
             throw .wrongType(key: name, source: source, expected: key.expected, found: value.inWords)
@@ -106,7 +110,8 @@ struct SettingsReader {
         let keys = [SettingKey.share.rawValue, name], source = SettingSource.file(path, line: entry.line)
         guard case .table(let entries) = entry.value else {
             throw .wrongType(
-                key: dotted(keys), source: source, expected: SettingsTable.expectedDestination, found: entry.value.inWords)
+                key: dotted(keys), source: source, expected: SettingsTable.expectedDestination,
+                found: entry.value.inWords)
         }
         guard SettingsTable.isName(name) else { throw .badName(name, table: dotted([keys[0]]), source: source) }
         destinations[name] = SettingsTable(path: keys, source: source, entries: entries)
@@ -114,7 +119,8 @@ struct SettingsReader {
 
     private mutating func take(timeout seconds: Double, _ source: SettingSource) throws(SettingsError) {
         guard Settings.timeouts.contains(seconds) else {
-            throw .badValue(brief(seconds), key: SettingKey.timeout.rawValue, source: source, expected: SettingKey.timeout.expected)
+            throw .badValue(
+                brief(seconds), key: SettingKey.timeout.rawValue, source: source, expected: SettingKey.timeout.expected)
         }
         timeout = Sourced(seconds, source)
     }
@@ -141,6 +147,7 @@ struct SettingsReader {
     /// The kernel's names of adapters: `hci` and a number.
     private func isAdapter(_ text: String) -> Bool {
         let number = text.dropFirst(3)
-        return text.hasPrefix("hci") && (1...5).contains(number.count) && number.allSatisfy { $0.isASCII && $0.isNumber }
+        return text.hasPrefix("hci") && (1...5).contains(number.count)
+            && number.allSatisfy { $0.isASCII && $0.isNumber }
     }
 }

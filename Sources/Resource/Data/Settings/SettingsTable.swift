@@ -44,7 +44,9 @@ private func isBare(_ key: String) -> Bool { !key.isEmpty && key.utf8.allSatisfy
 /// Whether TOML permits the byte in a key without quotes.
 func isBareKeyByte(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
     default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }

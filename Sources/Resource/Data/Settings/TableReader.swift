@@ -3,8 +3,8 @@ internal import TextSafety
 
 /// Reads a table key by key, with the checks of the caller, which knows the meaning of the keys.
 ///
-/// A key that is absent, or whose value has a problem, reads as nil. Problems are collected, so that the user sees all of them at once;
-/// `finish` throws them, together with the keys that were not read.
+/// A key that is absent, or whose value has a problem, reads as nil. Problems are collected, so that the user sees all
+/// of them at once; `finish` throws them, together with the keys that were not read.
 ///
 /// `expected` always continues the phrase "it has to be", such as "the address of the server, such as https://…".
 public struct TableReader {
@@ -38,7 +38,8 @@ public struct TableReader {
     ///
     /// - Parameters:
     ///   - entry: the key within the table or list, if only the value of that key is wrong.
-    ///   - isPrivate: whether the value may contain a secret, such as an address with a password: the error then does not show it.
+    ///   - isPrivate: whether the value may contain a secret, such as an address with a password: the error then does
+    ///     not show it.
     public mutating func refuse(_ key: String, entry name: String? = nil, expected: String, isPrivate: Bool = false) {
         guard var found = entry(key) else { return require(key, expected) }
         var path = [key]
@@ -56,15 +57,16 @@ public struct TableReader {
 
     /// Ends the reading. Call it on every return path, so that every problem is reported.
     ///
-    /// - Parameter isComplete: whether all keys that the table can have were read. If a wrong `kind` leaves this open, no key is reported
-    ///   as unknown.
+    /// - Parameter isComplete: whether all keys that the table can have were read. If a wrong `kind` leaves this open,
+    ///   no key is reported as unknown.
     /// - Throws: all problems, in order of lines.
     public mutating func finish(isComplete: Bool = true) throws(SettingsProblems) {
         if isComplete {
             for key in table.keys where !asked.contains(key) && !unwanted.contains(key) && !isFull {
                 report(
                     .unknownEntry(
-                        key, table: table.header, source: source(of: table.entries[key]), nearest: nearestKey(to: key, among: asked),
+                        key, table: table.header, source: source(of: table.entries[key]),
+                        nearest: nearestKey(to: key, among: asked),
                         known: asked))
             }
         }
@@ -98,7 +100,8 @@ extension TableReader {
     mutating func report(_ problem: SettingsError) { problems.append(problem) }
 
     mutating func report(_ key: String, _ found: SettingEntry, isNot expected: String) {
-        report(.wrongType(key: fullName([key]), source: source(of: found), expected: expected, found: found.value.inWords))
+        report(
+            .wrongType(key: fullName([key]), source: source(of: found), expected: expected, found: found.value.inWords))
     }
 
     func source(of entry: SettingEntry?) -> SettingSource {

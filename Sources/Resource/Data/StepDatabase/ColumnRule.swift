@@ -1,10 +1,11 @@
 import GRDB
 import StepDomain
 
-/// What a column must hold beyond what its constraints say, so that istep can decode it. Damage can leave a value that the schema accepts:
-/// one changed byte makes a cursor lack its start, or a 30th the 31st of February.
+/// What a column must hold beyond what its constraints say, so that istep can decode it. Damage can leave a value that
+/// the schema accepts: one changed byte makes a cursor lack its start, or a 30th the 31st of February.
 ///
-/// The checks of a history look for such values, and a repair replaces them, so that one does not make a whole history unusable.
+/// The checks of a history look for such values, and a repair replaces them, so that one does not make a whole history
+/// unusable.
 struct ColumnRule: Sendable {
     enum Kind: Sendable {
         /// Seconds since 1970.
@@ -23,17 +24,20 @@ struct ColumnRule: Sendable {
         times.flatMap { table, columns in columns.map { ColumnRule(table: table, column: $0, kind: .time) } }
         + days.flatMap { table, columns in columns.map { ColumnRule(table: table, column: $0, kind: .day) } }
         + [
-            ColumnRule(table: "pedometer", column: "options", kind: .options), ColumnRule(table: "pedometer", column: "clock", kind: .clock),
+            ColumnRule(table: "pedometer", column: "options", kind: .options),
+            ColumnRule(table: "pedometer", column: "clock", kind: .clock),
             ColumnRule(table: "pedometer", column: "cursor", kind: .cursor),
         ]
 
     private static let times = [
-        ("sync", ["started_at", "ended_at"]), ("frame", ["at"]), ("coverage", ["start", "until"]), ("correction", ["entered_at"]),
+        ("sync", ["started_at", "ended_at"]), ("frame", ["at"]), ("coverage", ["start", "until"]),
+        ("correction", ["entered_at"]),
         ("share", ["first_attempt", "next_attempt", "changed_at"]), ("destination", ["not_before"]),
         ("notice", ["since", "kept_at", "seen_at", "notified_at", "ended_at"]), ("device_total", ["at"]),
     ]
     private static let days = [
-        ("profile", ["valid_from", "birth_date"]), ("plan", ["valid_from"]), ("correction", ["day"]), ("changed_day", ["day"]),
+        ("profile", ["valid_from", "birth_date"]), ("plan", ["valid_from"]), ("correction", ["day"]),
+        ("changed_day", ["day"]),
         ("share", ["day"]), ("share_watermark", ["since"]), ("destination", ["first_day"]), ("device_total", ["day"]),
     ]
 

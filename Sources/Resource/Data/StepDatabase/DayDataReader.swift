@@ -1,8 +1,8 @@
 import GRDB
 import StepDomain
 
-/// Reads all that the history holds on days of a user. Days that follow each other are read together: to share ten years, the same
-/// statements run some hundred times instead of some ten thousand times.
+/// Reads all that the history holds on days of a user. Days that follow each other are read together: to share ten
+/// years, the same statements run some hundred times instead of some ten thousand times.
 struct DayDataReader {
     /// Days of a run: a day has up to 1,440 samples, and all samples of a run are in memory at once.
     static let mostDays = 32
@@ -16,7 +16,8 @@ struct DayDataReader {
         self.user = user
         self.database = database
         pedometers = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id"), arguments: [user.id]
+            database.cachedStatement(sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id"),
+            arguments: [user.id]
         ).map { (try $0.get(0), try $0.get(1)) }
         lastSync = try Row.fetchOne(
             database.cachedStatement(
@@ -33,13 +34,15 @@ struct DayDataReader {
         let last = first.advanced(by: count - 1)
         var days = (0..<count).map { DayData(user: user, day: first.advanced(by: $0), lastSync: lastSync) }
         for (id, name) in pedometers {
-            for (index, track) in try tracks(of: id, named: name, from: first, count: count).enumerated() where !track.isEmpty {
+            for (index, track) in try tracks(of: id, named: name, from: first, count: count).enumerated()
+            where !track.isEmpty {
                 days[index].tracks.append(track)
             }
         }
         try addTotals(to: &days)
         let corrections = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT day, steps, reason, entered_at FROM correction WHERE person = ? AND day BETWEEN ? AND ?"),
+            database.cachedStatement(
+                sql: "SELECT day, steps, reason, entered_at FROM correction WHERE person = ? AND day BETWEEN ? AND ?"),
             arguments: [user.id, first.description, last.description])
         for row in corrections {
             let index = try row.day(0).daysSince1970 - first.daysSince1970
@@ -66,9 +69,12 @@ struct DayDataReader {
             arguments: [user.id, first.description, last.description])
         for row in rows {
             let pedometer: Pedometer.ID = try row.get(0)
-            let total = DeviceTotal(day: try row.day(1), at: try row.time(2), total: try row.get(3), slots: try row.get(4))
+            let total = DeviceTotal(
+                day: try row.day(1), at: try row.time(2), total: try row.get(3), slots: try row.get(4))
             let index = total.day.daysSince1970 - first.daysSince1970
-            guard days.indices.contains(index), let track = days[index].tracks.firstIndex(where: { $0.pedometer == pedometer }) else { continue }
+            guard days.indices.contains(index),
+                let track = days[index].tracks.firstIndex(where: { $0.pedometer == pedometer })
+            else { continue }
             days[index].tracks[track].deviceTotal = total
         }
     }
@@ -91,7 +97,8 @@ struct DayDataReader {
     func sums(from first: Day, count: Int) throws -> [DaySums] {
         var days = [[DayData.Track]](repeating: [], count: count)
         for (id, name) in pedometers {
-            for (index, track) in try tracks(of: id, named: name, from: first, count: count, forSums: true).enumerated() where !track.isEmpty {
+            for (index, track) in try tracks(of: id, named: name, from: first, count: count, forSums: true).enumerated()
+            where !track.isEmpty {
                 days[index].append(track)
             }
         }
@@ -106,18 +113,22 @@ struct DayDataReader {
     ) throws -> [DayData.Track] {
         let samples = try self.samples(of: pedometer, in: "sample", from: first, count: count)
         let implausible =
-            forSums ? [] : try self.samples(of: pedometer, in: "implausible_sample", isChecked: false, from: first, count: count)
+            forSums
+            ? []
+            : try self.samples(of: pedometer, in: "implausible_sample", isChecked: false, from: first, count: count)
         let coverage = try CoverageMerge.spans(of: pedometer, touching: Self.reach(of: first, count: count), database)
         return (0..<count).map { index in
             let day = first.advanced(by: index)
             return DayData.Track(
-                pedometer: pedometer, name: name, samples: samples[index].withoutOverlaps, implausible: forSums ? [] : implausible[index],
+                pedometer: pedometer, name: name, samples: samples[index].withoutOverlaps,
+                implausible: forSums ? [] : implausible[index],
                 coverage: Self.spans(coverage, touching: Self.reach(of: day, count: 1)).deciding(day))
         }
     }
 
-    /// The same spans as `CoverageMerge.spans` reads for this day alone. If another program has made spans overlap, a span that ended
-    /// earlier hides those that began before it: a day must not depend on the days that are read with it.
+    /// The same spans as `CoverageMerge.spans` reads for this day alone. If another program has made spans overlap, a
+    /// span that ended earlier hides those that began before it: a day must not depend on the days that are read with
+    /// it.
     ///
     /// - Parameter spans: sorted by start.
     private static func spans(_ spans: [CoveredSpan], touching span: TimeSpan) -> ArraySlice<CoveredSpan> {
@@ -125,18 +136,19 @@ struct DayDataReader {
         return begun.suffix(from: begun.lastIndex { $0.span.end < span.start }.map { $0 + 1 } ?? begun.startIndex)
     }
 
-    /// Everywhere on Earth a day is within 14 hours of the day at Greenwich: that range is read by the primary keys, and the offset of each
-    /// sample and span decides.
+    /// Everywhere on Earth a day is within 14 hours of the day at Greenwich: that range is read by the primary keys,
+    /// and the offset of each sample and span decides.
     private static func reach(of first: Day, count: Int) -> TimeSpan {
         let midnight = first.daysSince1970 * 86_400
         return TimeSpan(
-            Timestamp(midnight - StepSample.mostUTCOffset), Timestamp(midnight + count * 86_400 + StepSample.mostUTCOffset))
+            Timestamp(midnight - StepSample.mostUTCOffset),
+            Timestamp(midnight + count * 86_400 + StepSample.mostUTCOffset))
     }
 
     /// The samples of each day, by their own offset, sorted by start.
     ///
-    /// - Throws: an error for a sample that istep never counts, which is damage. The table of implausible samples has them as they were
-    ///   received.
+    /// - Throws: an error for a sample that istep never counts, which is damage. The table of implausible samples has
+    ///   them as they were received.
     private func samples(
         of pedometer: Pedometer.ID, in table: String, isChecked: Bool = true, from first: Day, count: Int
     ) throws -> [[StepSample]] {
@@ -147,7 +159,8 @@ struct DayDataReader {
                 WHERE pedometer = ?1 AND start >= ?2 AND start < ?3 ORDER BY start
                 """)
         var days = [[StepSample]](repeating: [], count: count)
-        try statement.rows(of: database, for: [pedometer, Int64(reach.start.seconds), Int64(reach.end.seconds)]) { row in
+        try statement.rows(of: database, for: [pedometer, Int64(reach.start.seconds), Int64(reach.end.seconds)]) {
+            row in
             let sample = try StepSample(row: row)
             if isChecked, !sample.countsInHistory { throw notWritten("the sample \(sample)") }
             let (local, isTooMuch) = sample.start.seconds.addingReportingOverflow(sample.utcOffset)
@@ -161,7 +174,8 @@ struct DayDataReader {
 extension StepSample {
     fileprivate init(row: RawRow) throws {
         self.init(
-            start: Timestamp(try row.integer(0)), length: try row.integer(1), steps: try row.integer(2), distance: row.number(3),
+            start: Timestamp(try row.integer(0)), length: try row.integer(1), steps: try row.integer(2),
+            distance: row.number(3),
             energy: row.number(4), utcOffset: try row.integer(5))
     }
 }

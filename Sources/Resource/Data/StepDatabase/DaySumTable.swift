@@ -68,7 +68,9 @@ struct DaySumTable {
     /// The newest days that have a row, oldest first.
     func newest(_ count: Int) throws -> [Day] {
         let select = try database.cachedStatement(
-            sql: "SELECT day FROM day_sum WHERE person = ?1 AND revision = ?2 AND day BETWEEN ?3 AND ?4 ORDER BY day DESC LIMIT ?5")
+            sql:
+                "SELECT day FROM day_sum WHERE person = ?1 AND revision = ?2 AND day BETWEEN ?3 AND ?4 ORDER BY day DESC LIMIT ?5"
+        )
         var days: [Day] = []
         let limits = [Day.first, .last].map { Int64($0.daysSince1970) }
         try select.rows(of: database, for: [person, Int64(DaySums.revision)] + limits + [Int64(count)]) { row in
@@ -78,24 +80,32 @@ struct DaySumTable {
     }
 
     func remove(_ day: Day) throws {
-        try database.cachedStatement(sql: "DELETE FROM day_sum WHERE person = ? AND day = ?").execute(arguments: [person, day.daysSince1970])
+        try database.cachedStatement(sql: "DELETE FROM day_sum WHERE person = ? AND day = ?").execute(arguments: [
+            person, day.daysSince1970,
+        ])
     }
 
     func remove(before day: Day) throws {
-        try database.cachedStatement(sql: "DELETE FROM day_sum WHERE person = ? AND day < ?").execute(arguments: [person, day.daysSince1970])
+        try database.cachedStatement(sql: "DELETE FROM day_sum WHERE person = ? AND day < ?").execute(arguments: [
+            person, day.daysSince1970,
+        ])
     }
 
     func calculate(_ days: [Day], _ user: User) throws -> [DaySums] {
         if days.isEmpty { return [] }
         let reader = try DayDataReader(user, database)
-        return try days.runs(ofAtMost: DayDataReader.mostDays).flatMap { try reader.sums(from: $0.first, count: $0.count) }
+        return try days.runs(ofAtMost: DayDataReader.mostDays).flatMap {
+            try reader.sums(from: $0.first, count: $0.count)
+        }
     }
 
     func store(_ sums: DaySums) throws {
-        try database.cachedStatement(sql: "INSERT OR REPLACE INTO day_sum VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
-            person, sums.day.daysSince1970, DaySums.revision, sums.completeness.rawValue, sums.gaits.walkingSteps, sums.gaits.runningSteps,
-            sums.gaits.metres?.walking, sums.gaits.metres?.running, sums.gaits.energy, sums.storedHours,
-        ])
+        try database.cachedStatement(sql: "INSERT OR REPLACE INTO day_sum VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            .execute(arguments: [
+                person, sums.day.daysSince1970, DaySums.revision, sums.completeness.rawValue, sums.gaits.walkingSteps,
+                sums.gaits.runningSteps,
+                sums.gaits.metres?.walking, sums.gaits.metres?.running, sums.gaits.energy, sums.storedHours,
+            ])
     }
 }
 
@@ -103,16 +113,19 @@ extension DaySums {
     /// Nil for a row that istep never writes.
     fileprivate init?(row: RawRow) {
         let steps = 0...Self.mostSteps
-        guard let day = try? row.integer(0), let walkingSteps = try? row.integer(2), let runningSteps = try? row.integer(3),
+        guard let day = try? row.integer(0), let walkingSteps = try? row.integer(2),
+            let runningSteps = try? row.integer(3),
             steps.contains(walkingSteps), steps.contains(runningSteps),
-            let completeness = DaySummary.Completeness(rawValue: row.text(1)), let hours = row.bytes(7, Self.hours(from:))
+            let completeness = DaySummary.Completeness(rawValue: row.text(1)),
+            let hours = row.bytes(7, Self.hours(from:))
         else { return nil }
         let walking = row.number(4), running = row.number(5)
         self.init(
             day: Day(daysSince1970: day),
             gaits: GaitSums(
                 walkingSteps: walkingSteps, runningSteps: runningSteps,
-                metres: walking.flatMap { walking in running.map { GaitSums.Metres(walking: walking, running: $0) } }, energy: row.number(6)),
+                metres: walking.flatMap { walking in running.map { GaitSums.Metres(walking: walking, running: $0) } },
+                energy: row.number(6)),
             hours: hours, completeness: completeness)
     }
 

@@ -11,7 +11,8 @@ public enum HistoryError: Error, Hashable, Sendable {
     case locked(path: String)
     /// The file, its directory or the file system may not be written (or not even be read).
     case readOnly(path: String, reason: String)
-    /// A file that SQLite keeps beside the history (its log or the log's index) may not be read and written, such as one of another user.
+    /// A file that SQLite keeps beside the history (its log or the log's index) may not be read and written, such as
+    /// one of another user.
     case closedLog(path: String, file: String, reason: String)
     /// The file is malformed, or is not a database.
     case damaged(path: String, reason: String)
@@ -23,7 +24,8 @@ public enum HistoryError: Error, Hashable, Sendable {
     case occupied(path: String)
     /// A backup was to be written into a directory that does not exist. It may be that of a disk that is not mounted.
     case noDirectory(path: String, directory: String)
-    /// A name that istep or SQLite uses for files beside a history, such as locks: a backup of that name would be emptied or deleted.
+    /// A name that istep or SQLite uses for files beside a history, such as locks: a backup of that name would be
+    /// emptied or deleted.
     case reserved(path: String)
     /// The file at the history's path is not the one that was opened.
     case replaced(path: String)
@@ -45,7 +47,8 @@ public enum HistoryError: Error, Hashable, Sendable {
     case addressTaken(String, name: String)
     /// Not a valid name for a user or pedometer: too long, empty, or with control characters for terminals.
     case invalidName(String, reason: String)
-    /// A value that a constraint of the schema refuses, such as a height of 20 m; the text is SQLite's message for the constraint.
+    /// A value that a constraint of the schema refuses, such as a height of 20 m; the text is SQLite's message for the
+    /// constraint.
     case invalidValue(String)
     /// No user, pedometer or sync has this number.
     case notFound(Subject, id: Int64)
@@ -88,7 +91,9 @@ public enum HistoryError: Error, Hashable, Sendable {
         case .failed(_, let reason): .failed(path: path, reason: reason)
         case .of(let role, let error): .of(role, error.naming(path))
         case .noDirectory(_, let directory): .noDirectory(path: path, directory: directory)
-        case .irreparable, .occupied, .reserved, .replaced, .nameTaken, .addressTaken, .invalidName, .invalidValue, .notFound: self
+        case .irreparable, .occupied, .reserved, .replaced, .nameTaken, .addressTaken, .invalidName, .invalidValue,
+            .notFound:
+            self
         }
     }
 
@@ -108,8 +113,8 @@ extension HistoryError: ReportableError {
         case .of(_, .missing): .usage
         case .of(_, let error): error.category
         case .missing: .unavailable
-        // Also a newer version: the file is sound, but this program cannot interpret its content. This is not a bug in the program, and no
-        // change to the configuration would correct it.
+        // Also a newer version: the file is sound, but this program cannot interpret its content. This is not a bug in
+        // the program, and no change to the configuration would correct it.
         case .damaged, .irreparable, .foreign, .newerVersion, .empty: .data
         // User input is checked earlier: what the schema refuses came from a pedometer, a file or a bug in istep.
         case .invalidValue: .data
@@ -143,7 +148,8 @@ extension HistoryError: ReportableError {
         case .readOnly(let path, let reason):
             ErrorWords(
                 "no permission for the history \(quoted(path)): \(reason)",
-                "change the owner of the file and its directory (chown), and make them writable, or choose another history with --db")
+                "change the owner of the file and its directory (chown), and make them writable, or choose another history with --db"
+            )
         case .closedLog(let path, let file, let reason):
             ErrorWords(
                 "no permission for \(quoted(file)), the write-ahead log of the history: \(reason)",
@@ -160,7 +166,9 @@ extension HistoryError: ReportableError {
                 "to save the readable part: `istep doctor --repair --db \(shellQuoted(path))`; to list the backups, and restore one: `istep restore --db \(shellQuoted(path))`"
             )
         case .empty(let path):
-            ErrorWords("\(quoted(path)) is an empty file", "to restore a backup: `istep restore`; to create a new history: `istep add`")
+            ErrorWords(
+                "\(quoted(path)) is an empty file",
+                "to restore a backup: `istep restore`; to create a new history: `istep add`")
         case .irreparable(let path, let reason):
             ErrorWords(
                 "the history \(quoted(path)) cannot be repaired: \(reason); it was left as it is",
@@ -188,11 +196,15 @@ extension HistoryError: ReportableError {
                 "the history \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
                 "install the newer istep that wrote it, or choose another file with --db")
         case .noSpace(let path):
-            ErrorWords("no space left for the history \(quoted(path))", "free some space, then run the command again: nothing was lost")
+            ErrorWords(
+                "no space left for the history \(quoted(path))",
+                "free some space, then run the command again: nothing was lost")
         case .cannotOpen(let path, let reason):
             ErrorWords("cannot open the history \(quoted(path)): \(reason)", "choose another file with --db")
         case .inputOutput(let path, let reason):
-            ErrorWords("input/output error in the history \(quoted(path)): \(reason)", "copy the file to another disk, and see `dmesg`")
+            ErrorWords(
+                "input/output error in the history \(quoted(path)): \(reason)",
+                "copy the file to another disk, and see `dmesg`")
         case .unsupported(let path, let missing):
             ErrorWords("cannot keep the history at \(quoted(path)): \(missing.problem)", MissingSupport.advice)
         case .nameTaken(let name):
@@ -206,7 +218,9 @@ extension HistoryError: ReportableError {
         case .notFound(let subject, let id):
             ErrorWords("the history has no \(subject.rawValue) number \(id)")
         case .failed(let path, let reason):
-            ErrorWords("SQLite reported an error for the history \(quoted(path)): \(reason)", "please report this as a bug of istep")
+            ErrorWords(
+                "SQLite reported an error for the history \(quoted(path)): \(reason)",
+                "please report this as a bug of istep")
         }
     }
 
@@ -241,21 +255,27 @@ extension HistoryError: ReportableError {
             ErrorWords("\(quoted(path)) is empty and not a backup", "to list the backups: `istep restore`")
         case .foreign(let path):
             ErrorWords(
-                "\(quoted(path)) is the database of another program and not a backup of istep", "to list the backups: `istep restore`")
+                "\(quoted(path)) is the database of another program and not a backup of istep",
+                "to list the backups: `istep restore`")
         case .newerVersion(let path, let found, let supported):
             ErrorWords(
                 "the backup \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
                 "install the newer istep that wrote it, or choose another backup; to list them: `istep restore`")
         case .noSpace(let path):
-            ErrorWords("no space left beside the backup \(quoted(path))", "free some space, or copy it to another disk and restore the copy")
+            ErrorWords(
+                "no space left beside the backup \(quoted(path))",
+                "free some space, or copy it to another disk and restore the copy")
         case .cannotOpen(let path, let reason):
-            ErrorWords("cannot open the backup \(quoted(path)): \(reason)", "name the file of a backup; to list them: `istep restore`")
+            ErrorWords(
+                "cannot open the backup \(quoted(path)): \(reason)",
+                "name the file of a backup; to list them: `istep restore`")
         case .inputOutput(let path, let reason):
             ErrorWords(
                 "input/output error in the backup \(quoted(path)): \(reason)",
                 "see `dmesg`, and choose another backup; to list them: `istep restore`")
         case .failed(let path, let reason):
-            ErrorWords("the backup \(quoted(path)) could not be used: \(reason)", "please report this as a bug of istep")
+            ErrorWords(
+                "the backup \(quoted(path)) could not be used: \(reason)", "please report this as a bug of istep")
         default: words
         }
     }
@@ -264,9 +284,13 @@ extension HistoryError: ReportableError {
     private var wordsOfPlace: ErrorWords {
         switch self {
         case .readOnly(let path, Self.readOnlyFileSystem):
-            ErrorWords("cannot write the backup \(quoted(path)): the file system is read-only", "name a file on another file system")
+            ErrorWords(
+                "cannot write the backup \(quoted(path)): the file system is read-only",
+                "name a file on another file system")
         case .readOnly(let path, let reason):
-            ErrorWords("no permission to write the backup \(quoted(path)): \(reason)", "make its directory writable, or name another file")
+            ErrorWords(
+                "no permission to write the backup \(quoted(path)): \(reason)",
+                "make its directory writable, or name another file")
         case .noSpace(let path):
             ErrorWords(
                 "no space left for the backup \(quoted(path))",
@@ -288,7 +312,8 @@ extension HistoryError: ReportableError {
                 "the backup \(quoted(path)) was damaged while it was written: \(reason)",
                 "check the disk, or name a file on another disk")
         case .failed(let path, let reason):
-            ErrorWords("the backup \(quoted(path)) could not be written: \(reason)", "please report this as a bug of istep")
+            ErrorWords(
+                "the backup \(quoted(path)) could not be written: \(reason)", "please report this as a bug of istep")
         default: words
         }
     }
@@ -319,10 +344,14 @@ extension HistoryError {
         case .SQLITE_CANTOPEN: self = .unopened(path: path, reason: reason)
         // SQLite also reports this error if the index of its log cannot grow by one page (SQLITE_IOERR_SHMSIZE).
         case .SQLITE_IOERR:
-            self = Self.isFull(besides: path) ? .noSpace(path: path) : .unsupported(path) ?? .inputOutput(path: path, reason: reason)
-        // istep's statements name only tables, columns and functions that exist, unless the schema of the file is damaged.
+            self =
+                Self.isFull(besides: path)
+                ? .noSpace(path: path) : .unsupported(path) ?? .inputOutput(path: path, reason: reason)
+        // istep's statements name only tables, columns and functions that exist, unless the schema of the file is
+        // damaged.
         case .SQLITE_ERROR
-        where ["no such table", "no such column", "unknown function", "unsupported file format"].contains(where: reason.hasPrefix):
+        where ["no such table", "no such column", "unknown function", "unsupported file format"].contains(
+            where: reason.hasPrefix):
             self = .damaged(path: path, reason: reason)
         case .SQLITE_CONSTRAINT: self = .invalidValue(reason)
         default: self = .failed(path: path, reason: "\(reason) (SQLite \(error.extendedResultCode.rawValue))")
@@ -359,17 +388,21 @@ extension HistoryError {
         FileSystemSupport.missing(besides: path).map { .unsupported(path: path, $0) }
     }
 
-    /// Whether not even one page can be written beside the history. This is tried, because `statvfs` does not report quotas.
+    /// Whether not even one page can be written beside the history. This is tried, because `statvfs` does not report
+    /// quotas.
     ///
     /// The log's index grows by 32 KiB (https://www.sqlite.org/walformat.html).
     static func isFull(besides path: String) -> Bool {
-        guard let file = FileSystemSupport.temporaryFile(besides: path) else { return errno == ENOSPC || errno == EDQUOT }
+        guard let file = FileSystemSupport.temporaryFile(besides: path) else {
+            return errno == ENOSPC || errno == EDQUOT
+        }
         defer { close(file) }
         let code = posix_fallocate(file, 0, 32 * 1024)
         return code == ENOSPC || code == EDQUOT
     }
 
-    /// The user may write the history but not a file of its log, for example after a copy from a backup. SQLite then opens neither.
+    /// The user may write the history but not a file of its log, for example after a copy from a backup. SQLite then
+    /// opens neither.
     private static func closedLog(ofDatabase path: String) -> HistoryError? {
         guard access(path, R_OK | W_OK) == 0 else { return nil }
         for file in StepDatabase.logs(ofDatabase: path) where access(file, R_OK | W_OK) != 0 && errno != ENOENT {
@@ -406,6 +439,8 @@ struct ErrorWords {
         let pieces = markup.split(separator: "`", omittingEmptySubsequences: false)
         let commands = pieces.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         return pieces.count % 2 == 1
-            && commands.allSatisfy { command in ["istep ", "sudo ", "fuser ", "ls ", "cp ", "dmesg"].contains { command.hasPrefix($0) } }
+            && commands.allSatisfy { command in
+                ["istep ", "sudo ", "fuser ", "ls ", "cp ", "dmesg"].contains { command.hasPrefix($0) }
+            }
     }
 }

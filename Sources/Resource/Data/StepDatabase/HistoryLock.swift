@@ -2,13 +2,13 @@ import Foundation
 import TextSafety
 public import StepDomain
 
-/// Prevents concurrent syncs of one history, and concurrent sharing of it, between processes and within one process. A sync and a
-/// sharing may run at the same time.
+/// Prevents concurrent syncs of one history, and concurrent sharing of it, between processes and within one process. A
+/// sync and a sharing may run at the same time.
 ///
-/// The lock is `flock(2)` on a file beside the database, named after the database's real path. It is not in `$XDG_RUNTIME_DIR`, because not
-/// every program that syncs has that directory (cron, a system service, `su`), and two locks for one database would be useless. The kernel
-/// releases the lock when the process ends in any way, so a lock is never stale. The file remains and belongs to the history's owner,
-/// whichever user created it.
+/// The lock is `flock(2)` on a file beside the database, named after the database's real path. It is not in
+/// `$XDG_RUNTIME_DIR`, because not every program that syncs has that directory (cron, a system service, `su`), and two
+/// locks for one database would be useless. The kernel releases the lock when the process ends in any way, so a lock is
+/// never stale. The file remains and belongs to the history's owner, whichever user created it.
 public struct HistoryLock: WorkLock {
     private let path: String
 
@@ -21,7 +21,9 @@ public struct HistoryLock: WorkLock {
     }
 
     /// Creates the history's directory if there is none: the locks are files in it.
-    public func holdExclusively<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws -> R {
+    public func holdExclusively<R: Sendable>(as activity: HistoryActivity, _ body: () async throws -> R) async throws
+        -> R
+    {
         try StepDatabase.prepareDirectory(of: path)
         return try await Self.hold(ofDatabase: path, as: activity) {
             try await Self.hold(ofDatabase: path, for: .sharing, as: activity, body)
@@ -40,7 +42,8 @@ public struct HistoryLock: WorkLock {
     ///   - removesFile: whether a file that was created for the lock is removed again, as for a read-only command.
     /// - Throws: `HistoryLockError` at once if the lock is not available, else what `body` throws.
     public static func hold<T>(
-        ofDatabase path: String, for work: HistoryWork = .syncing, as activity: HistoryActivity? = nil, removesFile: Bool = false,
+        ofDatabase path: String, for work: HistoryWork = .syncing, as activity: HistoryActivity? = nil,
+        removesFile: Bool = false,
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
     ) async throws -> T {
         let file = try LockFile(ofDatabase: realPath(path), work, activity ?? work.activity, removesFile: removesFile)
@@ -48,14 +51,14 @@ public struct HistoryLock: WorkLock {
         return try await body()
     }
 
-    /// The process that holds the lock at this moment; nil if there is none, or if it cannot be determined. No file is created and the lock
-    /// is not taken.
+    /// The process that holds the lock at this moment; nil if there is none, or if it cannot be determined. No file is
+    /// created and the lock is not taken.
     public static func holder(ofDatabase path: String, for work: HistoryWork = .syncing) -> HistoryHolder? {
         let file = open(realPath(path) + work.suffix, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        // An empty file, which every process leaves after a normal end, is not tried: a trial takes the lock for a moment, and a process
-        // that starts at that moment would be refused.
+        // An empty file, which every process leaves after a normal end, is not tried: a trial takes the lock for a
+        // moment, and a process that starts at that moment would be refused.
         guard let holder = LockFile.holder(in: file, work) else { return nil }
         guard flock(file, LOCK_SH | LOCK_NB) != 0 else {
             flock(file, LOCK_UN)
@@ -67,8 +70,8 @@ public struct HistoryLock: WorkLock {
     /// The path of the lock's file, whether it exists or not.
     public static func path(ofDatabase path: String, for work: HistoryWork) -> String { realPath(path) + work.suffix }
 
-    /// The path without symbolic links and `..`, so that all names of a database have one lock. If the database does not exist yet, its
-    /// directory does.
+    /// The path without symbolic links and `..`, so that all names of a database have one lock. If the database does
+    /// not exist yet, its directory does.
     static func realPath(_ path: String) -> String {
         if let real = realpath(path, nil) {
             defer { free(real) }
@@ -92,7 +95,9 @@ struct LockFile {
     ///   - database: its real path.
     ///   - activity: for the error message of the next process.
     ///   - removesFile: whether the file is removed at the end, if it was created here.
-    init(ofDatabase database: String, _ work: HistoryWork, _ activity: HistoryActivity, removesFile: Bool) throws(HistoryLockError) {
+    init(ofDatabase database: String, _ work: HistoryWork, _ activity: HistoryActivity, removesFile: Bool)
+        throws(HistoryLockError)
+    {
         path = database + work.suffix
         while true {
             let (file, isNew) = try Self.open(path, ofDatabase: database)
@@ -123,7 +128,8 @@ struct LockFile {
     }
 
     /// Opens the file, and creates it if it does not exist.
-    static func open(_ path: String, ofDatabase database: String) throws(HistoryLockError) -> (file: Int32, isNew: Bool) {
+    static func open(_ path: String, ofDatabase database: String) throws(HistoryLockError) -> (file: Int32, isNew: Bool)
+    {
         // Close-on-exec: a child that outlives the sync must not keep the lock.
         let options = O_RDWR | O_CLOEXEC | O_NOFOLLOW
         while true {
@@ -140,26 +146,29 @@ struct LockFile {
         }
     }
 
-    /// - Returns: false if the previous holder has removed the file's name since it was opened: the lock then excludes no other process.
+    /// - Returns: false if the previous holder has removed the file's name since it was opened: the lock then excludes
+    ///   no other process.
     static func lock(_ file: Int32, at path: String, _ work: HistoryWork) throws(HistoryLockError) -> Bool {
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             let code = errno
             if code == EINTR { continue }
-            throw code == EWOULDBLOCK ? .held(work, by: holder(in: file, work)) : HistoryLockError(errno: code, path: path)
+            throw code == EWOULDBLOCK
+                ? .held(work, by: holder(in: file, work)) : HistoryLockError(errno: code, path: path)
         }
         var opened = stat(), named = stat()
         guard fstat(file, &opened) == 0 else { return true }
         return lstat(path, &named) == 0 && (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)
     }
 
-    /// The holder of the lock. Nil if it has not written its number yet: the content is then that of a process that was killed. An earlier
-    /// istep wrote only the number of its process.
+    /// The holder of the lock. Nil if it has not written its number yet: the content is then that of a process that was
+    /// killed. An earlier istep wrote only the number of its process.
     static func holder(in file: Int32, _ work: HistoryWork) -> HistoryHolder? {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = pread(file, &bytes, bytes.count, 0)
         guard count > 0 else { return nil }
         let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
-        guard let first = lines.first, let process = Int32(first), process > 0, kill(process, 0) == 0 || errno == EPERM else { return nil }
+        guard let first = lines.first, let process = Int32(first), process > 0, kill(process, 0) == 0 || errno == EPERM
+        else { return nil }
         let activity = lines.dropFirst().first.flatMap { HistoryActivity(rawValue: String($0)) }
         return HistoryHolder(process: process, activity: activity ?? work.activity)
     }
@@ -183,10 +192,13 @@ public enum HistoryLockError: Error, Hashable, Sendable {
         switch code {
         case EACCES, EPERM:
             var status = stat()
-            self = lstat(path, &status) == 0 ? .readOnly(path: path, reason: reason) : .cannotCreate(path: path, reason: reason)
+            self =
+                lstat(path, &status) == 0
+                ? .readOnly(path: path, reason: reason) : .cannotCreate(path: path, reason: reason)
         case EROFS: self = .readOnlyFileSystem(path: path)
         case ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL:
-            self = .unsupported(path: path, MissingSupport(feature: .fileLocks, fileSystem: FileSystemSupport.name(of: path)))
+            self = .unsupported(
+                path: path, MissingSupport(feature: .fileLocks, fileSystem: FileSystemSupport.name(of: path)))
         default: self = .failed(path: path, reason: reason)
         }
     }

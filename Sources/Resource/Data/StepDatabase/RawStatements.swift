@@ -1,9 +1,11 @@
 import GRDB
 import GRDBSQLite
 
-// Reads and writes rows in large numbers with SQLite's own functions. The statements are GRDB's, and so are the transactions.
+// Reads and writes rows in large numbers with SQLite's own functions. The statements are GRDB's, and so are the
+// transactions.
 
-/// A row of a query. Reading a value takes a tenth of the time that it takes with GRDB, and ten years have five million samples.
+/// A row of a query. Reading a value takes a tenth of the time that it takes with GRDB, and ten years have five million
+/// samples.
 struct RawRow {
     let statement: SQLiteStatement
 
@@ -11,7 +13,9 @@ struct RawRow {
     func integer(_ column: Int32) throws -> Int {
         let value = sqlite3_column_int64(statement, column)
         // SQLite converts both to 0. The type is asked for only then: few values of a sample are 0.
-        if value == 0, sqlite3_column_type(statement, column) != SQLITE_INTEGER { throw notWritten("a value that is not a number") }
+        if value == 0, sqlite3_column_type(statement, column) != SQLITE_INTEGER {
+            throw notWritten("a value that is not a number")
+        }
         return Int(value)
     }
     func number(_ column: Int32) -> Double? {
@@ -21,7 +25,9 @@ struct RawRow {
     /// The bytes are valid during `body`.
     func bytes<T>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> T) -> T {
         let start = sqlite3_column_blob(statement, column)
-        return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))))
+        return body(
+            UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
+        )
     }
 }
 
@@ -35,14 +41,16 @@ extension Statement {
         while true {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage) }
+            guard code == SQLITE_ROW else {
+                throw DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
+            }
             try body(RawRow(statement: statement))
         }
     }
 }
 
-/// A statement that inserts a row in each run. GRDB creates an array of boxed values for each row, which for a million samples takes twice as
-/// long as SQLite's own work for them.
+/// A statement that inserts a row in each run. GRDB creates an array of boxed values for each row, which for a million
+/// samples takes twice as long as SQLite's own work for them.
 struct RawInsert {
     private let database: Database
     private let statement: Statement
@@ -53,7 +61,9 @@ struct RawInsert {
     }
 
     /// Sets the value of a parameter, counted from 1, for the following runs.
-    func bind(_ index: Int32, _ value: Int64) throws { try check(sqlite3_bind_int64(statement.sqliteStatement, index, value)) }
+    func bind(_ index: Int32, _ value: Int64) throws {
+        try check(sqlite3_bind_int64(statement.sqliteStatement, index, value))
+    }
 
     func bind(_ index: Int32, _ value: Double?) throws {
         guard let value else { return try check(sqlite3_bind_null(statement.sqliteStatement, index)) }

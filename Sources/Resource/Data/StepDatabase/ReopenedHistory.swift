@@ -1,10 +1,11 @@
 public import StepDomain
 import Synchronization
 
-/// The history, kept open as long as its file is the same. If the file was moved, restored from a copy or created anew, it is opened again.
+/// The history, kept open as long as its file is the same. If the file was moved, restored from a copy or created anew,
+/// it is opened again.
 ///
-/// For a process that runs for long: opening costs little, closing more. Closing starts work on libdispatch's global queue, which wakes the
-/// process every second from then on.
+/// For a process that runs for long: opening costs little, closing more. Closing starts work on libdispatch's global
+/// queue, which wakes the process every second from then on.
 public final class ReopenedHistory: HistorySource {
     private let path: String
     private let backups: AutomaticBackups?
@@ -21,7 +22,8 @@ public final class ReopenedHistory: HistorySource {
     /// - Throws: `HistoryError.missing` if there is no history. It does not create one.
     public func history() throws -> History {
         if let open = openInPlace { return open }
-        // Without the lock: opening can wait for another program. Of two tasks that open it at the same time, both use the first handle.
+        // Without the lock: opening can wait for another program. Of two tasks that open it at the same time, both use
+        // the first handle.
         let history = try StepDatabase.existing(path, backups: backups)
         let (current, _) = open.withLock { open -> (StepDatabase, replaced: StepDatabase?) in
             if let open, open.isFileInPlace { return (open, nil) }
@@ -34,7 +36,8 @@ public final class ReopenedHistory: HistorySource {
 
     /// The open history, if no other file has replaced it since.
     ///
-    /// Here and in `history`, the lock hands out the handle that it gives up: the last reference closes the file, which can take long.
+    /// Here and in `history`, the lock hands out the handle that it gives up: the last reference closes the file, which
+    /// can take long.
     private var openInPlace: StepDatabase? {
         let (current, _) = open.withLock { open -> (StepDatabase?, replaced: StepDatabase?) in
             guard let known = open, !known.isFileInPlace else { return (open, nil) }

@@ -4,8 +4,8 @@ import StepDomain
 
 /// The hash of a row. Those of a group are added, so that a row can be added to a group without reading the others.
 ///
-/// Any change of one value changes it: each step can be reversed. NULL leaves it as it is, so that a column which a later version adds does
-/// not change the rows that lack it.
+/// Any change of one value changes it: each step can be reversed. NULL leaves it as it is, so that a column which a
+/// later version adds does not change the rows that lack it.
 struct RowSeal {
     private(set) var hash: UInt64 = 0x9e37_79b9_7f4a_7c15
     private var column: UInt64 = 0
@@ -44,7 +44,9 @@ struct RowSeal {
             case SQLITE_NULL: add(nil as Double?)
             default:
                 let start = sqlite3_column_blob(statement, index)
-                add(bytes: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, index))))
+                add(
+                    bytes: UnsafeRawBufferPointer(
+                        start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, index))))
             }
         }
     }
@@ -75,13 +77,15 @@ struct Seals {
 
     init(_ database: Database) { self.database = database }
 
-    /// Groups of one transaction: 500 days of minute samples take about 0.2 s. What an older history has more is left to the next ones.
+    /// Groups of one transaction: 500 days of minute samples take about 0.2 s. What an older history has more is left
+    /// to the next ones.
     static let mostAtOnce = 500
 
     /// Calculates the sums that are not known, at the end of a transaction that writes.
     func complete(atMost limit: Int = mostAtOnce) throws {
         let open = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT kind, owner, part FROM seal WHERE sum IS NULL LIMIT ?"), arguments: [limit])
+            database.cachedStatement(sql: "SELECT kind, owner, part FROM seal WHERE sum IS NULL LIMIT ?"),
+            arguments: [limit])
         for row in open {
             let group = SealedGroup(kind: try row.get(0), owner: try row.get(1), part: try row.get(2))
             guard let table = SealedTable.all.first(where: { $0.name == group.kind }) else { continue }
@@ -89,11 +93,15 @@ struct Seals {
         }
     }
 
-    /// Adds samples that a transaction has inserted to their sums, and deletes the stored sums of their days, which is left to it. A group without a row had no samples before.
+    /// Adds samples that a transaction has inserted to their sums, and deletes the stored sums of their days, which is
+    /// left to it. A group without a row had no samples before.
     func add(_ sums: [Int64: UInt64], of pedometer: Pedometer.ID) throws {
-        let select = try database.cachedStatement(sql: "SELECT sum FROM seal WHERE kind = 'sample' AND owner = ? AND part = ?")
+        let select = try database.cachedStatement(
+            sql: "SELECT sum FROM seal WHERE kind = 'sample' AND owner = ? AND part = ?")
         let deleteSums = try database.cachedStatement(
-            sql: "DELETE FROM day_sum WHERE person = (SELECT person FROM pedometer WHERE id = ?) AND day BETWEEN ?2 - 1 AND ?2 + 1")
+            sql:
+                "DELETE FROM day_sum WHERE person = (SELECT person FROM pedometer WHERE id = ?) AND day BETWEEN ?2 - 1 AND ?2 + 1"
+        )
         for (part, sum) in sums {
             // In whatever offset, a sample belongs to this day, the one before or the one after.
             try deleteSums.execute(arguments: [pedometer, part])
@@ -141,10 +149,13 @@ struct Seals {
         var broken: [SealedGroup] = []
         for table in SealedTable.all where !omitted.contains(table.name) {
             var known: [SealedGroup: UInt64?] = [:]
-            let rows = try Row.fetchCursor(database, sql: "SELECT owner, part, sum FROM seal WHERE kind = ?", arguments: [table.name])
+            let rows = try Row.fetchCursor(
+                database, sql: "SELECT owner, part, sum FROM seal WHERE kind = ?", arguments: [table.name])
             while let row = try rows.next() {
                 let sum: Int64? = try row.get(2)
-                known[SealedGroup(kind: table.name, owner: try row.get(0), part: try row.get(1))] = sum.map { UInt64(bitPattern: $0) }
+                known[SealedGroup(kind: table.name, owner: try row.get(0), part: try row.get(1))] = sum.map {
+                    UInt64(bitPattern: $0)
+                }
             }
             for (group, sum) in try sums(of: table) {
                 if let stored = known.removeValue(forKey: group), let stored, stored != sum { broken.append(group) }
@@ -157,9 +168,11 @@ struct Seals {
 
     /// The sums of all groups of a table, as the rows are now.
     private func sums(of table: SealedTable) throws -> [SealedGroup: UInt64] {
-        let statement = try database.makeStatement(sql: "SELECT \(table.owner("of")), \(table.part("of")), * FROM \(table.name) AS of")
+        let statement = try database.makeStatement(
+            sql: "SELECT \(table.owner("of")), \(table.part("of")), * FROM \(table.name) AS of")
         var sums: [SealedGroup: UInt64] = [:]
-        // Rows of a group follow each other: a look-up for each of millions of rows would take longer than reading them.
+        // Rows of a group follow each other: a look-up for each of millions of rows would take longer than reading
+        // them.
         var current: (owner: Int64, part: Int64, sum: UInt64)?
         func end() {
             guard let current else { return }
@@ -185,14 +198,17 @@ struct Seals {
             let what = "not as they were stored (checksum)"
             let isOfPerson = ["correction", "plan", "profile"].contains(group.kind)
             let name = try String.fetchOne(
-                database, sql: "SELECT name FROM \(isOfPerson ? "person" : "pedometer") WHERE id = ?", arguments: [group.owner])
+                database, sql: "SELECT name FROM \(isOfPerson ? "person" : "pedometer") WHERE id = ?",
+                arguments: [group.owner])
             let owner = name.map { " of \($0.debugDescription)" } ?? ""
             return switch group.kind {
             case "sample": "the steps\(owner) around \(Day(daysSince1970: Int(clamping: group.part))) are \(what)"
-            case "implausible_sample": "the implausible slots\(owner) around \(Day(daysSince1970: Int(clamping: group.part))) are \(what)"
+            case "implausible_sample":
+                "the implausible slots\(owner) around \(Day(daysSince1970: Int(clamping: group.part))) are \(what)"
             case "person": "the users are \(what)"
             case "sync": "the records of syncs \(group.part * 32) to \(group.part * 32 + 31) are \(what)"
-            case "pedometer": "the properties of the pedometer\(name.map { " \($0.debugDescription)" } ?? "") are \(what)"
+            case "pedometer":
+                "the properties of the pedometer\(name.map { " \($0.debugDescription)" } ?? "") are \(what)"
             default: "the values\(owner) in \(group.kind) are \(what)"
             }
         }

@@ -3,12 +3,15 @@ import StepDomain
 
 /// Values of a row that was read from the file.
 ///
-/// GRDB's subscripts end the process if a value is not of the expected type. One changed byte is enough for this: SQLite then reads NULL
-/// from a column that is NOT NULL. These functions throw an error, which `HistoryError` reports as damage.
+/// GRDB's subscripts end the process if a value is not of the expected type. One changed byte is enough for this:
+/// SQLite then reads NULL from a column that is NOT NULL. These functions throw an error, which `HistoryError` reports
+/// as damage.
 extension Row {
     func get<T: DatabaseValueConvertible>(_ index: Int) throws -> T { try decode(T.self, atIndex: index) }
 
-    func get<T: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int) throws -> T { try decode(T.self, atIndex: index) }
+    func get<T: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int) throws -> T {
+        try decode(T.self, atIndex: index)
+    }
 
     func time(_ index: Int) throws -> Timestamp { try Timestamp(stored: get(index)) }
 

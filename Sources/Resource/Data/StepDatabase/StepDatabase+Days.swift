@@ -10,7 +10,9 @@ extension StepDatabase: StepHistory {
     public func dayData(of user: User, on days: [Day]) throws(HistoryError) -> [DayData] {
         try read { database in
             let reader = try DayDataReader(user, database)
-            return try days.runs(ofAtMost: DayDataReader.mostDays).flatMap { try reader.dayData(from: $0.first, count: $0.count) }
+            return try days.runs(ofAtMost: DayDataReader.mostDays).flatMap {
+                try reader.dayData(from: $0.first, count: $0.count)
+            }
         }
     }
 
@@ -29,7 +31,9 @@ extension StepDatabase: StepHistory {
                         """),
                 arguments: [user.id, midnight, most]
             ).map { row in
-                try DaySync(pedometer: row.get(0), start: row.time(1), end: row.timeIfPresent(2), slots: row.get(3), steps: row.get(4))
+                try DaySync(
+                    pedometer: row.get(0), start: row.time(1), end: row.timeIfPresent(2), slots: row.get(3),
+                    steps: row.get(4))
             }
         }
     }
@@ -38,7 +42,8 @@ extension StepDatabase: StepHistory {
         try read { database in try Self.firstKnownDay(of: user, database) }
     }
 
-    /// Corrections of days before 1970, which earlier versions accepted, do not count: a mistyped year would make a history of centuries.
+    /// Corrections of days before 1970, which earlier versions accepted, do not count: a mistyped year would make a
+    /// history of centuries.
     static func firstKnownDay(of user: User.ID, _ database: Database) throws -> Day? {
         // Another offset can put a later sample on an earlier day, but not one that begins 28 hours later.
         let earliest = try Int.fetchOne(
@@ -63,7 +68,8 @@ extension StepDatabase: StepHistory {
     }
 
     /// From the first second of the year 1 to the last second of the year 9999, by any offset.
-    private static let calendar = Day.first.daysSince1970 * 86_400 - StepSample.mostUTCOffset...Timestamp.last.seconds + StepSample.mostUTCOffset
+    private static let calendar =
+        Day.first.daysSince1970 * 86_400 - StepSample.mostUTCOffset...Timestamp.last.seconds + StepSample.mostUTCOffset
 
     public func setCorrection(
         _ correction: StepCorrection?, of user: User.ID, on day: Day, at moment: Timestamp
@@ -71,11 +77,13 @@ extension StepDatabase: StepHistory {
         try write { database in
             try require(.user, user, database)
             let before = try Int.fetchOne(
-                database, sql: "SELECT steps FROM correction WHERE person = ? AND day = ?", arguments: [user, day.description])
+                database, sql: "SELECT steps FROM correction WHERE person = ? AND day = ?",
+                arguments: [user, day.description])
             if correction?.steps != before { try noteChange(of: [day], person: user, isCounted: false, database) }
             if let correction {
                 try database.execute(
-                    sql: "INSERT OR REPLACE INTO correction (person, day, steps, entered_at, reason) VALUES (?, ?, ?, ?, ?)",
+                    sql:
+                        "INSERT OR REPLACE INTO correction (person, day, steps, entered_at, reason) VALUES (?, ?, ?, ?, ?)",
                     arguments: [user, day.description, correction.steps, moment.seconds, correction.reason])
             } else {
                 try database.execute(

@@ -5,7 +5,9 @@ public import StepDomain
 /// Stores notices until they have been shown.
 extension StepDatabase: NoticeStore {
     @discardableResult
-    public func update(active: [Notice], withdrawn: Set<String>, at now: Timestamp) throws(HistoryError) -> Set<StoredNotice.ID> {
+    public func update(active: [Notice], withdrawn: Set<String>, at now: Timestamp) throws(HistoryError) -> Set<
+        StoredNotice.ID
+    > {
         try write { database in
             let kept = try Row.fetchAll(database, sql: StoredNotice.query).compactMap { try StoredNotice(row: $0) }
             let merge = NoticeMerge(active, withdrawn: withdrawn, into: kept, at: now)
@@ -17,10 +19,14 @@ extension StepDatabase: NoticeStore {
             }
             for known in merge.changed {
                 if known.endedAt == nil {
-                    try database.cachedStatement(sql: StoredNotice.deleteOthers).execute(arguments: [known.notice.key, known.id])
+                    try database.cachedStatement(sql: StoredNotice.deleteOthers).execute(arguments: [
+                        known.notice.key, known.id,
+                    ])
                 }
                 try database.cachedStatement(sql: "UPDATE notice SET name = ?, content = ?, ended_at = ? WHERE id = ?")
-                    .execute(arguments: [known.notice.name, try json(known.notice.content), known.endedAt?.seconds, known.id])
+                    .execute(arguments: [
+                        known.notice.name, try json(known.notice.content), known.endedAt?.seconds, known.id,
+                    ])
             }
             for id in merge.forgotten { try database.execute(sql: "DELETE FROM notice WHERE id = ?", arguments: [id]) }
             return begun
@@ -48,7 +54,9 @@ extension StepDatabase: NoticeStore {
 
     /// - Returns: the notices that it changed.
     @discardableResult
-    private func mark(_ ids: [StoredNotice.ID], _ change: (inout StoredNotice) -> Void) throws(HistoryError) -> Set<StoredNotice.ID> {
+    private func mark(_ ids: [StoredNotice.ID], _ change: (inout StoredNotice) -> Void) throws(HistoryError) -> Set<
+        StoredNotice.ID
+    > {
         if ids.isEmpty { return [] }
         return try write { database in
             var changed: Set<StoredNotice.ID> = []
@@ -59,8 +67,10 @@ extension StepDatabase: NoticeStore {
                 var new = known
                 change(&new)
                 guard new != known else { continue }
-                try database.cachedStatement(sql: "UPDATE notice SET seen_at = ?, notified_at = ?, ended_at = ? WHERE id = ?")
-                    .execute(arguments: [new.seenAt?.seconds, new.notifiedAt?.seconds, new.endedAt?.seconds, id])
+                try database.cachedStatement(
+                    sql: "UPDATE notice SET seen_at = ?, notified_at = ?, ended_at = ? WHERE id = ?"
+                )
+                .execute(arguments: [new.seenAt?.seconds, new.notifiedAt?.seconds, new.endedAt?.seconds, id])
                 changed.insert(id)
             }
             return changed
@@ -69,10 +79,11 @@ extension StepDatabase: NoticeStore {
 }
 
 extension StoredNotice {
-    static let query = "SELECT id, subject, name, person, since, content, kept_at, seen_at, notified_at, ended_at FROM notice"
+    static let query =
+        "SELECT id, subject, name, person, since, content, kept_at, seen_at, notified_at, ended_at FROM notice"
 
-    /// Deletes a standing notice of a key (1) except that of an id (2). Only one that cannot be decoded can be in the way of another one with
-    /// its key.
+    /// Deletes a standing notice of a key (1) except that of an id (2). Only one that cannot be decoded can be in the
+    /// way of another one with its key.
     static let deleteOthers = "DELETE FROM notice WHERE key = ?1 AND ended_at IS NULL AND id IS NOT ?2"
 
     /// - Returns: nil for a notice that a later version of this program wrote, of a kind that is unknown here.
@@ -82,7 +93,8 @@ extension StoredNotice {
         self.init(
             id: try row.get(0),
             notice: Notice(subject, name: try row.get(2), user: try row.get(3), since: try row.time(4), content),
-            storedAt: try row.time(6), seenAt: try row.timeIfPresent(7), notifiedAt: try row.timeIfPresent(8), endedAt: try row.timeIfPresent(9))
+            storedAt: try row.time(6), seenAt: try row.timeIfPresent(7), notifiedAt: try row.timeIfPresent(8),
+            endedAt: try row.timeIfPresent(9))
     }
 }
 

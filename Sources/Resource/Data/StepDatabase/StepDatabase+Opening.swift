@@ -33,7 +33,9 @@ extension StepDatabase {
         if access(path, W_OK) != 0 { throw HistoryError(errno: errno, path: path) }
         makeLogsWritable(path)
         try CheckRecord.refuseDamaged(path, busyTimeout: busyTimeout)
-        let connection = try open(path) { try DatabaseQueue(path: path, configuration: configuration(busyTimeout: busyTimeout)) }
+        let connection = try open(path) {
+            try DatabaseQueue(path: path, configuration: configuration(busyTimeout: busyTimeout))
+        }
         try connection.queue.writeWithoutTransaction { database in
             // SQLite's default, unless SQLite was built with another default for WAL (SQLITE_DEFAULT_WAL_SYNCHRONOUS).
             try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -54,8 +56,8 @@ extension StepDatabase {
 
     /// Opens the file to which the path leads.
     ///
-    /// While another process replaces the file (`Replacement`), SQLite may open the old one, and would use it with the log of the new one.
-    /// Such a connection is closed before anything is written, and the new file is opened.
+    /// While another process replaces the file (`Replacement`), SQLite may open the old one, and would use it with the
+    /// log of the new one. Such a connection is closed before anything is written, and the new file is opened.
     private static func open(_ path: String, _ connect: () throws -> DatabaseQueue) throws -> Connection {
         for _ in 0..<3 {
             let file = FileIdentity(path)
@@ -73,10 +75,11 @@ extension StepDatabase {
         throw HistoryError.replaced(path: path)
     }
 
-    /// Read in one transaction: while another process creates the history, separate queries could see the old version number and the new
-    /// tables.
+    /// Read in one transaction: while another process creates the history, separate queries could see the old version
+    /// number and the new tables.
     ///
-    /// The schema is compared with istep's before anything is written: a trigger of another program would run with the first statement.
+    /// The schema is compared with istep's before anything is written: a trigger of another program would run with the
+    /// first statement.
     private static func consistentState(of database: Database, _ schema: Schema) throws -> Schema.State {
         var state = Schema.State.foreign
         try database.inTransaction(.deferred) {
@@ -91,18 +94,20 @@ extension StepDatabase {
         return state
     }
 
-    /// The mode is stored in the file. If the file system cannot share memory (some network ones), SQLite keeps its rollback journal, which
-    /// loses nothing either.
+    /// The mode is stored in the file. If the file system cannot share memory (some network ones), SQLite keeps its
+    /// rollback journal, which loses nothing either.
     ///
-    /// SQLite does not retry here, because it changes from reading to writing, and two processes that do so would wait for each other.
+    /// SQLite does not retry here, because it changes from reading to writing, and two processes that do so would wait
+    /// for each other.
     private static func setJournalMode(_ database: Database, timeout: Double) throws {
         let deadline = ContinuousClock.now + .seconds(timeout)
         while true {
             do {
                 return try database.execute(sql: "PRAGMA journal_mode = WAL")
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline {
-                // On this thread, as SQLite's own busy handler does: everything here may block, and callers on Swift's threads use
-                // `blocking`. The other process finishes within milliseconds.
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline
+            {
+                // On this thread, as SQLite's own busy handler does: everything here may block, and callers on Swift's
+                // threads use `blocking`. The other process finishes within milliseconds.
                 usleep(5000)
             }
         }
@@ -110,8 +115,8 @@ extension StepDatabase {
 
     /// Opens without writing.
     ///
-    /// Not with SQLite's read-only flag: such a connection may not delete the log's two files, and leaves them behind when it closes.
-    /// SQLite falls back to this mode automatically if the file may not be written.
+    /// Not with SQLite's read-only flag: such a connection may not delete the log's two files, and leaves them behind
+    /// when it closes. SQLite falls back to this mode automatically if the file may not be written.
     ///
     /// - Throws: `missing` if there is no file.
     static func openForReading(_ path: String, busyTimeout: Double = busyTimeout) throws -> DatabaseQueue {
@@ -120,7 +125,9 @@ extension StepDatabase {
     }
 
     /// Opens a file without writing, for the duration of `body`.
-    static func reading<T>(_ path: String, busyTimeout: Double = busyTimeout, _ body: (DatabaseQueue) throws -> T) throws -> T {
+    static func reading<T>(_ path: String, busyTimeout: Double = busyTimeout, _ body: (DatabaseQueue) throws -> T)
+        throws -> T
+    {
         let queue = try openForReading(path, busyTimeout: busyTimeout)
         defer { try? queue.close() }
         return try body(queue)
@@ -134,9 +141,12 @@ extension StepDatabase {
     private static func queueForReading(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
         do {
             return try DatabaseQueue(path: path, configuration: configuration)
-        } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_FULL].contains(error.resultCode) {
-            // In a directory that may not be written, or on a full disk, the log's files cannot be created. No other process can write then
-            // either, so SQLite may treat the file as immutable, unless a log or a journal is left, which is part of the history.
+        } catch let error as DatabaseError
+            where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_FULL].contains(error.resultCode)
+        {
+            // In a directory that may not be written, or on a full disk, the log's files cannot be created. No other
+            // process can write then either, so SQLite may treat the file as immutable, unless a log or a journal is
+            // left, which is part of the history.
             let real = HistoryLock.realPath(path), directory = directoryName(real)
             guard access(directory, W_OK) != 0 || HistoryError.isFull(besides: real), access(real, R_OK) == 0,
                 FileSuffix.logs.allSatisfy({ isEmptyOrMissing(real + $0) })
@@ -168,8 +178,8 @@ extension StepDatabase {
         Foundation.close(descriptor)
     }
 
-    /// Whether a file that can be a history exists. A file that can never be one is refused before SQLite opens it, because SQLite would
-    /// block on a named pipe and write to a device.
+    /// Whether a file that can be a history exists. A file that can never be one is refused before SQLite opens it,
+    /// because SQLite would block on a named pipe and write to a device.
     static func isThere(_ path: String) throws(HistoryError) -> Bool {
         var status = stat()
         if stat(path, &status) != 0 {
@@ -201,14 +211,16 @@ extension StepDatabase {
             switch error {
             case .readOnly(let path, let reason) where reason != HistoryError.readOnlyFileSystem:
                 let parent = directoryName(path)
-                throw .readOnly(path: file, reason: "no directory can be created in \(quoted(parent.isEmpty ? "/" : parent)): \(reason)")
+                throw .readOnly(
+                    path: file,
+                    reason: "no directory can be created in \(quoted(parent.isEmpty ? "/" : parent)): \(reason)")
             default: throw error.naming(file)
             }
         }
     }
 
-    /// SQLite creates its log's files with the mode of the history. If the history was read-only for a time, the files stay read-only and
-    /// block access to a history that is writable again.
+    /// SQLite creates its log's files with the mode of the history. If the history was read-only for a time, the files
+    /// stay read-only and block access to a history that is writable again.
     static func makeLogsWritable(_ path: String) {
         for file in logs(ofDatabase: path) {
             var status = stat()

@@ -44,7 +44,8 @@ extension StepDatabase {
 
     public func plans(of user: User.ID) throws(HistoryError) -> [SportPlan] {
         try read { database in
-            try Row.fetchAll(database, sql: SportPlan.query + " ORDER BY valid_from", arguments: [user]).map(SportPlan.init)
+            try Row.fetchAll(database, sql: SportPlan.query + " ORDER BY valid_from", arguments: [user]).map(
+                SportPlan.init)
         }
     }
 
@@ -53,7 +54,8 @@ extension StepDatabase {
             try require(.user, user, database)
             var arguments: StatementArguments = [user, plan.validFrom.description]
             arguments += StatementArguments(plan.goals)
-            try database.execute(sql: "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", arguments: arguments)
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", arguments: arguments)
         }
     }
 
@@ -81,7 +83,8 @@ extension Profile {
 
     init(row: Row) throws {
         self.init(
-            validFrom: try row.day(0), height: try row.get(1), weight: try row.get(2), sex: Sex(rawValue: try row.get(3)) ?? .unspecified,
+            validFrom: try row.day(0), height: try row.get(1), weight: try row.get(2),
+            sex: Sex(rawValue: try row.get(3)) ?? .unspecified,
             birthDate: try row.dayIfPresent(4), stepLength: try row.get(5))
     }
 }
@@ -99,16 +102,19 @@ extension SportPlan {
 extension StepDatabase {
     public func pedometers() throws(HistoryError) -> [Pedometer] {
         try read { database in
-            try Row.fetchAll(database, sql: Pedometer.query + " WHERE NOT forgotten AND NOT \(Pedometer.isImported) ORDER BY name_key").map(
+            try Row.fetchAll(
+                database,
+                sql: Pedometer.query + " WHERE NOT forgotten AND NOT \(Pedometer.isImported) ORDER BY name_key"
+            ).map(
                 Pedometer.init)
         }
     }
 
     /// Adds a pedometer, or restores the forgotten one of the same user and address, under its new name.
     ///
-    /// If it returns as another model or with other options, it keeps its samples and clock and is read again from its start, because a
-    /// cursor is meaningless to another model. If it was last read for another user, it is read from where that reading ended; the samples
-    /// stay with the user for whom they were counted (`PreviousOwner`).
+    /// If it returns as another model or with other options, it keeps its samples and clock and is read again from its
+    /// start, because a cursor is meaningless to another model. If it was last read for another user, it is read from
+    /// where that reading ended; the samples stay with the user for whom they were counted (`PreviousOwner`).
     public func addPedometer(_ pedometer: Pedometer) throws(HistoryError) -> Pedometer {
         let name = try CheckedName(pedometer.name)
         let address = pedometer.address.uppercased()
@@ -121,10 +127,12 @@ extension StepDatabase {
             }
             try requireUnused(name, except: nil, database)
 
-            // Clock and cursor are properties of the pedometer: they are in the row for which it was last read, whoever owned it then.
+            // Clock and cursor are properties of the pedometer: they are in the row for which it was last read, whoever
+            // owned it then.
             let rows = try Row.fetchAll(
                 database,
-                sql: Pedometer.query + " WHERE address = ? ORDER BY (SELECT max(id) FROM sync WHERE pedometer = pedometer.id) DESC, id DESC",
+                sql: Pedometer.query
+                    + " WHERE address = ? ORDER BY (SELECT max(id) FROM sync WHERE pedometer = pedometer.id) DESC, id DESC",
                 arguments: [address])
             let forgotten = try rows.map(Pedometer.init)
             var added = pedometer
@@ -145,7 +153,8 @@ extension StepDatabase {
         try write { database in
             try requireUnused(name, except: id, database)
             try database.execute(
-                sql: "UPDATE pedometer SET name = ?, name_key = ? WHERE id = ? AND NOT forgotten", arguments: [name.text, name.key, id])
+                sql: "UPDATE pedometer SET name = ?, name_key = ? WHERE id = ? AND NOT forgotten",
+                arguments: [name.text, name.key, id])
             if database.changesCount == 0 { throw HistoryError.notFound(.pedometer, id: id) }
             try database.execute(
                 sql: "UPDATE notice SET name = ? WHERE subject = ? AND ended_at IS NULL",
@@ -155,14 +164,16 @@ extension StepDatabase {
 
     private func requireUnused(_ name: CheckedName, except id: Pedometer.ID?, _ database: Database) throws {
         let isTaken = try Bool.fetchOne(
-            database, sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE name_key = ? AND NOT forgotten AND id IS NOT ?)",
+            database,
+            sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE name_key = ? AND NOT forgotten AND id IS NOT ?)",
             arguments: [name.key, id])
         if isTaken == true { throw HistoryError.nameTaken(name.text) }
     }
 
     public func forgetPedometer(_ id: Pedometer.ID) throws(HistoryError) {
         try write { database in
-            try database.execute(sql: "UPDATE pedometer SET forgotten = 1 WHERE id = ? AND NOT forgotten", arguments: [id])
+            try database.execute(
+                sql: "UPDATE pedometer SET forgotten = 1 WHERE id = ? AND NOT forgotten", arguments: [id])
             if database.changesCount == 0 { throw HistoryError.notFound(.pedometer, id: id) }
         }
     }
@@ -188,8 +199,10 @@ extension Pedometer {
 
     init(row: Row) throws {
         self.init(
-            id: try row.get(0), user: try row.get(1), model: try row.get(2), address: try row.get(3), addressType: try row.get(4),
-            name: try row.get(5), options: try value(row.get(6)), clock: try value(row.get(7)), cursor: try value(row.get(8)))
+            id: try row.get(0), user: try row.get(1), model: try row.get(2), address: try row.get(3),
+            addressType: try row.get(4),
+            name: try row.get(5), options: try value(row.get(6)), clock: try value(row.get(7)),
+            cursor: try value(row.get(8)))
     }
 
     fileprivate func insert(name: CheckedName, _ database: Database) throws -> Pedometer {

@@ -24,16 +24,22 @@ extension StepDatabase {
         }
     }
 
-    public func syncs(of pedometer: Pedometer.ID, until moment: Timestamp?, limit: Int) throws(HistoryError) -> [SyncRecord] {
+    public func syncs(of pedometer: Pedometer.ID, until moment: Timestamp?, limit: Int) throws(HistoryError)
+        -> [SyncRecord]
+    {
         try read { database in
             try Row.fetchAll(
-                database, sql: SyncRecord.query + " WHERE pedometer = ? AND started_at <= ? ORDER BY started_at DESC, id DESC LIMIT ?",
+                database,
+                sql: SyncRecord.query
+                    + " WHERE pedometer = ? AND started_at <= ? ORDER BY started_at DESC, id DESC LIMIT ?",
                 arguments: [pedometer, moment?.seconds ?? .max, max(0, limit)]
             ).map(SyncRecord.init)
         }
     }
 
-    public func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws(HistoryError) -> SyncRecord? {
+    public func lastCompleteSync(of pedometer: Pedometer.ID, until moment: Timestamp) throws(HistoryError)
+        -> SyncRecord?
+    {
         try read { database in
             try Row.fetchOne(
                 database,
@@ -57,7 +63,8 @@ extension SyncRecord {
             id: try row.get(0), pedometer: try row.get(1), start: try row.time(2), end: try row.timeIfPresent(3),
             outcome: Outcome(rawValue: try row.get(4)) ?? .failed, battery: try row.get(5),
             counts: MergeCounts(
-                added: try row.get(7), grown: try row.get(8), unchanged: try row.get(9), implausible: try row.get(10), steps: try row.get(11),
+                added: try row.get(7), grown: try row.get(8), unchanged: try row.get(9), implausible: try row.get(10),
+                steps: try row.get(11),
                 frames: try row.get(12)),
             failure: try row.get(6), cause: try (row.get(13) as String?).flatMap(FailureCause.init))
     }
@@ -88,13 +95,17 @@ extension StepDatabase {
     /// The longest frame that the schema accepts.
     private static let longest = 1024
 
-    private func syncsWithFrames(_ retention: FrameRetention, at now: Timestamp, _ database: Database) throws -> [SyncFrames] {
+    private func syncsWithFrames(_ retention: FrameRetention, at now: Timestamp, _ database: Database) throws
+        -> [SyncFrames]
+    {
         // The index alone gives the counts; the frames themselves are read only if they can exceed the limit.
         let counts = try Row.fetchAll(database, sql: "SELECT sync, count(*) FROM frame GROUP BY sync")
-        let mayBeTooMany = try counts.reduce(0) { $0 + (try $1.get(1) as Int) } * (Self.longest + Self.overhead) > retention.bytes
+        let mayBeTooMany =
+            try counts.reduce(0) { $0 + (try $1.get(1) as Int) } * (Self.longest + Self.overhead) > retention.bytes
         var bytes: [SyncRecord.ID: Int] = [:]
         if mayBeTooMany {
-            for row in try Row.fetchAll(database, sql: "SELECT sync, sum(length(bytes)) + count(*) * \(Self.overhead) FROM frame GROUP BY sync")
+            for row in try Row.fetchAll(
+                database, sql: "SELECT sync, sum(length(bytes)) + count(*) * \(Self.overhead) FROM frame GROUP BY sync")
             {
                 try bytes[row.get(0)] = row.get(1)
             }
@@ -104,7 +115,8 @@ extension StepDatabase {
         return try counts.compactMap { row in
             let id: SyncRecord.ID = try row.get(0)
             let sync = try Row.fetchOne(
-                database.cachedStatement(sql: "SELECT pedometer, started_at, outcome, cause FROM sync WHERE id = ?"), arguments: [id])
+                database.cachedStatement(sql: "SELECT pedometer, started_at, outcome, cause FROM sync WHERE id = ?"),
+                arguments: [id])
             guard let sync else { return nil }
             let start = try sync.time(1), outcome: String = try sync.get(2)
             // A running sync still adds frames.
@@ -117,27 +129,35 @@ extension StepDatabase {
     }
 
     private func doubt(about id: SyncRecord.ID, _ sync: Row, _ database: Database) throws -> SyncFrames.Doubt? {
-        let pedometer: Pedometer.ID = try sync.get(0), start = try sync.time(1).seconds, outcome: String = try sync.get(2)
+        let pedometer: Pedometer.ID = try sync.get(0), start = try sync.time(1).seconds,
+            outcome: String = try sync.get(2)
         let isImplausible = try Bool.fetchOne(
-            database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM implausible_sample WHERE pedometer = ? AND sync = ?)"),
+            database.cachedStatement(
+                sql: "SELECT EXISTS (SELECT 1 FROM implausible_sample WHERE pedometer = ? AND sync = ?)"),
             arguments: [pedometer, id])
         if isImplausible == true { return .implausible }
         let cause = try (sync.get(3) as String?).flatMap(FailureCause.init) ?? .other
         if outcome == "failed", cause == .other {
             let isResolved = try Bool.fetchOne(
                 database.cachedStatement(
-                    sql: "SELECT EXISTS (SELECT 1 FROM sync WHERE pedometer = ? AND outcome = 'complete' AND ended_at > ?)"),
+                    sql:
+                        "SELECT EXISTS (SELECT 1 FROM sync WHERE pedometer = ? AND outcome = 'complete' AND ended_at > ?)"
+                ),
                 arguments: [pedometer, start])
             if isResolved != true { return .undecoded }
         }
-        // Nothing accounts for the time after the last reading of a counter, so its days are partial although its readings are certain.
-        let cursor = try Row.fetchOne(database.cachedStatement(sql: "SELECT cursor FROM pedometer WHERE id = ?"), arguments: [pedometer])
+        // Nothing accounts for the time after the last reading of a counter, so its days are partial although its
+        // readings are certain.
+        let cursor = try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT cursor FROM pedometer WHERE id = ?"), arguments: [pedometer])
         if let cursor, try (value(cursor.get(0)) as PedometerCursor).counter != nil { return nil }
         return try isOnPartialDay(id, pedometer, start, database) ? .partialDay : nil
     }
 
     /// Whether samples of a sync belong to a day that its pedometer has not accounted for completely.
-    private func isOnPartialDay(_ id: SyncRecord.ID, _ pedometer: Pedometer.ID, _ start: Int, _ database: Database) throws -> Bool {
+    private func isOnPartialDay(_ id: SyncRecord.ID, _ pedometer: Pedometer.ID, _ start: Int, _ database: Database)
+        throws -> Bool
+    {
         // No supported pedometer remembers more than a month.
         let rows = try Row.fetchAll(
             database.cachedStatement(

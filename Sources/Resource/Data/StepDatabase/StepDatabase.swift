@@ -7,14 +7,14 @@ import TextSafety
 
 /// The history in a SQLite file that the user owns.
 ///
-/// Every call is one transaction on one connection, and calls from several tasks are serialized. Several processes may have the file open:
-/// writers wait for each other up to the busy timeout. A commit survives a kill of the process, and with `synchronous = FULL` a power
-/// failure too. All errors are `HistoryError`.
+/// Every call is one transaction on one connection, and calls from several tasks are serialized. Several processes may
+/// have the file open: writers wait for each other up to the busy timeout. A commit survives a kill of the process, and
+/// with `synchronous = FULL` a power failure too. All errors are `HistoryError`.
 public final class StepDatabase: Sendable {
     /// The purpose of opening a database.
     public enum Access: Sendable {
-        /// Only reads: never creates the file, and also opens a file that may not be written. The one exception: a file of an older version
-        /// is migrated.
+        /// Only reads: never creates the file, and also opens a file that may not be written. The one exception: a file
+        /// of an older version is migrated.
         case reading
         /// Creates the file if it does not exist (mode 0600, its directories 0700).
         case writing
@@ -37,7 +37,8 @@ public final class StepDatabase: Sendable {
 
     var isForReading: Bool { access == .reading }
 
-    /// Whether the path still leads to the file that was opened: after a restore or a repair by another process it does not.
+    /// Whether the path still leads to the file that was opened: after a restore or a repair by another process it does
+    /// not.
     var isFileInPlace: Bool { file == FileIdentity(path) }
 
     /// Seconds to wait for another program that has the database locked.
@@ -49,20 +50,23 @@ public final class StepDatabase: Sendable {
     ///   - path: the path of the database file; a relative path refers to the working directory.
     ///   - busyTimeout: how many seconds each call waits for another program's lock.
     ///   - backups: where a history of an older version is copied before its migration; nil makes no copy.
-    ///   - isUsedByTasks: whether a task may release the last reference: the file is then closed on a thread of its own, and may still be open
-    ///     for a moment. Otherwise it is closed at once.
-    /// - Throws: `empty` for a file without content that is opened for reading; `damaged` also for a history that is opened for writing and
-    ///   that a check has found to be damaged.
+    ///   - isUsedByTasks: whether a task may release the last reference: the file is then closed on a thread of its
+    ///     own, and may still be open for a moment. Otherwise it is closed at once.
+    /// - Throws: `empty` for a file without content that is opened for reading; `damaged` also for a history that is
+    ///   opened for writing and that a check has found to be damaged.
     public convenience init(
-        path: String, for access: Access = .writing, busyTimeout: Double = StepDatabase.busyTimeout, backups: AutomaticBackups? = nil,
+        path: String, for access: Access = .writing, busyTimeout: Double = StepDatabase.busyTimeout,
+        backups: AutomaticBackups? = nil,
         isUsedByTasks: Bool = false
     ) throws(HistoryError) {
         try self.init(
-            path: path, for: access, busyTimeout: busyTimeout, schema: .current, backups: backups, isUsedByTasks: isUsedByTasks)
+            path: path, for: access, busyTimeout: busyTimeout, schema: .current, backups: backups,
+            isUsedByTasks: isUsedByTasks)
     }
 
     init(
-        path: String, for access: Access, busyTimeout: Double, schema: Schema, backups: AutomaticBackups? = nil, isUsedByTasks: Bool = false
+        path: String, for access: Access, busyTimeout: Double, schema: Schema, backups: AutomaticBackups? = nil,
+        isUsedByTasks: Bool = false
     ) throws(HistoryError) {
         self.path = absolute(path)
         self.access = access
@@ -70,7 +74,8 @@ public final class StepDatabase: Sendable {
         self.schema = schema
         self.busyTimeout = busyTimeout
         do {
-            (queue, file) = try Self.open(self.path, for: access, busyTimeout: busyTimeout, schema: schema, backups: backups)
+            (queue, file) = try Self.open(
+                self.path, for: access, busyTimeout: busyTimeout, schema: schema, backups: backups)
         } catch {
             throw HistoryError(error, path: self.path)
         }
@@ -78,8 +83,8 @@ public final class StepDatabase: Sendable {
         Self.makeLogsWritable(self.path)
     }
 
-    /// The last connection that is closed copies SQLite's log into the history, which can wait long for the disk: the threads of Swift's
-    /// tasks, of which there are only as many as processors, must not wait for that.
+    /// The last connection that is closed copies SQLite's log into the history, which can wait long for the disk: the
+    /// threads of Swift's tasks, of which there are only as many as processors, must not wait for that.
     deinit {
         guard isUsedByTasks, withUnsafeCurrentTask(body: { $0 != nil }) else { return }
         Task.detached { [queue, mark] in
@@ -95,35 +100,41 @@ public final class StepDatabase: Sendable {
 
     /// Waits until no history of this process is open, but not longer than `limit`.
     ///
-    /// Called at the end of a program, and before a history is removed. A task or a thread that is ending may still have a reference for a
-    /// moment, and a file may just be being closed; SQLite's log would then be left beside the history.
+    /// Called at the end of a program, and before a history is removed. A task or a thread that is ending may still
+    /// have a reference for a moment, and a file may just be being closed; SQLite's log would then be left beside the
+    /// history.
     public static func untilClosed(limit: Duration = .seconds(10)) async {
         // A task that is cancelled does not sleep, and would keep the tasks that close a file from running.
         await uncancelled {
             let deadline = ContinuousClock.now + limit
-            while OpenMark.count.load(ordering: .acquiring) > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
+            while OpenMark.count.load(ordering: .acquiring) > 0, ContinuousClock.now < deadline {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
         }
     }
 
     /// One transaction that only reads.
     ///
-    /// Not by GRDB's `read`, which sets `PRAGMA query_only` and resets it. Each pragma that changes a flag makes SQLite prepare all
-    /// statements of the connection again, and that takes longer than to store a day with them.
+    /// Not by GRDB's `read`, which sets `PRAGMA query_only` and resets it. Each pragma that changes a flag makes SQLite
+    /// prepare all statements of the connection again, and that takes longer than to store a day with them.
     func read<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
         do {
             return try queue.unsafeRead { try Self.transaction($0, .deferred, body) }
         } catch { throw failure(error) }
     }
 
-    /// One transaction, which takes the write lock at its start: two transactions that read first and then write could deadlock.
+    /// One transaction, which takes the write lock at its start: two transactions that read first and then write could
+    /// deadlock.
     func write<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
         try write(checkingForeignKeys: true, body)
     }
 
-    /// The same without checks of foreign keys, for thousands of rows that refer to rows which the transaction has looked up.
+    /// The same without checks of foreign keys, for thousands of rows that refer to rows which the transaction has
+    /// looked up.
     ///
-    /// Together with a trigger on the table, these checks make SQLite copy each changed page for each statement, to be able to undo the
-    /// statement alone: a merge would take four times as long (https://www.sqlite.org/tempfiles.html, "Statement Journal Files").
+    /// Together with a trigger on the table, these checks make SQLite copy each changed page for each statement, to be
+    /// able to undo the statement alone: a merge would take four times as long (https://www.sqlite.org/tempfiles.html,
+    /// "Statement Journal Files").
     func writeManyRows<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
         try write(checkingForeignKeys: false, body)
     }
@@ -131,8 +142,8 @@ public final class StepDatabase: Sendable {
     private func write<T>(checkingForeignKeys: Bool, _ body: (Database) throws -> T) throws(HistoryError) -> T {
         try written {
             try queue.writeWithoutTransaction { database in
-                // Has no effect within a transaction. The days of a sync are merged one after the other: the setting remains until another
-                // one is needed.
+                // Has no effect within a transaction. The days of a sync are merged one after the other: the setting
+                // remains until another one is needed.
                 if checksForeignKeys.load(ordering: .relaxed) != checkingForeignKeys {
                     try database.execute(sql: "PRAGMA foreign_keys = \(checkingForeignKeys ? "ON" : "OFF")")
                     checksForeignKeys.store(checkingForeignKeys, ordering: .relaxed)
@@ -167,8 +178,8 @@ public final class StepDatabase: Sendable {
         do { return try body() } catch { throw failure(error) }
     }
 
-    /// Stores damage that a read or a write has met, so that nothing more is written. SQLite uses one code for a wrong statement and for a
-    /// schema that does not match it.
+    /// Stores damage that a read or a write has met, so that nothing more is written. SQLite uses one code for a wrong
+    /// statement and for a schema that does not match it.
     private func failure(_ error: any Error) -> HistoryError {
         if let error = error as? DatabaseError, [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
             CheckRecord.note(error.message ?? "\(error.resultCode)", of: path)
@@ -184,10 +195,14 @@ public final class StepDatabase: Sendable {
 
 extension StepDatabase {
     /// Whether two paths lead to the same existing file.
-    public static func isSameFile(_ a: String, _ b: String) -> Bool { FileIdentity(a).map { $0 == FileIdentity(b) } ?? false }
+    public static func isSameFile(_ a: String, _ b: String) -> Bool {
+        FileIdentity(a).map { $0 == FileIdentity(b) } ?? false
+    }
 
     /// Creates the directories of a history (mode 0700) if they do not exist.
-    public static func prepareDirectory(of path: String) throws(HistoryError) { try createDirectory(of: absolute(path)) }
+    public static func prepareDirectory(of path: String) throws(HistoryError) {
+        try createDirectory(of: absolute(path))
+    }
 }
 
 /// Counts the histories that are open.

@@ -1,4 +1,5 @@
-/// The text of HTML, without its markup. Not a full parser: it is for the error pages of servers and for posts, which have few tags.
+/// The text of HTML, without its markup. Not a full parser: it is for the error pages of servers and for posts, which
+/// have few tags.
 public enum HTMLText {
     /// The text of a part of a page. Tags separate words: paragraphs and line breaks are tags.
     public static func text(of html: some StringProtocol) -> String {
@@ -8,7 +9,9 @@ public enum HTMLText {
             text += rest[..<opening] + " "
             let tag = rest[opening...].prefix(8).lowercased()
             // The content of these is not meant for readers.
-            let closing = tag.hasPrefix("<style") ? "</style>" : tag.hasPrefix("<script") ? "</script>" : tag.hasPrefix("<!--") ? "-->" : ">"
+            let closing =
+                tag.hasPrefix("<style")
+                ? "</style>" : tag.hasPrefix("<script") ? "</script>" : tag.hasPrefix("<!--") ? "-->" : ">"
             guard let end = rest[opening...].firstRange(of: closing) else { return decoded(text) }
             rest = rest[end.upperBound...]
         }
@@ -26,7 +29,9 @@ public enum HTMLText {
 
     private static func element(_ name: String, in page: Substring) -> Substring? {
         // The names are ASCII, and so their case changes no length.
-        guard let opening = page.firstRange(of: "<\(name)>") ?? page.firstRange(of: "<\(name.uppercased())>") else { return nil }
+        guard let opening = page.firstRange(of: "<\(name)>") ?? page.firstRange(of: "<\(name.uppercased())>") else {
+            return nil
+        }
         let rest = page[opening.upperBound...]
         guard let closing = rest.firstRange(of: "</") else { return nil }
         return rest[..<closing.lowerBound]

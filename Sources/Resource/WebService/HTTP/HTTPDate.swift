@@ -28,7 +28,8 @@ enum HTTPDate {
         if year < 100 { year += year < 70 ? 2000 : 1900 }
         let parts = time.compactMap { number($0, upTo: 60) }
         guard parts.count == 3, parts[0] < 24, parts[1] < 60 else { return nil }
-        return CivilCalendar.daysSince1970(year: year, month: month + 1, day: day) * 86_400 + parts[0] * 3600 + parts[1] * 60 + parts[2]
+        return CivilCalendar.daysSince1970(year: year, month: month + 1, day: day) * 86_400 + parts[0] * 3600 + parts[1]
+            * 60 + parts[2]
     }
 
     private static func number(_ text: Substring, upTo most: Int) -> Int? {

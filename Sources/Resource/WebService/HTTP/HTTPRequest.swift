@@ -9,11 +9,12 @@ public struct HTTPRequest: Hashable, Sendable {
     /// Besides `Host`, `User-Agent`, `Accept`, `Accept-Encoding` and `Content-Length`, which are set automatically.
     public var headers: [Header]
     public var body: Body?
-    /// Whether the server may receive it twice without harm. Such a request is sent again automatically if a kept connection turns out to
-    /// be closed; any other request gets a connection of its own.
+    /// Whether the server may receive it twice without harm. Such a request is sent again automatically if a kept
+    /// connection turns out to be closed; any other request gets a connection of its own.
     public var isRepeatable: Bool
 
-    /// - Parameter isRepeatable: nil means by the method: GET, HEAD, OPTIONS, PUT and DELETE are (RFC 9110, section 9.2.2).
+    /// - Parameter isRepeatable: nil means by the method: GET, HEAD, OPTIONS, PUT and DELETE are (RFC 9110, section
+    ///   9.2.2).
     public init(
         method: String, url: WebAddress, headers: [Header] = [], body: [UInt8]? = nil, isRepeatable: Bool? = nil
     ) {
@@ -26,7 +27,8 @@ public struct HTTPRequest: Hashable, Sendable {
 
     /// A request with a form as its body, as web pages send them (`application/x-www-form-urlencoded`).
     public static func form(
-        _ fields: [Field], to url: WebAddress, method: String = "POST", headers: [Header] = [], isRepeatable: Bool? = nil
+        _ fields: [Field], to url: WebAddress, method: String = "POST", headers: [Header] = [],
+        isRepeatable: Bool? = nil
     ) -> HTTPRequest {
         let type = Header("Content-Type", "application/x-www-form-urlencoded")
         var request = HTTPRequest(method: method, url: url, headers: [type] + headers, isRepeatable: isRepeatable)
@@ -46,7 +48,9 @@ public struct HTTPRequest: Hashable, Sendable {
         public init(_ name: String, _ value: String) { self.init(name, .plain(value)) }
 
         /// `Authorization: Bearer` (RFC 6750, section 2.1).
-        public static func bearer(_ token: Secret) -> Header { Header("Authorization", .secret(prefix: "Bearer ", token)) }
+        public static func bearer(_ token: Secret) -> Header {
+            Header("Authorization", .secret(prefix: "Bearer ", token))
+        }
 
         /// `Authorization: Basic` (RFC 7617). There cannot be a colon in `user`.
         public static func basic(user: String, password: Secret) -> Header {
@@ -90,8 +94,8 @@ extension HTTPRequest.Header {
     /// Whether a text can be the name of a header (RFC 9110, section 5.1).
     public static func isName(_ text: String) -> Bool { AddressSyntax.isToken(text) }
 
-    /// Whether this header defines the framing of a message, or is set automatically, whatever its case. Setting one of these twice allows
-    /// request smuggling (RFC 9112, section 11.2).
+    /// Whether this header defines the framing of a message, or is set automatically, whatever its case. Setting one of
+    /// these twice allows request smuggling (RFC 9112, section 11.2).
     public static func isOwn(_ name: String) -> Bool { own.contains(name.lowercased()) }
 }
 
@@ -132,7 +136,8 @@ extension HTTPRequest {
     }
 
     static func encoded(_ fields: [Field], _ text: (Value) -> String) -> String {
-        fields.map { percentEncodedComponent($0.name) + "=" + percentEncodedComponent(text($0.value)) }.joined(separator: "&")
+        fields.map { percentEncodedComponent($0.name) + "=" + percentEncodedComponent(text($0.value)) }.joined(
+            separator: "&")
     }
 }
 
@@ -165,8 +170,8 @@ extension HTTPRequest.Value {
 }
 
 extension HTTPRequest {
-    /// The request, for display: the request line and the headers with secrets as bullets, an empty line, the body. Lines end with `\n`,
-    /// control characters are escaped. `User-Agent` is missing, as the transport sets it.
+    /// The request, for display: the request line and the headers with secrets as bullets, an empty line, the body.
+    /// Lines end with `\n`, control characters are escaped. `User-Agent` is missing, as the transport sets it.
     public var preview: String {
         var lines = ["\(method) \(url.maskedTarget) HTTP/1.1", "Host: \(url.authority)"]
         if !has("Accept") { lines.append("Accept: */*") }
@@ -187,7 +192,9 @@ extension HTTPRequest {
     private var announcedLength: String? {
         guard announcesLength else { return nil }
         // The length of a form would reveal that of its secrets.
-        if case .form(let fields) = body, let secret = fields.compactMap(\.value.secret).first { return secret.description }
+        if case .form(let fields) = body, let secret = fields.compactMap(\.value.secret).first {
+            return secret.description
+        }
         return String(payload?.count ?? 0)
     }
 
@@ -207,7 +214,8 @@ extension HTTPRequest {
 }
 
 extension WebAddress {
-    /// Words in the name of a query parameter whose value services use as a secret, such as `access_token` or `api_key`.
+    /// Words in the name of a query parameter whose value services use as a secret, such as `access_token` or
+    /// `api_key`.
     private static let secretWords = ["token", "key", "secret", "pass", "auth", "sig", "code", "credential"]
 
     /// Names of folders after which services put a secret, such as `/api/webhook/…`.
@@ -223,8 +231,9 @@ extension WebAddress {
         return masked.joined(separator: "/")
     }
 
-    /// Whether a part of a path is like one of a webhook: 16 or more letters, digits, - and _, of which both letters and digits; where it
-    /// follows a folder of secrets, any text with a digit or of this length. A date is no part of a secret.
+    /// Whether a part of a path is like one of a webhook: 16 or more letters, digits, - and _, of which both letters
+    /// and digits; where it follows a folder of secrets, any text with a digit or of this length. A date is no part of
+    /// a secret.
     private static func looksSecret(_ part: Substring, isAfterFolder: Bool) -> Bool {
         let rest = part.replacing(/\d{4}-\d\d-\d\d/, with: "")
         guard rest.utf8.allSatisfy({ $0.isAlphanumeric || "-_".utf8.contains($0) }) else { return false }

@@ -39,8 +39,9 @@ extension HTTPResponse {
     /// Seconds. A server cannot stop a destination for longer than a day.
     private static let longestWait = 86_400
 
-    /// Seconds, 0...86400, that the server asks to wait before the next request (`Retry-After`: RFC 9110, section 10.2.3). A date counts
-    /// from the answer's own `Date`, so that a wrong clock does not matter. Nil if the server does not ask for it.
+    /// Seconds, 0...86400, that the server asks to wait before the next request (`Retry-After`: RFC 9110, section
+    /// 10.2.3). A date counts from the answer's own `Date`, so that a wrong clock does not matter. Nil if the server
+    /// does not ask for it.
     public var retryAfter: Int? {
         guard let text = header("Retry-After") else { return nil }
         let seconds: Int
@@ -55,10 +56,12 @@ extension HTTPResponse {
         return min(max(seconds, 0), HTTPResponse.longestWait)
     }
 
-    /// Seconds, 0...86400, from the answer's own `Date` until a moment, in seconds since 1970: for services that report in a header of
-    /// their own when to retry. Nil if the answer has no `Date`.
+    /// Seconds, 0...86400, from the answer's own `Date` until a moment, in seconds since 1970: for services that report
+    /// in a header of their own when to retry. Nil if the answer has no `Date`.
     public func wait(until moment: Int) -> Int? {
-        header("Date").flatMap(HTTPDate.seconds).map { min(max(moment.subtractingReportingOverflow($0).partialValue, 0), Self.longestWait) }
+        header("Date").flatMap(HTTPDate.seconds).map {
+            min(max(moment.subtractingReportingOverflow($0).partialValue, 0), Self.longestWait)
+        }
     }
 }
 
@@ -68,36 +71,40 @@ extension HTTPResponse {
     /// Maximum Unicode scalars of a server's text that are searched for secrets, as the search is slow.
     private static let longestFinding = 4000
 
-    /// The server's message in one line for a user, at most 200 characters, without anything that a terminal would interpret, and with every
-    /// occurrence of `secrets` replaced by bullets. Empty if the server sent nothing readable.
+    /// The server's message in one line for a user, at most 200 characters, without anything that a terminal would
+    /// interpret, and with every occurrence of `secrets` replaced by bullets. Empty if the server sent nothing
+    /// readable.
     ///
-    /// From JSON it takes `title` and `detail` (RFC 9457), `error_description` (RFC 6749), `error`, `message` or `errors`; from HTML the
-    /// title, else the text; else the text as it is.
+    /// From JSON it takes `title` and `detail` (RFC 9457), `error_description` (RFC 6749), `error`, `message` or
+    /// `errors`; from HTML the title, else the text; else the text as it is.
     public func words(hiding secrets: [Secret]) -> String {
         // A body in an encoding that was not requested is not text.
         guard (header("Content-Encoding") ?? "identity").lowercased() == "identity" else { return "" }
         return HTTPResponse.line(of: JSONWords.find(in: body) ?? HTMLText.text(ofPage: text), hiding: secrets)
     }
 
-    /// A text from outside in one line for a user, without anything that a terminal would interpret, and with every occurrence of `secrets`
-    /// replaced by bullets before anything is cut: its sender may repeat what was sent to it.
+    /// A text from outside in one line for a user, without anything that a terminal would interpret, and with every
+    /// occurrence of `secrets` replaced by bullets before anything is cut: its sender may repeat what was sent to it.
     ///
     /// - Parameter limit: Unicode scalars; what is longer ends in `…`.
     public static func line(of text: String, hiding secrets: [Secret], limit: Int = longestLine) -> String {
         let masked = masked(text, secrets)
-        let spaced = String(String.UnicodeScalarView(masked.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 }))
+        let spaced = String(
+            String.UnicodeScalarView(masked.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 }))
         return cut(replaced(spaced, with: "?").split(separator: " ").joined(separator: " "), limit)
     }
 
     /// The same with all characters as they are, to be put into quotes.
-    public static func excerpt(of text: String, hiding secrets: [Secret], limit: Int) -> String { cut(masked(text, secrets), limit) }
+    public static func excerpt(of text: String, hiding secrets: [Secret], limit: Int) -> String {
+        cut(masked(text, secrets), limit)
+    }
 
     private static func cut(_ text: String, _ limit: Int) -> String {
         text.unicodeScalars.count > limit ? String(text.unicodeScalars.prefix(limit - 1)) + "…" : text
     }
 
-    /// The beginning of a text with the secrets masked. Its last part is searched and left out: it may end with a part of a secret, which is
-    /// not found.
+    /// The beginning of a text with the secrets masked. Its last part is searched and left out: it may end with a part
+    /// of a secret, which is not found.
     private static func masked(_ text: String, _ secrets: [Secret]) -> String {
         let rest = secrets.map(longestSpelling).max() ?? 0
         let start = text.unicodeScalars.prefix(longestFinding + rest)
@@ -105,7 +112,8 @@ extension HTTPResponse {
         return start.endIndex < text.unicodeScalars.endIndex ? String(masked.unicodeScalars.dropLast(rest)) : masked
     }
 
-    /// No spelling of a secret has more scalars: at most six for a byte of its UTF-8 (`\u0041`), or for a character of its base64.
+    /// No spelling of a secret has more scalars: at most six for a byte of its UTF-8 (`\u0041`), or for a character of
+    /// its base64.
     private static func longestSpelling(of secret: Secret) -> Int { 8 * secret.reveal().utf8.count + 24 }
 }
 
@@ -113,7 +121,8 @@ extension HTTPResponse {
 enum JSONWords {
     /// Nil if it is not JSON, or has none of the known keys.
     static func find(in body: [UInt8]) -> String? {
-        guard let first = body.first(where: { !" \t\r\n".utf8.contains($0) }), first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+        guard let first = body.first(where: { !" \t\r\n".utf8.contains($0) }),
+            first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
             let json = try? JSONSerialization.jsonObject(with: Data(body))
         else { return nil }
         return text(json, depth: 0)

@@ -1,8 +1,9 @@
 internal import Glibc
 internal import TextSafety
 
-/// An http or https address that was checked: it has a host, no user or password, no fragment and no control characters, and plain http is
-/// limited to this machine unless it is explicitly allowed (RFC 3986; RFC 9110, section 4.2).
+/// An http or https address that was checked: it has a host, no user or password, no fragment and no control
+/// characters, and plain http is limited to this machine unless it is explicitly allowed (RFC 3986; RFC 9110, section
+/// 4.2).
 public struct WebAddress: Hashable, Sendable {
     /// `http` or `https`.
     public let scheme: String
@@ -18,8 +19,8 @@ public struct WebAddress: Hashable, Sendable {
     /// Bytes. Servers accept up to 8000 (RFC 9110, section 4.1, recommends at least that many).
     static let limit = 8000
 
-    /// - Parameter insecure: plain http to other machines is allowed; otherwise it is allowed to loopback only: 127.0.0.0/8, `[::1]`,
-    ///   `localhost` and `*.localhost`.
+    /// - Parameter insecure: plain http to other machines is allowed; otherwise it is allowed to loopback only:
+    ///   127.0.0.0/8, `[::1]`, `localhost` and `*.localhost`.
     public init(_ text: String, insecure: Bool = false) throws(Problem) {
         guard text.utf8.count <= WebAddress.limit else { throw .tooLong(limit: WebAddress.limit) }
         if let scalar = text.unicodeScalars.first(where: { $0 == " " || $0.isUnfitForTerminals }) {
@@ -65,13 +66,16 @@ public struct WebAddress: Hashable, Sendable {
     private static func parse(authority: Substring, scheme: String) throws(Problem) -> (String, Int?) {
         // The error does not contain the text: part of it may be a password.
         guard !authority.contains("@") else { throw .credentials }
-        let hostEnd = authority.hasPrefix("[") ? authority.firstIndex(of: "]").map(authority.index(after:)) : authority.firstIndex(of: ":")
+        let hostEnd =
+            authority.hasPrefix("[")
+            ? authority.firstIndex(of: "]").map(authority.index(after:)) : authority.firstIndex(of: ":")
         let host = authority[..<(hostEnd ?? authority.endIndex)].lowercased()
         guard isHost(host) else { throw .host(host) }
         let tail = authority[(hostEnd ?? authority.endIndex)...]
         if tail.isEmpty { return (host, nil) }
         let digits = tail.dropFirst()
-        guard tail.hasPrefix(":"), digits.utf8.allSatisfy(AddressSyntax.isDigit), let port = Int(digits), 1...65535 ~= port
+        guard tail.hasPrefix(":"), digits.utf8.allSatisfy(AddressSyntax.isDigit), let port = Int(digits),
+            1...65535 ~= port
         else { throw .port(String(digits)) }
         return (host, port == (scheme == "https" ? 443 : 80) ? nil : port)
     }
@@ -95,7 +99,8 @@ extension WebAddress: CustomStringConvertible {
 }
 
 extension WebAddress {
-    /// The address with the parent of its path, with a slash at the end: `/a/` for `/a/b` and for `/a/b/`, `/` for `/`. The query stays.
+    /// The address with the parent of its path, with a slash at the end: `/a/` for `/a/b` and for `/a/b/`, `/` for `/`.
+    /// The query stays.
     public var parent: WebAddress {
         let trimmed = path.hasSuffix("/") ? path.dropLast() : path[...]
         var result = self
@@ -124,7 +129,8 @@ extension WebAddress {
         return result
     }
 
-    /// Fills a template: each `{name}` becomes the value of that name, percent-encoded; then the whole is checked as an address.
+    /// Fills a template: each `{name}` becomes the value of that name, percent-encoded; then the whole is checked as an
+    /// address.
     /// - Throws: `Problem.unknownName` for a name without a value, else as `init`.
     public static func filled(
         _ template: String, _ values: [String: String], insecure: Bool = false
@@ -181,7 +187,8 @@ extension WebAddress.Problem: CustomStringConvertible {
                 : "\(quoted(host)) is not an ASCII host name; write it in its form with xn--"
         case .port(let port): "\(quoted(port)) is not a port; ports are 1 to 65535"
         case .credentials: "an address cannot contain a user or password; use separate keys for them"
-        case .fragment: "the address of a service cannot have a fragment (# and what follows); remove it, or write %23 for a literal #"
+        case .fragment:
+            "the address of a service cannot have a fragment (# and what follows); remove it, or write %23 for a literal #"
         case .character(let scalar):
             "the character \(quoted(String(scalar))) is not allowed in an address; write it percent-encoded"
         case .escape: "a % in an address is followed by two hexadecimal digits; write %25 where a % is meant"
@@ -209,7 +216,9 @@ enum AddressSyntax {
 
     static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
-    private static func isHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20 }
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
+    }
 
     static func isHost(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-_".utf8.contains(byte) }
 

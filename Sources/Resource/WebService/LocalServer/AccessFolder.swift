@@ -3,8 +3,9 @@ internal import TextSafety
 
 /// Access to the pages: tokens that open them once, and sessions of browsers, as files that only this user can read.
 ///
-/// Files, because sessions must survive restarts of a socket-activated server, and because `istep serve --open` issues a token to a running
-/// server by writing a file. The server never prints tokens or sessions and never writes them to a log.
+/// Files, because sessions must survive restarts of a socket-activated server, and because `istep serve --open` issues
+/// a token to a running server by writing a file. The server never prints tokens or sessions and never writes them to a
+/// log.
 public struct AccessFolder: Sendable {
     /// Only this user can read what is in it.
     public let path: String
@@ -45,7 +46,9 @@ public struct AccessFolder: Sendable {
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
             throw Failure(path: path, reason: "it is not a directory of this user")
         }
-        guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw Failure(path: path, reason: "others can read it") }
+        guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
+            throw Failure(path: path, reason: "others can read it")
+        }
     }
 
     /// Seconds since 1970 by the machine's clock.
@@ -77,7 +80,8 @@ public struct AccessFolder: Sendable {
     public func session(_ cookie: String) -> Session? {
         guard Self.isKey(cookie) else { return nil }
         let file = path + "/session-\(cookie)"
-        guard let age = age(file), age < Self.sessionLifetime, let content = FileManager.default.contents(atPath: file) else { return nil }
+        guard let age = age(file), age < Self.sessionLifetime, let content = FileManager.default.contents(atPath: file)
+        else { return nil }
         let formKey = String(decoding: content, as: UTF8.self)
         guard Self.isKey(formKey) else { return nil }
         if age > 3600 { utimes(file, nil) }
@@ -110,19 +114,23 @@ public struct AccessFolder: Sendable {
     public func proof(for request: ServedRequest, history: String) -> ServedResponse? {
         guard request.method == "GET", request.target.hasPrefix(Self.proofPath) else { return nil }
         let id = String(request.target.dropFirst(Self.proofPath.count)), file = path + "/question-\(id)"
-        guard Self.isKey(id), age(file).map({ $0 < Self.tokenLifetime }) ?? false, let answer = FileManager.default.contents(atPath: file) else {
+        guard Self.isKey(id), age(file).map({ $0 < Self.tokenLifetime }) ?? false,
+            let answer = FileManager.default.contents(atPath: file)
+        else {
             return nil
         }
         return ServedResponse(
             status: 200,
             headers: [
-                ("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store"),
+                ("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"),
+                ("Cache-Control", "no-store"),
             ], body: .bytes(Array(answer) + Array("\n\(history)".utf8)))
     }
 
     private func age(_ file: String) -> Int? {
         var status = stat()
-        return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? max(0, now() - status.st_mtim.tv_sec) : nil
+        return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            ? max(0, now() - status.st_mtim.tv_sec) : nil
     }
 
     private func write(_ text: String, to name: String) throws(Failure) {
@@ -140,8 +148,10 @@ public struct AccessFolder: Sendable {
         for name in names where name.hasPrefix("token-") || name.hasPrefix("question-") {
             if age(path + "/" + name).map({ $0 >= Self.tokenLifetime }) ?? false { unlink(path + "/" + name) }
         }
-        let sessions = names.filter { $0.hasPrefix("session-") }.map { (name: $0, age: age(path + "/" + $0) ?? .max) }.sorted { $0.age < $1.age }
-        for (index, session) in sessions.enumerated() where index >= Self.mostSessions || session.age >= Self.sessionLifetime {
+        let sessions = names.filter { $0.hasPrefix("session-") }.map { (name: $0, age: age(path + "/" + $0) ?? .max) }
+            .sorted { $0.age < $1.age }
+        for (index, session) in sessions.enumerated()
+        where index >= Self.mostSessions || session.age >= Self.sessionLifetime {
             unlink(path + "/" + session.name)
         }
     }

@@ -2,8 +2,8 @@ internal import Glibc
 internal import Synchronization
 internal import TextSafety
 
-/// A socket that accepts connections of this machine only: on the loopback interface, or at a path. There is no way to make one that other
-/// machines reach.
+/// A socket that accepts connections of this machine only: on the loopback interface, or at a path. There is no way to
+/// make one that other machines reach.
 public final class ListeningSocket: Sendable {
     public enum Address: Hashable, Sendable {
         /// `127.0.0.1` or `::1`.
@@ -27,8 +27,9 @@ public final class ListeningSocket: Sendable {
         close(descriptor)
     }
 
-    /// Removes the socket file that was created here. A server calls it when it ends: the program may end before the last reference to the
-    /// socket is released. A second call does nothing, since the file may be another server's by then.
+    /// Removes the socket file that was created here. A server calls it when it ends: the program may end before the
+    /// last reference to the socket is released. A second call does nothing, since the file may be another server's by
+    /// then.
     func removeFile() {
         guard case .path(let path) = address, hasFile.exchange(false, ordering: .relaxed) else { return }
         unlink(path)
@@ -67,7 +68,9 @@ public final class ListeningSocket: Sendable {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         guard code == 0, listen(number, 128) == 0 else {
             let reason = errno
@@ -88,7 +91,8 @@ public final class ListeningSocket: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw .unusablePath(path, reason: "it has more than \(MemoryLayout.size(ofValue: address.sun_path) - 1) bytes")
+            throw .unusablePath(
+                path, reason: "it has more than \(MemoryLayout.size(ofValue: address.sun_path) - 1) bytes")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         try removeStale(path, address)
@@ -100,7 +104,8 @@ public final class ListeningSocket: Sendable {
         guard code == 0, listen(number, 128) == 0 else {
             let reason = errno
             close(number)
-            throw reason == EADDRINUSE ? .pathInUse(path) : .unusablePath(path, reason: String(cString: strerror(reason)))
+            throw reason == EADDRINUSE
+                ? .pathInUse(path) : .unusablePath(path, reason: String(cString: strerror(reason)))
         }
         chmod(path, 0o600)
         return ListeningSocket(number, .path(path), isOwn: true)
@@ -124,11 +129,13 @@ public final class ListeningSocket: Sendable {
         }
     }
 
-    /// The sockets that systemd has opened for this process (sd_listen_fds(3)); empty if it was not started by a socket unit.
+    /// The sockets that systemd has opened for this process (sd_listen_fds(3)); empty if it was not started by a socket
+    /// unit.
     ///
     /// - Throws: `Failure.notLocal` for a socket that other machines could reach.
     public static func inherited(_ environment: [String: String]) throws(Failure) -> [ListeningSocket] {
-        guard environment["LISTEN_PID"] == String(getpid()), let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }),
+        guard environment["LISTEN_PID"] == String(getpid()),
+            let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }),
             (1...16).contains(count)
         else { return [] }
         var sockets: [ListeningSocket] = []

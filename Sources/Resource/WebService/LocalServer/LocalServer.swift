@@ -2,8 +2,8 @@ internal import CAccept
 internal import Foundation
 internal import Synchronization
 
-/// A server of HTTP/1.1 for browsers on this machine: one thread, sockets that never block, and a limit for everything that a client can
-/// use. It sends what a handler returns, and does not depend on the pages.
+/// A server of HTTP/1.1 for browsers on this machine: one thread, sockets that never block, and a limit for everything
+/// that a client can use. It sends what a handler returns, and does not depend on the pages.
 ///
 /// Why it is not FlyingFox, the closest alternative: `.github/ARCHITECTURE.md`, "Dependencies".
 public final class LocalServer: Sendable {
@@ -30,7 +30,9 @@ public final class LocalServer: Sendable {
         _ sockets: [ListeningSocket], limits: ServerLimits = ServerLimits(), idleTime: Duration? = nil,
         isBusy: @escaping @Sendable () -> Bool = { false }, handler: @escaping Handler
     ) throws(ListeningSocket.Failure) {
-        try self.init(sockets, limits: limits, idleTime: idleTime, isBusy: isBusy, accept: { accept_private($0) }, handler: handler)
+        try self.init(
+            sockets, limits: limits, idleTime: idleTime, isBusy: isBusy, accept: { accept_private($0) },
+            handler: handler)
     }
 
     init(
@@ -46,15 +48,16 @@ public final class LocalServer: Sendable {
         mailbox = try ServerMailbox()
     }
 
-    /// Serves until the task is cancelled, or until there was no request for `idleTime`. When it returns, the socket files that this
-    /// program created are removed.
+    /// Serves until the task is cancelled, or until there was no request for `idleTime`. When it returns, the socket
+    /// files that this program created are removed.
     public func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // A separate thread: it waits in poll(2), which must not block a thread of Swift's pool.
                 let thread = Thread { [self] in
                     let loop = ServerLoop(
-                        sockets, limits, idleTime: idleTime, isBusy: isBusy, mailbox: mailbox, accept: accept, handler: handler)
+                        sockets, limits, idleTime: idleTime, isBusy: isBusy, mailbox: mailbox, accept: accept,
+                        handler: handler)
                     loop.run()
                     for socket in sockets { socket.removeFile() }
                     continuation.resume()
@@ -125,7 +128,8 @@ private final class ServerLoop {
     private var connections: [UInt64: ServedConnection] = [:]
     private var lastID: UInt64 = 0
     private var lastRequest: ContinuousClock.Instant
-    /// While descriptors are exhausted, no connection is accepted until this moment: `poll` would return at once for ever.
+    /// While descriptors are exhausted, no connection is accepted until this moment: `poll` would return at once for
+    /// ever.
     private var acceptsAgain: ContinuousClock.Instant?
     private var isStopping = false
 
@@ -133,7 +137,8 @@ private final class ServerLoop {
     private static let pauseWithoutDescriptors = Duration.milliseconds(100)
 
     init(
-        _ sockets: [ListeningSocket], _ limits: ServerLimits, idleTime: Duration?, isBusy: @escaping @Sendable () -> Bool,
+        _ sockets: [ListeningSocket], _ limits: ServerLimits, idleTime: Duration?,
+        isBusy: @escaping @Sendable () -> Bool,
         mailbox: ServerMailbox, accept: @escaping LocalServer.Accept, handler: @escaping LocalServer.Handler
     ) {
         self.sockets = sockets
@@ -151,15 +156,21 @@ private final class ServerLoop {
             let ids = connections.keys.sorted()
             var polled = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
             if acceptsAgain.map({ $0 <= clock.now }) == true { acceptsAgain = nil }
-            polled += sockets.map { pollfd(fd: $0.descriptor, events: acceptsAgain == nil ? Int16(POLLIN) : 0, revents: 0) }
+            polled += sockets.map {
+                pollfd(fd: $0.descriptor, events: acceptsAgain == nil ? Int16(POLLIN) : 0, revents: 0)
+            }
             let first = polled.count
             for id in ids {
-                if let connection = connections[id] { polled.append(pollfd(fd: connection.descriptor, events: connection.events, revents: 0)) }
+                if let connection = connections[id] {
+                    polled.append(pollfd(fd: connection.descriptor, events: connection.events, revents: 0))
+                }
             }
             let count = poll(&polled, nfds_t(polled.count), timeout())
             guard count >= 0 || errno == EINTR else { break }
             if polled[0].revents != 0 { for message in mailbox.take() { deliver(message) } }
-            for (index, id) in ids.enumerated() where polled[first + index].revents != 0 { handle(id, polled[first + index].revents) }
+            for (index, id) in ids.enumerated() where polled[first + index].revents != 0 {
+                handle(id, polled[first + index].revents)
+            }
             for (index, socket) in sockets.enumerated() where polled[1 + index].revents != 0 { accept(socket) }
             closeOverdue()
         }
@@ -218,10 +229,14 @@ private final class ServerLoop {
         }
     }
 
-    /// Closes the connection without a complete request that began first: other connections never interrupt a request that is being
-    /// answered.
+    /// Closes the connection without a complete request that began first: other connections never interrupt a request
+    /// that is being answered.
     private func dropOldest() -> Bool {
-        guard let oldest = connections.filter({ !$0.value.isAnswering }).min(by: { ($0.value.since, $0.key) < ($1.value.since, $1.key) }) else {
+        guard
+            let oldest = connections.filter({ !$0.value.isAnswering }).min(by: {
+                ($0.value.since, $0.key) < ($1.value.since, $1.key)
+            })
+        else {
             return false
         }
         drop(oldest.key)

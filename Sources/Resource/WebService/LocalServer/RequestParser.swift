@@ -1,7 +1,7 @@
 internal import TextSafety
 
-/// Reads requests of HTTP/1.1 (RFC 9112) from the bytes of a connection. It is strict, because protections can be bypassed if two programs
-/// read the same request differently.
+/// Reads requests of HTTP/1.1 (RFC 9112) from the bytes of a connection. It is strict, because protections can be
+/// bypassed if two programs read the same request differently.
 struct RequestParser: Sendable {
     enum Result: Hashable {
         /// More bytes are needed.
@@ -31,15 +31,21 @@ struct RequestParser: Sendable {
         }
         let first = lines.first.map(text) ?? ""
         let words = first.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, !words[0].isEmpty, words[0].utf8.allSatisfy(isUpper), words[1].hasPrefix("/") else { return .failure(400) }
-        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return .failure(words[2].hasPrefix("HTTP/") ? 505 : 400) }
+        guard words.count == 3, !words[0].isEmpty, words[0].utf8.allSatisfy(isUpper), words[1].hasPrefix("/") else {
+            return .failure(400)
+        }
+        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else {
+            return .failure(words[2].hasPrefix("HTTP/") ? 505 : 400)
+        }
         guard let headers = fields(lines.dropFirst()) else { return .failure(400) }
         // If the length is given in two ways, programs may disagree about it.
         if headers["transfer-encoding"] != nil { return .failure(501) }
         if words[2] == "HTTP/1.1", headers["host"] == nil { return .failure(400) }
         var length = 0
         if let given = headers["content-length"] {
-            guard !given.isEmpty, given.count <= 9, given.utf8.allSatisfy(isDigit), let number = Int(given) else { return .failure(400) }
+            guard !given.isEmpty, given.count <= 9, given.utf8.allSatisfy(isDigit), let number = Int(given) else {
+                return .failure(400)
+            }
             length = number
         }
         guard length <= limits.body else { return .failure(413) }
@@ -48,7 +54,9 @@ struct RequestParser: Sendable {
         searched = 0
         let connection = headers["connection"]?.lowercased() ?? ""
         return .request(
-            ServedRequest(method: String(words[0]), target: String(words[1]), headers: headers, body: Array(bytes[start..<start + length])),
+            ServedRequest(
+                method: String(words[0]), target: String(words[1]), headers: headers,
+                body: Array(bytes[start..<start + length])),
             keepsAlive: words[2] == "HTTP/1.1" ? !connection.contains("close") : false, length: start + length)
     }
 
@@ -57,7 +65,9 @@ struct RequestParser: Sendable {
         guard bytes.count >= 4 else { return nil }
         var index = min(searched, bytes.count - 4)
         while index <= min(bytes.count - 4, limits.head) {
-            if bytes[index] == 0x0d, bytes[index + 1] == 0x0a, bytes[index + 2] == 0x0d, bytes[index + 3] == 0x0a { return index }
+            if bytes[index] == 0x0d, bytes[index + 1] == 0x0a, bytes[index + 2] == 0x0d, bytes[index + 3] == 0x0a {
+                return index
+            }
             index += 1
         }
         return nil
@@ -72,18 +82,24 @@ struct RequestParser: Sendable {
         return true
     }
 
-    /// Nil if a line is not a field, or if two fields have the same name, because it is not known which of them is meant.
+    /// Nil if a line is not a field, or if two fields have the same name, because it is not known which of them is
+    /// meant.
     private func fields(_ lines: ArraySlice<ArraySlice<UInt8>>) -> [String: String]? {
         guard lines.count <= 100 else { return nil }
         var fields: [String: String] = [:]
         for line in lines {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex, line[..<colon].allSatisfy(isOfToken) else {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+                line[..<colon].allSatisfy(isOfToken)
+            else {
                 return nil
             }
             let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
             guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else { return nil }
             let name = text(line[..<colon]).lowercased()
-            guard fields[name] == nil || ["accept", "accept-language", "accept-encoding", "cache-control", "pragma"].contains(name) else {
+            guard
+                fields[name] == nil
+                    || ["accept", "accept-language", "accept-encoding", "cache-control", "pragma"].contains(name)
+            else {
                 return nil
             }
             var trimmed = text(value)

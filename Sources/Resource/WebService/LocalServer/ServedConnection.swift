@@ -13,7 +13,8 @@ final class ServedConnection {
         case writing
         /// The response has no end yet.
         case streaming
-        /// All was sent. What the client still sends is read and ignored for a moment: closing at once would destroy the response on its way.
+        /// All was sent. What the client still sends is read and ignored for a moment: closing at once would destroy
+        /// the response on its way.
         case draining
         case done
     }
@@ -132,7 +133,9 @@ final class ServedConnection {
     /// - Returns: false if the client has gone.
     func write(now: ContinuousClock.Instant) -> Bool {
         while sent < output.count {
-            let count = output.withUnsafeBytes { send(descriptor, $0.baseAddress! + sent, output.count - sent, Int32(MSG_NOSIGNAL)) }
+            let count = output.withUnsafeBytes {
+                send(descriptor, $0.baseAddress! + sent, output.count - sent, Int32(MSG_NOSIGNAL))
+            }
             if count < 0 {
                 if errno == EINTR { continue }
                 return errno == EAGAIN

@@ -39,7 +39,8 @@ public struct ServedResponse: Sendable {
         ServedResponse(
             status: status,
             headers: [
-                ("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store"),
+                ("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"),
+                ("Cache-Control", "no-store"),
             ], body: .bytes(Array("\(status) \(reason(status))\n".utf8)))
     }
 
@@ -67,7 +68,9 @@ public struct ServedResponse: Sendable {
     /// Status line and header fields. A line end in a value would begin another field: such values are left out.
     func head(keepsAlive: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
-        for (name, value) in headers where !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) { text += "\(name): \(value)\r\n" }
+        for (name, value) in headers where !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
+            text += "\(name): \(value)\r\n"
+        }
         if case .bytes(let bytes) = body { text += "Content-Length: \(bytes.count)\r\n" }
         text += "Connection: \(keepsAlive ? "keep-alive" : "close")\r\n\r\n"
         return Array(text.utf8)

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Determines whether the program that listens at a port of this machine serves the same pages. It asks a question that only a server with
-/// the same access folder can answer. Any other program may have the port, even one of this user; it must not be taken for the pages, and
-/// must not receive a token.
+/// Determines whether the program that listens at a port of this machine serves the same pages. It asks a question that
+/// only a server with the same access folder can answer. Any other program may have the port, even one of this user; it
+/// must not be taken for the pages, and must not receive a token.
 public struct ServerProbe: Sendable {
     private let port: UInt16
     private let seconds: Int
@@ -10,8 +10,9 @@ public struct ServerProbe: Sendable {
     /// Bytes of a response. A server of these pages sends less.
     private static let mostBytes = 16_384
 
-    /// - Parameter seconds: the time after which a listener that has not answered is not taken for these pages. A server that systemd starts
-    ///   for this request answers within one or two, and on a slow or busy machine within some more.
+    /// - Parameter seconds: the time after which a listener that has not answered is not taken for these pages. A
+    ///   server that systemd starts for this request answers within one or two, and on a slow or busy machine within
+    ///   some more.
     public init(port: UInt16, seconds: Int = 15) {
         self.port = port
         self.seconds = seconds
@@ -41,7 +42,9 @@ public struct ServerProbe: Sendable {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         let request = Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n".utf8)
         guard code == 0, send(number, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return nil }
@@ -80,7 +83,8 @@ public enum LoopbackOwner {
     /// - Returns: the user's number; nil if nothing listens at 127.0.0.1 on this port.
     public static func user(ofPort port: UInt16) -> UInt32? { user(ofPort: port, in: contents(of: "/proc/net/tcp")) }
 
-    /// - Parameter table: as in `/proc/net/tcp` (proc(5)): addresses in hexadecimal, the state 0A for listening, the user in the eighth column.
+    /// - Parameter table: as in `/proc/net/tcp` (proc(5)): addresses in hexadecimal, the state 0A for listening, the
+    ///   user in the eighth column.
     static func user(ofPort port: UInt16, in table: String) -> UInt32? {
         let digits = String(port, radix: 16, uppercase: true)
         // 127.0.0.1 as the kernel prints it on a little-endian machine.
@@ -92,7 +96,8 @@ public enum LoopbackOwner {
         return nil
     }
 
-    /// All of a file of /proc; empty if it cannot be read. Its size is 0 and a read returns at most a page: Foundation stops after the first.
+    /// All of a file of /proc; empty if it cannot be read. Its size is 0 and a read returns at most a page: Foundation
+    /// stops after the first.
     private static func contents(of path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

@@ -43,7 +43,8 @@ final class Conversation {
             if isFlooded { throw MosquittoClient.Failure.flooded }
             return client.takeEvents()
         } catch {
-            // One call of the library reads a whole packet, of up to 256 MB, if its bytes come fast enough. It may then find it invalid.
+            // One call of the library reads a whole packet, of up to 256 MB, if its bytes come fast enough. It may then
+            // find it invalid.
             let error = isFlooded ? .flooded : error
             let mayBeOld = error.kind == .closed || error.kind == .invalidPacket
             return client.takeEvents() + [.lost(error.text, mayBeOld: mayBeOld)]
@@ -136,7 +137,8 @@ struct Delivery {
             switch event {
             case .connected(let code, let retains): phase == .connecting ? connected(code, retains) : .wait
             case .acknowledged(let identifier, let code): acknowledged(identifier, code)
-            case .disconnected(let code) where code.isFailure: refused(code, code.onPublishing, "the broker ended the connection")
+            case .disconnected(let code) where code.isFailure:
+                refused(code, code.onPublishing, "the broker ended the connection")
             case .disconnected: .fail(unfinished("the broker ended the connection"))
             case .lost(_, mayBeOld: true) where phase == .connecting && !usesMQTT311: .useOlderVersion
             case .lost(let reason, _): .fail(unfinished(reason))
@@ -229,7 +231,8 @@ struct BrokerThread: Sendable {
                 let client = try MosquittoClient(broker, usesMQTT311: usesMQTT311)
                 try client.connect(broker)
                 let delivery = Delivery(messages, usesMQTT311: usesMQTT311, words: Mosquitto.words)
-                let conversation = Conversation(client: client, messages: messages, exchange: exchange, delivery: delivery)
+                let conversation = Conversation(
+                    client: client, messages: messages, exchange: exchange, delivery: delivery)
                 guard let outcome = conversation.run() else { continue }
                 exchange.finish(outcome.mapError { $0.at(broker) })
                 client.disconnect()

@@ -9,14 +9,16 @@ public enum MQTT {
 
     /// Connects, publishes all messages in their order, waits until the broker acknowledged each, and disconnects.
     ///
-    /// With MQTT 5 an acknowledgement means that the broker accepted the message. With 3.1.1 brokers also acknowledge messages that they
-    /// discard because the user may not write the topic; this cannot be detected.
+    /// With MQTT 5 an acknowledgement means that the broker accepted the message. With 3.1.1 brokers also acknowledge
+    /// messages that they discard because the user may not write the topic; this cannot be detected.
     /// - Parameters:
-    ///   - timeout: maximum time without progress: until the broker's first answer, then from one acknowledgement to the next.
+    ///   - timeout: maximum time without progress: until the broker's first answer, then from one acknowledgement to
+    ///     the next.
     ///   - whole: maximum time for all of it.
     /// - Throws: `MQTTError`; its reasons never have a password in them.
     public static func publish(
-        _ messages: [MQTTMessage], to broker: MQTTBroker, timeout: Duration = .seconds(30), whole: Duration = .seconds(120)
+        _ messages: [MQTTMessage], to broker: MQTTBroker, timeout: Duration = .seconds(30),
+        whole: Duration = .seconds(120)
     ) async throws(MQTTError) {
         guard messages.count <= mostMessages else {
             throw .refused(credentials: false, reason: "too many messages: \(messages.count) (limit \(mostMessages))")
@@ -67,7 +69,8 @@ public struct MQTTMessage: Hashable, Sendable {
         case payloadSize(Int)
     }
 
-    /// - Throws: `Problem`. What a topic may be: MQTT 5.0, sections 4.7.1.1, 4.7.2, 4.7.3 and 1.5.4. Format characters are permitted there.
+    /// - Throws: `Problem`. What a topic may be: MQTT 5.0, sections 4.7.1.1, 4.7.2, 4.7.3 and 1.5.4. Format characters
+    ///   are permitted there.
     public init(topic: String, payload: [UInt8], isRetained: Bool = true) throws(Problem) {
         guard (1...65_535).contains(topic.utf8.count) else { throw .topicLength(topic.utf8.count) }
         let bad = topic.unicodeScalars.contains { $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control }
@@ -88,7 +91,8 @@ extension MQTTMessage.Problem: CustomStringConvertible {
         case .topicLength(let count): "the topic is too long: \(count) bytes (limit 65535)"
         case .topicCharacter(let topic):
             "the topic \(quoted(String(topic.prefix(100)))) contains +, # or a control character: leave them out"
-        case .reservedTopic(let topic): "the topic \(quoted(String(topic.prefix(100)))) begins with $, which is the broker's own: use another"
+        case .reservedTopic(let topic):
+            "the topic \(quoted(String(topic.prefix(100)))) begins with $, which is the broker's own: use another"
         case .payloadSize(let count): "the message is too long: \(count) bytes (limit \(MQTTMessage.largestPayload))"
         }
     }
@@ -100,8 +104,8 @@ public enum MQTTError: Error, Hashable, Sendable {
     case notSent(reason: String)
     /// Messages were sent, and not all were acknowledged: the broker may have any of them.
     case unanswered(reason: String)
-    /// The broker does not accept this, and a retry would not help. `credentials`: because of the user. If there are several messages, it
-    /// may have accepted others.
+    /// The broker does not accept this, and a retry would not help. `credentials`: because of the user. If there are
+    /// several messages, it may have accepted others.
     case refused(credentials: Bool, reason: String)
     /// libmosquitto is missing, or is not the expected library. Nothing was sent.
     case libraryMissing(reason: String)
@@ -128,7 +132,8 @@ extension MQTTError: CustomStringConvertible {
         switch self {
         case .notSent: "Check that the broker runs and can be reached under this name and port."
         case .unanswered: "Retained messages can be published again: the last one counts."
-        case .refused(credentials: true, _): "Check the user's name and password, and which topics the broker lets this user write."
+        case .refused(credentials: true, _):
+            "Check the user's name and password, and which topics the broker lets this user write."
         case .refused(credentials: false, _): "Change what the broker names, here or in its configuration."
         case .libraryMissing: "Install it: `sudo apt-get install libmosquitto1`"
         case .cancelled: "Run it again."
@@ -150,8 +155,8 @@ extension MQTTError {
 
 /// State that a waiting task and a working thread share: the outcome, as reported by the first of them.
 ///
-/// The thread may be blocked by a name server or a network long after the task has continued; it checks this state before it sends
-/// anything.
+/// The thread may be blocked by a name server or a network long after the task has continued; it checks this state
+/// before it sends anything.
 final class MQTTExchange: Sendable {
     typealias Outcome = Result<Void, MQTTError>
 
@@ -197,7 +202,9 @@ final class MQTTExchange: Sendable {
         let seconds = brief((isSilent ? limit : whole) / Duration.seconds(1))
         end {
             $0
-                ? .failure(.unanswered(reason: isSilent ? "the broker was silent for \(seconds) s" : "it took more than \(seconds) s"))
+                ? .failure(
+                    .unanswered(
+                        reason: isSilent ? "the broker was silent for \(seconds) s" : "it took more than \(seconds) s"))
                 : .failure(.notSent(reason: "could not connect to the broker within \(seconds) s"))
         }
         return nil

@@ -20,10 +20,12 @@ public struct MQTTBroker: Hashable, Sendable {
     /// - Parameters:
     ///   - port: nil for the usual one.
     ///   - tls: without it, `host` has to be this machine.
-    ///   - insecure: another machine may be reached without TLS: anyone on the network path can read what is sent, including the password.
+    ///   - insecure: another machine may be reached without TLS: anyone on the network path can read what is sent,
+    ///     including the password.
     /// - Throws: `Problem`.
     public init(
-        host: String, port: Int? = nil, tls: Bool, username: String? = nil, password: Secret? = nil, insecure: Bool = false
+        host: String, port: Int? = nil, tls: Bool, username: String? = nil, password: Secret? = nil,
+        insecure: Bool = false
     ) throws(Problem) {
         guard HostName.isValid(host) else { throw .badHost(host) }
         let port = port ?? Self.usualPort(encrypted: tls)
@@ -33,7 +35,9 @@ public struct MQTTBroker: Hashable, Sendable {
         if let password {
             // MQTT 3.1.1, section 3.1.2.9.
             guard username != nil else { throw .passwordWithoutUsername }
-            guard (1...65_535).contains(password.reveal().utf8.count), !password.reveal().utf8.contains(0) else { throw .badPassword }
+            guard (1...65_535).contains(password.reveal().utf8.count), !password.reveal().utf8.contains(0) else {
+                throw .badPassword
+            }
         }
         self.host = host
         self.port = port
@@ -53,7 +57,8 @@ public struct MQTTBroker: Hashable, Sendable {
 
     /// A text of MQTT that every broker accepts (MQTT 5.0, section 1.5.4). Format characters are permitted there.
     private static func isText(_ text: String) -> Bool {
-        (1...65_535).contains(text.utf8.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        (1...65_535).contains(text.utf8.count)
+            && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 }
 
@@ -130,7 +135,9 @@ enum HostName {
         let parts = host.split(separator: "%", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = parts.first else { return false }
         let zone = parts.count == 2 ? parts[1] : "lo"
-        guard (1...15).contains(zone.utf8.count), zone.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else { return false }
+        guard (1...15).contains(zone.utf8.count), zone.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+            return false
+        }
         var six = in6_addr()
         return inet_pton(AF_INET6, String(address), &six) == 1
     }

@@ -14,7 +14,8 @@ final class MosquittoClient {
 
     private let client: OpaquePointer
     private let reports: Reports
-    /// A second descriptor of the connection, for `received`; the library closes its own when a packet is invalid. -1 if there is none.
+    /// A second descriptor of the connection, for `received`; the library closes its own when a packet is invalid. -1
+    /// if there is none.
     private var counted: Int32 = -1
 
     /// What the library's callbacks have reported, in order.
@@ -113,7 +114,9 @@ final class MosquittoClient {
             Failure(kind: .invalidPacket, text: "the server does not speak MQTT")
         case MOSQ_ERR_OVERSIZE_PACKET: Failure(kind: .unsupported, text: "it is larger than the broker accepts")
         case MOSQ_ERR_QOS_NOT_SUPPORTED: Failure(kind: .unsupported, text: "the broker does not support QoS 1")
-        default: Failure(kind: .other, text: LogLine.reason(of: String(cString: cmosquitto_error_text(Int32(code.rawValue)))))
+        default:
+            Failure(
+                kind: .other, text: LogLine.reason(of: String(cString: cmosquitto_error_text(Int32(code.rawValue)))))
         }
     }
 }
@@ -160,7 +163,8 @@ enum Mosquitto {
     /// The text for a code of a broker.
     static func words(_ code: BrokerCode) -> String {
         // Codes up to 5 are those of MQTT 3.1.1; MQTT 5 has none of them.
-        let text = code.number < 128 ? cmosquitto_refusal_text(Int32(code.number)) : cmosquitto_reason_text(Int32(code.number))
+        let text =
+            code.number < 128 ? cmosquitto_refusal_text(Int32(code.number)) : cmosquitto_reason_text(Int32(code.number))
         guard let text else { return "code \(code.number)" }
         let words = String(cString: text)
         return words.hasSuffix(".") ? String(words.dropLast()) : words
@@ -169,7 +173,8 @@ enum Mosquitto {
 
 /// A broker's answer, by its number.
 ///
-/// MQTT 5.0, sections 2.4, 3.2.2.2 and 3.4.2.1 (128 and above are failures); for connections also MQTT 3.1.1, table 3.1.
+/// MQTT 5.0, sections 2.4, 3.2.2.2 and 3.4.2.1 (128 and above are failures); for connections also MQTT 3.1.1, table
+/// 3.1.
 struct BrokerCode: Hashable {
     enum Verdict: Hashable {
         case accepted
@@ -206,8 +211,8 @@ struct BrokerCode: Hashable {
         }
     }
 
-    /// Unspecified, specific to the implementation, unavailable, busy, shutting down, keep alive, taken over, quota exceeded,
-    /// administrative action, another server, connection rate exceeded, maximum connect time.
+    /// Unspecified, specific to the implementation, unavailable, busy, shutting down, keep alive, taken over, quota
+    /// exceeded, administrative action, another server, connection rate exceeded, maximum connect time.
     private static let temporary: Set = [0x80, 0x83, 0x88, 0x89, 0x8B, 0x8D, 0x8E, 0x97, 0x98, 0x9C, 0x9F, 0xA0]
 }
 

@@ -40,20 +40,22 @@ public enum SOAPVersion: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The headers that name the action: a header of its own, in quotes and mandatory (1.1, section 6.1.1), or a parameter of the type,
-    /// which is optional (1.2, part 2, section 6.5.3, and appendix A).
+    /// The headers that name the action: a header of its own, in quotes and mandatory (1.1, section 6.1.1), or a
+    /// parameter of the type, which is optional (1.2, part 2, section 6.5.3, and appendix A).
     ///
     /// - Parameter action: a URI, checked to have no quotes in it; empty if the service needs none.
     func headers(action: String) -> [(String, String)] {
         switch self {
         case .v11: [("Content-Type", "text/xml; charset=utf-8"), ("SOAPAction", "\"\(action)\"")]
-        case .v12: [("Content-Type", "application/soap+xml; charset=utf-8" + (action.isEmpty ? "" : "; action=\"\(action)\""))]
+        case .v12:
+            [("Content-Type", "application/soap+xml; charset=utf-8" + (action.isEmpty ? "" : "; action=\"\(action)\""))]
         }
     }
 }
 
-/// Writes the envelope of a call: the operation is the one element of the body, its arguments are the elements of that (the style
-/// "document/literal wrapped", which is also what "rpc/literal" looks like: WS-I Basic Profile 1.1, section 4.4).
+/// Writes the envelope of a call: the operation is the one element of the body, its arguments are the elements of that
+/// (the style "document/literal wrapped", which is also what "rpc/literal" looks like: WS-I Basic Profile 1.1, section
+/// 4.4).
 struct SOAPEnvelope {
     let version: SOAPVersion
     let namespace: String
@@ -91,8 +93,8 @@ enum SOAPReply: Hashable, Sendable {
         case emptyBody
     }
 
-    /// Reads an envelope of either version: a service that supports only the other version reports that in its own (SOAP 1.2, part 1,
-    /// appendix A).
+    /// Reads an envelope of either version: a service that supports only the other version reports that in its own
+    /// (SOAP 1.2, part 1, appendix A).
     init(_ bytes: [UInt8]) throws(Problem) {
         let root: XMLElement
         do {
@@ -100,7 +102,8 @@ enum SOAPReply: Hashable, Sendable {
         } catch {
             throw .xml(error)
         }
-        guard root.name.local == "Envelope", let version = SOAPVersion.allCases.first(where: { $0.namespace == root.name.namespace })
+        guard root.name.local == "Envelope",
+            let version = SOAPVersion.allCases.first(where: { $0.namespace == root.name.namespace })
         else { throw .noEnvelope(root.name) }
         let body = root.children.first { $0.name == XMLName("Body", in: version.namespace) }
         guard let content = body?.children.first else { throw .emptyBody }
@@ -109,7 +112,8 @@ enum SOAPReply: Hashable, Sendable {
 }
 
 extension SOAPReply.Problem: CustomStringConvertible {
-    /// Continues a sentence that begins with "the answer is". A name in it is whole: it can be cut once secrets are masked.
+    /// Continues a sentence that begins with "the answer is". A name in it is whole: it can be cut once secrets are
+    /// masked.
     var description: String {
         switch self {
         case .xml(let problem): problem.description
@@ -125,7 +129,8 @@ public struct SOAPFault: Error, Hashable, Sendable {
     public enum FaultCause: Hashable, Sendable {
         /// The message is wrong, and a retry would be wrong again; nothing was done (`Client`, `Sender`).
         case sender
-        /// The service failed; what it had done by then is not known (`Server`, `Receiver`, and codes of the service's own).
+        /// The service failed; what it had done by then is not known (`Server`, `Receiver`, and codes of the service's
+        /// own).
         case receiver
         /// The service does not accept the credentials (`FailedAuthentication` of WS-Security).
         case credentials
@@ -145,9 +150,11 @@ public struct SOAPFault: Error, Hashable, Sendable {
 
     public var faultCause: FaultCause {
         if codes.contains(XMLName("FailedAuthentication", in: Self.security)) { return .credentials }
-        // Codes of SOAP 1.1 can have more parts after a dot: `Client.Authentication` (section 4.4.1). Codes in no namespace come from
-        // services that write a prefix they do not declare, or none.
-        guard let code = codes.first, code.namespace.map({ Self.namespaces.contains($0) }) ?? true else { return .receiver }
+        // Codes of SOAP 1.1 can have more parts after a dot: `Client.Authentication` (section 4.4.1). Codes in no
+        // namespace come from services that write a prefix they do not declare, or none.
+        guard let code = codes.first, code.namespace.map({ Self.namespaces.contains($0) }) ?? true else {
+            return .receiver
+        }
         switch code.local.split(separator: ".").first {
         case "Client", "Sender": return .sender
         case "VersionMismatch": return .version

@@ -17,11 +17,13 @@ public struct XMLElement: Hashable, Sendable {
     /// In SOAP 1.1 the parts of a fault are in no namespace, but some services put them into one.
     func child(_ local: String) -> XMLElement? { children.first { $0.name.local == local } }
 
-    /// Resolves a qualified name by the prefixes in scope here (Namespaces in XML 1.0, section 4). If the prefix is not declared, the name
-    /// is in no namespace.
+    /// Resolves a qualified name by the prefixes in scope here (Namespaces in XML 1.0, section 4). If the prefix is not
+    /// declared, the name is in no namespace.
     func resolve(_ qualified: String) -> XMLName {
-        let parts = qualified.trimmed.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        return parts.count == 2 ? XMLName(parts[1], in: prefixes[parts[0]]) : XMLName(parts.first ?? "", in: prefixes[""])
+        let parts = qualified.trimmed.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+            String.init)
+        return parts.count == 2
+            ? XMLName(parts[1], in: prefixes[parts[0]]) : XMLName(parts.first ?? "", in: prefixes[""])
     }
 }
 
@@ -47,11 +49,13 @@ public struct XMLName: Hashable, Sendable {
         self.local = local
     }
 
-    /// Whether a text can be the name of an element without a prefix: an NCName of ASCII (Namespaces in XML 1.0, section 3). XML has more
-    /// letters, which the names of services' operations do not use.
+    /// Whether a text can be the name of an element without a prefix: an NCName of ASCII (Namespaces in XML 1.0,
+    /// section 3). XML has more letters, which the names of services' operations do not use.
     public static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= 128, isLetter(first) else { return false }
-        return text.utf8.allSatisfy { isLetter($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "-.".utf8.contains($0) }
+        return text.utf8.allSatisfy {
+            isLetter($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "-.".utf8.contains($0)
+        }
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
@@ -61,8 +65,8 @@ public struct XMLName: Hashable, Sendable {
 
 /// Reads XML with expat: namespaces, UTF-8, limits, and no document type declaration.
 enum XMLReader {
-    /// Separates namespace and name in the names that expat passes. A form feed, because no document can contain one, not even as a
-    /// character reference (XML 1.0, section 2.2).
+    /// Separates namespace and name in the names that expat passes. A form feed, because no document can contain one,
+    /// not even as a character reference (XML 1.0, section 2.2).
     static let separator: UInt8 = 0x0C
 
     /// - Returns: the root.
@@ -132,7 +136,9 @@ final class XMLTree {
         elements += 1
         guard open.count < limits.depth else { return refuse(.tooDeep(limit: limits.depth)) }
         guard elements <= limits.elements else { return refuse(.tooMany("elements", limit: limits.elements)) }
-        guard attributes.count <= limits.attributes else { return refuse(.tooMany("attributes", limit: limits.attributes)) }
+        guard attributes.count <= limits.attributes else {
+            return refuse(.tooMany("attributes", limit: limits.attributes))
+        }
         let named = attributes.map { (Self.name($0), $1) }
         // Expat refuses duplicates.
         open.append(Frame(name: Self.name(name), attributes: Dictionary(named) { $1 }, prefixes: prefixes))

@@ -24,7 +24,8 @@ public enum DestinationRegistry {
         let terms = ShareTerms(&reader)
         let kind = reader.requireChoice("kind", among: kinds.map(\.key)).flatMap(kind)
         let destination = kind.flatMap { kind in
-            kind.make(&reader, DestinationContext(name: table.name, kind: kind.key, terms: terms, environment: environment))
+            kind.make(
+                &reader, DestinationContext(name: table.name, kind: kind.key, terms: terms, environment: environment))
         }
         try reader.finish(isComplete: kind != nil)
         return isEnabled ? destination : nil
@@ -47,7 +48,8 @@ public struct DestinationKind: Sendable {
     public let key: String
     /// A short description for users.
     public let title: String
-    /// An example of a table: it is valid as it is, and each key that is not set in it is there as a comment with its meaning.
+    /// An example of a table: it is valid as it is, and each key that is not set in it is there as a comment with its
+    /// meaning.
     public let example: String
     /// - Returns: nil if the table is not valid; the reader has collected the reasons.
     let make: @Sendable (inout TableReader, DestinationContext) -> (any ShareDestination)?

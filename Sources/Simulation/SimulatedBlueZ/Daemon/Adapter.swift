@@ -58,7 +58,9 @@ struct Adapter: Sendable {
 
     /// The additional interfaces of `bluetoothd --experimental`, on a controller that cannot filter by itself.
     static let experiments: [String: ObjectTree.Properties] = [
-        Interface.monitorManager: ["SupportedMonitorTypes": .strings(["or_patterns"]), "SupportedFeatures": .strings([])]
+        Interface.monitorManager: [
+            "SupportedMonitorTypes": .strings(["or_patterns"]), "SupportedFeatures": .strings([]),
+        ]
     ]
 }
 
@@ -80,7 +82,8 @@ extension SimulatedDaemon {
         }
         if name == "Powered", value == .boolean(false), adapters[path]?.isPowered == true {
             // First BlueZ removes the devices that were never connected, then the kernel ends the links.
-            for device in devices.values.sorted(by: { $0.path < $1.path }) where device.adapter == path && device.isTemporary {
+            for device in devices.values.sorted(by: { $0.path < $1.path })
+            where device.adapter == path && device.isTemporary {
                 remove(device.path)
             }
             endLinks(on: path)
@@ -121,7 +124,9 @@ extension SimulatedDaemon {
     }
 
     private func endLinks(on path: ObjectPath) {
-        for device in devices.values.sorted(by: { $0.path < $1.path }) where device.adapter == path { dropLink(device.path) }
+        for device in devices.values.sorted(by: { $0.path < $1.path }) where device.adapter == path {
+            dropLink(device.path)
+        }
     }
 
     /// Removes the adapter: all its objects disappear.
@@ -145,7 +150,8 @@ extension SimulatedDaemon {
     /// Exports all objects that exist when bluetoothd has started.
     func exportAll() {
         tree.removeAll()
-        publish("/org/bluez", [Interface.agentManager: [:], Interface.profileManager: [:], Interface.healthManager: [:]])
+        publish(
+            "/org/bluez", [Interface.agentManager: [:], Interface.profileManager: [:], Interface.healthManager: [:]])
         for path in adapters.keys.sorted() where adapters[path]?.isPresent == true { export(path) }
     }
 

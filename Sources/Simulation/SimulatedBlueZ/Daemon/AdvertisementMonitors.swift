@@ -20,7 +20,8 @@ struct AdvertisementMonitor: Sendable, Hashable {
         else { return nil }
         var patterns: [Pattern] = []
         for value in values {
-            guard let members = value.structureValue, case .byte(let offset) = members[0], case .byte(let type) = members[1],
+            guard let members = value.structureValue, case .byte(let offset) = members[0],
+                case .byte(let type) = members[1],
                 let content = members[2].bytesValue, !content.isEmpty, Int(offset) + content.count <= 31,
                 (0x01...0x3d).contains(type) || type == 0xff
             else { return nil }
@@ -34,7 +35,9 @@ struct AdvertisementMonitor: Sendable, Hashable {
     func matches(_ advertisement: Advertisement) -> Bool {
         let fields = advertisement.fields
         return patterns.contains { pattern in
-            fields.contains { $0.type == pattern.type && $0.content.dropFirst(pattern.offset).starts(with: pattern.content) }
+            fields.contains {
+                $0.type == pattern.type && $0.content.dropFirst(pattern.offset).starts(with: pattern.content)
+            }
         }
     }
 }
@@ -54,7 +57,9 @@ extension Advertisement {
         let long = services.filter { $0.short == nil }
         if !long.isEmpty { fields.append((0x07, long.flatMap { Array($0.bytes.reversed()) })) }
         if let name, !isNameInScanResponse { fields.append((0x09, Array(name.utf8))) }
-        for (company, data) in manufacturerData { fields.append((0xff, [UInt8(company & 0xff), UInt8(company >> 8)] + data)) }
+        for (company, data) in manufacturerData {
+            fields.append((0xff, [UInt8(company & 0xff), UInt8(company >> 8)] + data))
+        }
         return fields
     }
 }
@@ -62,25 +67,31 @@ extension Advertisement {
 extension AttributeUUID {
     /// The 16 bits of a UUID of the Bluetooth SIG.
     fileprivate var short: UInt16? {
-        text.hasPrefix("0000") && text.hasSuffix("-0000-1000-8000-00805f9b34fb") ? UInt16(text.dropFirst(4).prefix(4), radix: 16) : nil
+        text.hasPrefix("0000") && text.hasSuffix("-0000-1000-8000-00805f9b34fb")
+            ? UInt16(text.dropFirst(4).prefix(4), radix: 16) : nil
     }
 
     /// 16 bytes, the most significant first.
     fileprivate var bytes: [UInt8] {
         let digits = Array(text.utf8.filter { $0 != UInt8(ascii: "-") })
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16) ?? 0 }
+        return stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16) ?? 0
+        }
     }
 }
 
-/// org.bluez.AdvertisementMonitorManager1: passive listening for advertisements that match a pattern, as in `src/adv_monitor.c` of BlueZ
-/// 5.66 with a controller that cannot filter by itself. Thresholds of signal strength are ignored.
+/// org.bluez.AdvertisementMonitorManager1: passive listening for advertisements that match a pattern, as in
+/// `src/adv_monitor.c` of BlueZ 5.66 with a controller that cannot filter by itself. Thresholds of signal strength are
+/// ignored.
 extension SimulatedDaemon {
     func monitorManagerMethod(_ request: Request) throws(BlueZError) {
         guard let path = request.arguments.first?.pathValue else { throw .invalidArguments }
         let application = MonitorApplication(client: request.sender, path: path)
         switch request.member {
         case "RegisterMonitor":
-            guard adapters[request.path]?.applications.insert(application).inserted == true else { throw .alreadyExists }
+            guard adapters[request.path]?.applications.insert(application).inserted == true else {
+                throw .alreadyExists
+            }
             ask(request.sender, path, Interface.objectManager, "GetManagedObjects", []) { daemon, result in
                 daemon.takeMonitors(result, of: application, request)
             }
@@ -152,7 +163,8 @@ extension SimulatedDaemon {
 
     /// A peripheral has advertised.
     func notifyMonitors(of address: String, on adapterPath: ObjectPath) {
-        guard let adapter = adapters[adapterPath], adapter.isPowered, adapter.isPresent, let peripheral = peripherals[address],
+        guard let adapter = adapters[adapterPath], adapter.isPowered, adapter.isPresent,
+            let peripheral = peripherals[address],
             let advertisement = heard(peripheral, on: adapterPath)
         else { return }
         let monitors = adapter.monitors.filter { $0.matches(advertisement) }

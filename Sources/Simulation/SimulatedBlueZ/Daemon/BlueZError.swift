@@ -37,7 +37,8 @@ struct BlueZError: Error, Sendable, Hashable {
         case .invalidLength: bluez("InvalidArguments", "Invalid Length")
         case .insufficientAuthorization: bluez("NotAuthorized", "Operation Not Authorized")
         case .requestNotSupported: notSupported
-        default: failed("Operation failed with ATT error: 0x" + (error.code < 16 ? "0" : "") + String(error.code, radix: 16))
+        default:
+            failed("Operation failed with ATT error: 0x" + (error.code < 16 ? "0" : "") + String(error.code, radix: 16))
         }
     }
 
@@ -48,7 +49,8 @@ struct BlueZError: Error, Sendable, Hashable {
     }
 
     /// libdbus ends the text with a line feed.
-    static func noSuchMethod(_ member: String, signature: String, interface: String, object exists: Bool) -> BlueZError {
+    static func noSuchMethod(_ member: String, signature: String, interface: String, object exists: Bool) -> BlueZError
+    {
         bus(
             exists ? "UnknownMethod" : "UnknownObject",
             "Method \"\(member)\" with signature \"\(signature)\" on interface \"\(interface)\" doesn't exist\n")

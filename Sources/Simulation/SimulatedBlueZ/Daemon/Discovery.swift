@@ -114,7 +114,8 @@ extension SimulatedDaemon {
 
     /// Publishes the peripheral's object, or updates it.
     func appear(
-        _ peripheral: any SimulatedPeripheral, _ advertisement: Advertisement, at path: ObjectPath, on adapter: ObjectPath,
+        _ peripheral: any SimulatedPeripheral, _ advertisement: Advertisement, at path: ObjectPath,
+        on adapter: ObjectPath,
         isFiltered: Bool
     ) {
         if devices[path] == nil {
@@ -136,7 +137,9 @@ extension SimulatedDaemon {
         }
         for (name, value) in Device.advertised(advertisement) where name != "UUIDs" {
             set(name, value, of: Interface.device, at: path)
-            if name == "Name", devices[path]?.hasOwnAlias != true { set("Alias", value, of: Interface.device, at: path) }
+            if name == "Name", devices[path]?.hasOwnAlias != true {
+                set("Alias", value, of: Interface.device, at: path)
+            }
         }
         let known = tree.value("UUIDs", of: Interface.device, at: path)?.arrayValue?.compactMap(\.stringValue) ?? []
         let all = Set(known).union(advertisement.services.map(\.text)).sorted()
@@ -191,8 +194,8 @@ struct DiscoveryFilter: Sendable, Hashable {
         return uuids.isEmpty ? nil : uuids
     }
 
-    /// Whether one of the clients that are discovering wants this advertisement. A client without a filter wants everything; a pattern only
-    /// counts while every client has one.
+    /// Whether one of the clients that are discovering wants this advertisement. A client without a filter wants
+    /// everything; a pattern only counts while every client has one.
     static func anyMatches(_ filters: [DiscoveryFilter?], _ advertisement: Advertisement, address: String) -> Bool {
         let patterns = filters.allSatisfy { $0?.pattern != nil }
         return filters.contains { filter in

@@ -1,5 +1,5 @@
-/// The interfaces that bluetoothd 5.66 shows on a Debian 12 machine; of the experimental ones, the monitors of advertisements. Interfaces
-/// that do not concern a central are only visible; their methods answer `NotSupported`.
+/// The interfaces that bluetoothd 5.66 shows on a Debian 12 machine; of the experimental ones, the monitors of
+/// advertisements. Interfaces that do not concern a central are only visible; their methods answer `NotSupported`.
 enum Interface {
     static let introspectable = "org.freedesktop.DBus.Introspectable"
     static let properties = "org.freedesktop.DBus.Properties"
@@ -24,9 +24,11 @@ enum Interface {
     static let all: [String: InterfaceDescription] = Dictionary(
         uniqueKeysWithValues: descriptions.map { ($0.name, $0) })
 
-    /// An object's own interface is registered first, then the Properties interface with its first property, then the others.
+    /// An object's own interface is registered first, then the Properties interface with its first property, then the
+    /// others.
     private static let registration = [
-        introspectable, objectManager, agentManager, profileManager, healthManager, adapter, device, service, characteristic, descriptor,
+        introspectable, objectManager, agentManager, profileManager, healthManager, adapter, device, service,
+        characteristic, descriptor,
         properties, gattManager, media, networkServer, advertisingManager, monitorManager, battery,
     ]
 
@@ -36,8 +38,8 @@ enum Interface {
 
     static func isMachinery(_ name: String) -> Bool { [introspectable, properties, objectManager].contains(name) }
 
-    /// The rank of each interface among interfaces and of each property among properties. A property of several interfaces has the same
-    /// neighbours in all of them, so one list is sufficient.
+    /// The rank of each interface among interfaces and of each property among properties. A property of several
+    /// interfaces has the same neighbours in all of them, so one list is sufficient.
     static let ranks: [String: Int] = {
         var names: [String] = []
         for description in registration.compactMap({ all[$0] }) {

@@ -91,8 +91,8 @@ struct ObjectTree {
     }
 }
 
-/// The order of dictionary entries in the messages of BlueZ. Clients depend on it: bluetoothctl 5.66 crashes if an adapter's other
-/// interfaces come before `org.bluez.Adapter1`.
+/// The order of dictionary entries in the messages of BlueZ. Clients depend on it: bluetoothctl 5.66 crashes if an
+/// adapter's other interfaces come before `org.bluez.Adapter1`.
 final class ObjectOrder: Sendable {
     private struct State {
         var count = 0
@@ -112,17 +112,21 @@ final class ObjectOrder: Sendable {
         await connection.orderDictionaries { [self] in isFirst($0, $1) }
     }
 
-    /// An object comes before those below it, and the newest sibling is first: GDBus inserts new ones at the front of its list
-    /// (`invalidate_parent_data` in gdbus/object.c). Interfaces and properties are in the order of their registration.
+    /// An object comes before those below it, and the newest sibling is first: GDBus inserts new ones at the front of
+    /// its list (`invalidate_parent_data` in gdbus/object.c). Interfaces and properties are in the order of their
+    /// registration.
     func isFirst(_ left: DBusValue, _ right: DBusValue) -> Bool {
-        if let left = left.pathValue, let right = right.pathValue { return state.withLock { isFirst(left, right, $0.births) } }
+        if let left = left.pathValue, let right = right.pathValue {
+            return state.withLock { isFirst(left, right, $0.births) }
+        }
         guard let left = left.stringValue, let right = right.stringValue else { return false }
         let (leftRank, rightRank) = (Interface.ranks[left] ?? .max, Interface.ranks[right] ?? .max)
         return leftRank == rightRank ? left < right : leftRank < rightRank
     }
 
     private func isFirst(_ left: ObjectPath, _ right: ObjectPath, _ births: [ObjectPath: Int]) -> Bool {
-        for (leftAncestor, rightAncestor) in zip(Self.line(left), Self.line(right)) where leftAncestor != rightAncestor {
+        for (leftAncestor, rightAncestor) in zip(Self.line(left), Self.line(right)) where leftAncestor != rightAncestor
+        {
             return (births[leftAncestor] ?? 0) > (births[rightAncestor] ?? 0)
         }
         return left.string.utf8.count < right.string.utf8.count

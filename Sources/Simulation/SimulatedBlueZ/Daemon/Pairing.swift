@@ -18,9 +18,12 @@ extension SimulatedDaemon {
         guard adapters[device.adapter]?.isPowered == true else { throw .authenticationFailed }
         let number = nextNumber()
         devices[device.path]?.pairing = Pairing(number: number, request: request)
-        // 5.66 tries to pair an LE-paired device over Bluetooth Classic (`pair_device` in src/device.c), and the connection fails.
+        // 5.66 tries to pair an LE-paired device over Bluetooth Classic (`pair_device` in src/device.c), and the
+        // connection fails.
         if device.isBonded {
-            return after(timing.connectTimeout) { $0.finishPairing(device.path, number, .failure(.connectionAttemptFailed)) }
+            return after(timing.connectTimeout) {
+                $0.finishPairing(device.path, number, .failure(.connectionAttemptFailed))
+            }
         }
         if device.link != nil { return beginPairing(device.path) }
         guard device.attempt == nil else { return }
@@ -47,9 +50,9 @@ extension SimulatedDaemon {
         beginPairing(path)
     }
 
-    /// Without an agent 5.66 never answers an operation that needs encryption. Half a minute later, when the timeout of the security
-    /// manager expires, it removes the device; a trusted device stays. (The ATT timeout expires then too: if that timer is the first, the
-    /// operation fails as on a link that drops.)
+    /// Without an agent 5.66 never answers an operation that needs encryption. Half a minute later, when the timeout of
+    /// the security manager expires, it removes the device; a trusted device stays. (The ATT timeout expires then too:
+    /// if that timer is the first, the operation fails as on a link that drops.)
     private func pairWithoutAgent(_ path: ObjectPath) {
         guard let link = devices[path]?.link else { return }
         after(timing.attTimeout) { daemon in
@@ -133,7 +136,9 @@ extension SimulatedDaemon {
             for waiting in pairing.waiting { waiting(self, true) }
             set("Bonded", .boolean(true), of: Interface.device, at: path)
             // The object keeps its path (`device_update_addr` in src/device.c).
-            if let identity = device.peripheral.identityAddress { set("Address", .string(identity), of: Interface.device, at: path) }
+            if let identity = device.peripheral.identityAddress {
+                set("Address", .string(identity), of: Interface.device, at: path)
+            }
             devices[path]?.paired = pairing
             // 5.66 shows the pairing, and answers, when it knows the services.
             if tree.value("ServicesResolved", of: Interface.device, at: path) == .boolean(true) { showPaired(path) }
@@ -197,7 +202,8 @@ struct AgentList: Sendable {
     }
 
     private var agents: [String: Agent] = [:]
-    /// Clients in the order in which they are the default: the first client stays first until another requests to be the default.
+    /// Clients in the order in which they are the default: the first client stays first until another requests to be
+    /// the default.
     private var order: [String] = []
 
     func agent(of client: String) -> Agent? { agents[client] }

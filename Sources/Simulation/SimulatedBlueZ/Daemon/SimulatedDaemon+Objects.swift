@@ -4,8 +4,8 @@ import DBus
 
 /// Changes of the object tree that no signal has announced yet.
 ///
-/// As in GDBus of BlueZ (gdbus/object.c): all changes on an object within one step of the main loop become one signal for each interface,
-/// with the values at the end of the step. It is sent before any reply, and at the end of the step.
+/// As in GDBus of BlueZ (gdbus/object.c): all changes on an object within one step of the main loop become one signal
+/// for each interface, with the values at the end of the step. It is sent before any reply, and at the end of the step.
 struct Announcements {
     struct Entry {
         var added: [String] = []
@@ -45,7 +45,9 @@ extension SimulatedDaemon {
         let names = tree.interfaceNames(at: path)
         guard !names.isEmpty else { return }
         // The standard D-Bus interfaces are removed with the object, after its own interfaces.
-        for name in names.filter({ !Interface.isMachinery($0) }) + names.filter(Interface.isMachinery) { markRemoved(name, from: path) }
+        for name in names.filter({ !Interface.isMachinery($0) }) + names.filter(Interface.isMachinery) {
+            markRemoved(name, from: path)
+        }
         tree.remove(path)
         announce(path)
     }
@@ -111,9 +113,13 @@ extension SimulatedDaemon {
             // Objects may refer to their parents.
             if let parent = path.parent, !announcements[parent].added.isEmpty { announce(parent) }
             let interfaces = tree.interfaces(at: path).filter { entry.added.contains($0.key) }
-            emit(.root, Interface.objectManager, "InterfacesAdded", [.objectPath(path), ObjectTree.described(interfaces)])
+            emit(
+                .root, Interface.objectManager, "InterfacesAdded",
+                [.objectPath(path), ObjectTree.described(interfaces)])
         }
-        for interface in Interface.inOrder(entry.changed.keys) { changed(entry.changed[interface] ?? [], of: interface, at: path) }
+        for interface in Interface.inOrder(entry.changed.keys) {
+            changed(entry.changed[interface] ?? [], of: interface, at: path)
+        }
         if !entry.removed.isEmpty {
             emit(.root, Interface.objectManager, "InterfacesRemoved", [.objectPath(path), .strings(entry.removed)])
         }
@@ -128,7 +134,8 @@ extension SimulatedDaemon {
         let present = tree.interfaces(at: path)[interface] ?? [:]
         let values = present.filter { properties.contains($0.key) }
         let gone = properties.filter { present[$0] == nil }
-        emit(path, Interface.properties, "PropertiesChanged", [.string(interface), .properties(values), .strings(gone)])
+        emit(
+            path, Interface.properties, "PropertiesChanged", [.string(interface), .properties(values), .strings(gone)])
     }
 }
 
@@ -144,10 +151,13 @@ extension SimulatedDaemon {
     }
 
     private func dispatch(_ request: Request) throws(BlueZError) {
-        // Every path can be introspected, including intermediate and unknown ones. If the call has arguments, libdbus answers it.
+        // Every path can be introspected, including intermediate and unknown ones. If the call has arguments, libdbus
+        // answers it.
         if request.member == "Introspect", request.interface == Interface.introspectable {
             let isOwn = request.signature.isEmpty
-            return reply(request, [.string(isOwn ? tree.introspection(of: request.path) : tree.children(documented: request.path))])
+            return reply(
+                request,
+                [.string(isOwn ? tree.introspection(of: request.path) : tree.children(documented: request.path))])
         }
         switch try interface(of: request) {
         case Interface.objectManager: reply(request, [tree.managedObjects])
@@ -174,7 +184,8 @@ extension SimulatedDaemon {
             return name
         }
         throw .noSuchMethod(
-            request.member, signature: request.signature, interface: name.isEmpty ? "(null)" : name, object: tree.isKnown(request.path))
+            request.member, signature: request.signature, interface: name.isEmpty ? "(null)" : name,
+            object: tree.isKnown(request.path))
     }
 
     // MARK: org.freedesktop.DBus.Properties
@@ -222,6 +233,8 @@ extension SimulatedDaemon {
         }
         // An empty alias stands for the name.
         let isEmptyAlias = name == "Alias" && value.stringValue == ""
-        set(name, isEmptyAlias ? tree.value("Name", of: Interface.device, at: path) ?? value : value, of: Interface.device, at: path)
+        set(
+            name, isEmptyAlias ? tree.value("Name", of: Interface.device, at: path) ?? value : value,
+            of: Interface.device, at: path)
     }
 }

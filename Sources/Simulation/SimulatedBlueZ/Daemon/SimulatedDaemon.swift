@@ -82,8 +82,8 @@ actor SimulatedDaemon {
         let wait: Task<Void, Never>
     }
 
-    /// Takes the steps of a timer and of those that were started before it with the same delay: tasks may wake in any order, but BlueZ's
-    /// answers come in the order of the requests.
+    /// Takes the steps of a timer and of those that were started before it with the same delay: tasks may wake in any
+    /// order, but BlueZ's answers come in the order of the requests.
     private func fire(_ number: Int) {
         // Cancelled after its wait ended: the step belongs to a stopped daemon, or was taken.
         guard let delay = timers[number]?.delay else { return }
@@ -146,7 +146,9 @@ actor SimulatedDaemon {
     }
 
     /// Calls a client's object; the outcome is not awaited.
-    func notify(_ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []) {
+    func notify(
+        _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
+    ) {
         announceAll()
         outbox?.send(.notification(destination: destination, path, interface: interface, member: member, arguments))
     }
@@ -208,7 +210,8 @@ struct Request: Sendable {
     }
 }
 
-/// The daemon's messages, in the order of its steps. The daemon itself never waits for the bus, so its steps are not interrupted.
+/// The daemon's messages, in the order of its steps. The daemon itself never waits for the bus, so its steps are not
+/// interrupted.
 struct Outbox: Sendable {
     enum Message: Sendable {
         case signal(ObjectPath, interface: String, member: String, [DBusValue])
@@ -259,8 +262,9 @@ struct Outbox: Sendable {
 
 /// The thread of one simulated bluetoothd: the jobs of its actor and of all its tasks run here, in their order.
 ///
-/// The threads of Swift's pool are as many as the processor's cores, and belong to the whole program. If other tasks calculate on them, a
-/// daemon on the pool does not answer for seconds, and its clients report timeouts. A real daemon is a process of its own.
+/// The threads of Swift's pool are as many as the processor's cores, and belong to the whole program. If other tasks
+/// calculate on them, a daemon on the pool does not answer for seconds, and its clients report timeouts. A real daemon
+/// is a process of its own.
 final class DaemonExecutor: SerialExecutor, TaskExecutor {
     private let queue = DispatchQueue(label: "simulated bluetoothd")
 

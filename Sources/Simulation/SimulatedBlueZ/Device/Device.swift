@@ -87,7 +87,8 @@ struct Device: Sendable {
         if !advertisement.manufacturerData.isEmpty {
             properties["ManufacturerData"] = .dictionary(
                 key: "q", value: "v",
-                Dictionary(uniqueKeysWithValues: advertisement.manufacturerData.map { (.uint16($0), .variant(.bytes($1))) }))
+                Dictionary(
+                    uniqueKeysWithValues: advertisement.manufacturerData.map { (.uint16($0), .variant(.bytes($1))) }))
         }
         if !advertisement.serviceData.isEmpty {
             properties["ServiceData"] = .properties(
@@ -127,7 +128,8 @@ struct Operation: Sendable {
 struct SimulatedLink: Sendable {
     let number: Int
     var isClosing = false
-    /// Operations that wait for the peripheral, in the order of their numbers; when the link drops they fail. Only the first one is sent.
+    /// Operations that wait for the peripheral, in the order of their numbers; when the link drops they fail. Only the
+    /// first one is sent.
     var operations: [Int: Operation] = [:]
     /// Packets in transit, in sequence.
     var inbox: [(CharacteristicID, [UInt8])] = []

@@ -37,8 +37,11 @@ extension SimulatedDaemon {
         let effects = faults[device.address, default: InjectedFaults()].next(.connect)
         if effects.stalls { return }
         // A connection begins with an advertisement.
-        if effects.isUnreachable || !receives(device.address, on: device.adapter) || peripherals[device.address] == nil {
-            return after(timing.connectTimeout) { $0.attemptFailed(path, number, .failed("le-connection-abort-by-local")) }
+        if effects.isUnreachable || !receives(device.address, on: device.adapter) || peripherals[device.address] == nil
+        {
+            return after(timing.connectTimeout) {
+                $0.attemptFailed(path, number, .failed("le-connection-abort-by-local"))
+            }
         }
         after(timing.connect + effects.delay) { daemon in
             if let refusal = effects.refusal { return daemon.attemptFailed(path, number, refusal) }

@@ -21,7 +21,8 @@ struct AttributeLayout {
     let mtu: UInt16
     let quirks: Quirks
 
-    /// GAP uses the handles 0x0001…0x0005 and is not exported; the attribute service follows, then the peripheral's own services.
+    /// GAP uses the handles 0x0001…0x0005 and is not exported; the attribute service follows, then the peripheral's own
+    /// services.
     func layOut(_ services: [SimulatedService]) -> [ExportedAttribute] {
         var handle = 6
         let changed = SimulatedCharacteristic(.serviceChanged, [.indicate])
@@ -72,7 +73,8 @@ struct AttributeLayout {
             ])
     }
 
-    private func properties(of characteristic: SimulatedCharacteristic, in parent: ObjectPath) -> ObjectTree.Properties {
+    private func properties(of characteristic: SimulatedCharacteristic, in parent: ObjectPath) -> ObjectTree.Properties
+    {
         var properties: ObjectTree.Properties = [
             "UUID": .string(characteristic.uuid.text), "Service": .objectPath(parent), "Value": .bytes([]),
             "Flags": .strings(characteristic.flags), "MTU": .uint16(mtu),
@@ -80,7 +82,9 @@ struct AttributeLayout {
         if characteristic.notifies { properties["Notifying"] = .boolean(false) }
         if !quirks.hasNoAcquire {
             if characteristic.properties.contains(.notify) { properties["NotifyAcquired"] = .boolean(false) }
-            if characteristic.properties.contains(.writeWithoutResponse) { properties["WriteAcquired"] = .boolean(false) }
+            if characteristic.properties.contains(.writeWithoutResponse) {
+                properties["WriteAcquired"] = .boolean(false)
+            }
         }
         return properties
     }
@@ -174,8 +178,8 @@ extension SimulatedDaemon {
         }
     }
 
-    /// `bluetooth:v…p…d…` of a PnP ID: the source of the vendor number (1: Bluetooth SIG, 2: USB), then vendor, product and version, little
-    /// endian (Device Information Service 1.1, 3.9).
+    /// `bluetooth:v…p…d…` of a PnP ID: the source of the vendor number (1: Bluetooth SIG, 2: USB), then vendor, product
+    /// and version, little endian (Device Information Service 1.1, 3.9).
     private static func modalias(_ value: [UInt8]) -> String? {
         guard value.count >= 7, let source = [1: "bluetooth", 2: "usb"][value[0]] else { return nil }
         func number(_ index: Int) -> String {

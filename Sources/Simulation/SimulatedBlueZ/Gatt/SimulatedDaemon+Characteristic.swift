@@ -23,7 +23,9 @@ extension SimulatedDaemon {
     }
 
     func target(at path: ObjectPath) -> Target? {
-        guard let (device, attribute) = attribute(at: path), case .characteristic(let id, let spec) = attribute else { return nil }
+        guard let (device, attribute) = attribute(at: path), case .characteristic(let id, let spec) = attribute else {
+            return nil
+        }
         return Target(device: device, id: id, spec: spec, path: path)
     }
 
@@ -70,7 +72,8 @@ extension SimulatedDaemon {
         switch type {
         case "request", "reliable": writeRequest(value, request, target)
         case nil where target.spec.properties.contains(.write): writeRequest(value, request, target)
-        case nil where target.spec.properties.contains(.writeWithoutResponse) && offset == 0: try command(value, request, target)
+        case nil where target.spec.properties.contains(.writeWithoutResponse) && offset == 0:
+            try command(value, request, target)
         case "command" where offset == 0: try command(value, request, target)
         default: throw .notSupported
         }
@@ -157,10 +160,11 @@ extension SimulatedDaemon {
         sendNext(path)
     }
 
-    /// ATT carries one request at a time (Bluetooth Core, Vol 3, Part F, 3.3.2): BlueZ keeps the others until that one is answered, or its
-    /// timeout ends the link (`pick_next_send_op` in `src/shared/att.c`).
+    /// ATT carries one request at a time (Bluetooth Core, Vol 3, Part F, 3.3.2): BlueZ keeps the others until that one
+    /// is answered, or its timeout ends the link (`pick_next_send_op` in `src/shared/att.c`).
     private func sendNext(_ path: ObjectPath) {
-        guard let (number, operation) = devices[path]?.link?.operations.min(by: { $0.key < $1.key }), !operation.isSent else { return }
+        guard let (number, operation) = devices[path]?.link?.operations.min(by: { $0.key < $1.key }), !operation.isSent
+        else { return }
         devices[path]?.link?.operations[number]?.isSent = true
         operation.send(self)
     }
@@ -177,7 +181,9 @@ extension SimulatedDaemon {
         after(timing.operation + effects.delay) { daemon in
             guard daemon.isPending(number, path) else { return }
             if effects.drops { return daemon.dropLink(path) }
-            if let refusal = effects.refusal { return daemon.finish(number, path) { _ throws(BlueZError) in throw refusal } }
+            if let refusal = effects.refusal {
+                return daemon.finish(number, path) { _ throws(BlueZError) in throw refusal }
+            }
             let isStale = daemon.faults[device.address]?.hasStaleHandles == true
             // 0x01: invalid handle (Bluetooth Core, Vol 3, Part F, 3.4.1.1).
             if let error = isStale ? ATTError(0x01) : effects.error {
@@ -187,7 +193,8 @@ extension SimulatedDaemon {
             daemon.secure(path) { daemon, isSecure in
                 guard daemon.isPending(number, path) else { return }
                 guard isSecure else {
-                    return daemon.finish(number, path) { _ throws(BlueZError) in throw .att(.insufficientAuthentication) }
+                    return daemon.finish(number, path) { _ throws(BlueZError) in throw .att(.insufficientAuthentication)
+                    }
                 }
                 daemon.finish(number, path, body)
             }
@@ -202,7 +209,8 @@ extension SimulatedDaemon {
     private func isPending(_ number: Int, _ path: ObjectPath) -> Bool { devices[path]?.link?.operations[number] != nil }
 
     private func finish(
-        _ number: Int, _ path: ObjectPath, _ body: @Sendable (isolated SimulatedDaemon) throws(BlueZError) -> [DBusValue]
+        _ number: Int, _ path: ObjectPath,
+        _ body: @Sendable (isolated SimulatedDaemon) throws(BlueZError) -> [DBusValue]
     ) {
         guard let operation = devices[path]?.link?.operations.removeValue(forKey: number) else { return }
         do throws(BlueZError) {
@@ -245,7 +253,9 @@ extension SimulatedDaemon {
     }
 
     /// `descriptor_write_value` in `src/gatt-client.c` of 5.66: always a request, in parts if it is long.
-    private func writeDescriptor(_ request: Request, _ device: Device, _ descriptor: SimulatedDescriptor) throws(BlueZError) {
+    private func writeDescriptor(_ request: Request, _ device: Device, _ descriptor: SimulatedDescriptor)
+        throws(BlueZError)
+    {
         guard pendingOperation(.write, on: request.path, of: device.path) == nil else { throw .inProgress }
         guard let value = request.arguments.first?.bytesValue else { throw .invalidArguments }
         _ = try request.options(at: 1)

@@ -26,14 +26,15 @@ extension SimulatedDaemon {
         openSession(of: request.sender, target, [request])
     }
 
-    /// Subscribes, then registers the session of a client on the link. If that fails the session ends, and `Notifying` stays as it was
-    /// (`register_notify_cb` in `src/gatt-client.c` of 5.66).
+    /// Subscribes, then registers the session of a client on the link. If that fails the session ends, and `Notifying`
+    /// stays as it was (`register_notify_cb` in `src/gatt-client.c` of 5.66).
     private func openSession(of client: String, _ target: Target, _ requests: [Request]) {
         let path = target.device.path
         let operation = Operation(
             kind: .subscribe, attribute: target.path, requests: requests,
             failed: { $0.removeSession(of: client, target.path, device: path) })
-        operate(operation, on: path, secure: demandsEncryption(target.spec, of: target.device)) { daemon throws(BlueZError) in
+        operate(operation, on: path, secure: demandsEncryption(target.spec, of: target.device)) {
+            daemon throws(BlueZError) in
             try daemon.subscribe(target)
             daemon.register(client, target.path, device: path)
             return []
@@ -100,7 +101,9 @@ extension SimulatedDaemon {
         devices[path]?.sessions[characteristic]?.remove(client)
         devices[path]?.registered[characteristic]?.remove(client)
         if devices[path]?.sessions[characteristic]?.isEmpty == true { devices[path]?.sessions[characteristic] = nil }
-        if devices[path]?.registered[characteristic]?.isEmpty == true { devices[path]?.registered[characteristic] = nil }
+        if devices[path]?.registered[characteristic]?.isEmpty == true {
+            devices[path]?.registered[characteristic] = nil
+        }
     }
 
     /// Clears the client configuration; the outcome is not awaited.
@@ -134,7 +137,8 @@ extension SimulatedDaemon {
         devices[path]?.link?.isDelivering = true
         let (id, value) = link.inbox[0]
         devices[path]?.link?.inbox.removeFirst()
-        // One packet, after the opcode and the handle (Bluetooth Core, Vol 3, Part F, 3.4.7.1). Faults may make it longer.
+        // One packet, after the opcode and the handle (Bluetooth Core, Vol 3, Part F, 3.4.7.1). Faults may make it
+        // longer.
         let packet = Array(value.prefix(Int(device.peripheral.mtu) - 3))
         guard isHeard(id, device) else { return after(.zero) { $0.deliverNext(path, number) } }
         let effects = faults[device.address, default: InjectedFaults()].next(.notification)

@@ -1,19 +1,26 @@
-/// Bands and rings with documented protocols: what each answers. No hardware has confirmed them; the sources are those of the models.
+/// Bands and rings with documented protocols: what each answers. No hardware has confirmed them; the sources are those
+/// of the models.
 extension SimulatedSerialBand {
-    private static func characteristic(_ uuid: AttributeUUID, _ properties: Set<SimulatedCharacteristic.Property>) -> SimulatedCharacteristic {
+    private static func characteristic(_ uuid: AttributeUUID, _ properties: Set<SimulatedCharacteristic.Property>)
+        -> SimulatedCharacteristic
+    {
         SimulatedCharacteristic(uuid, properties)
     }
 
     // MARK: No.1 F1
 
     /// - Parameter areTotals: each hour has the steps of the day so far.
-    public static func no1f1(_ memory: BandMemory, address: String = "C0:DE:55:FF:00:01", areTotals: Bool = false) -> SimulatedSerialBand {
+    public static func no1f1(_ memory: BandMemory, address: String = "C0:DE:55:FF:00:01", areTotals: Bool = false)
+        -> SimulatedSerialBand
+    {
         let (requests, answers) = (CharacteristicID("55ff", "33f1"), CharacteristicID("55ff", "33f2"))
         return SimulatedSerialBand(
             address: address,
             Behaviour(
                 advertisement: Advertisement(name: "X-RUN", services: ["55ff"]),
-                services: [SimulatedService("55ff", [characteristic("33f1", [.write]), characteristic("33f2", [.notify])])]
+                services: [
+                    SimulatedService("55ff", [characteristic("33f1", [.write]), characteristic("33f2", [.notify])])
+                ]
             ) { request, characteristic in
                 guard characteristic == requests else { return nil }
                 switch request {
@@ -26,7 +33,9 @@ extension SimulatedSerialBand {
                         let from = areTotals ? clock.dayNumber * 86_400 : clock.seconds
                         let steps = [UInt8].big(memory.steps(from..<clock.seconds + 3_600), 2)
                         checksum ^= steps[0] ^ steps[1]
-                        sent.append([0xb2] + .big(clock.year, 2) + [clock.month, clock.day, clock.hour].map { UInt8($0) } + steps)
+                        sent.append(
+                            [0xb2] + .big(clock.year, 2) + [clock.month, clock.day, clock.hour].map { UInt8($0) }
+                                + steps)
                     }
                     return (sent + [[0xb2, 0xfd, checksum]]).map { (answers, $0) }
                 case let request where request.first == 0xa3: return [(answers, request)]
@@ -45,7 +54,9 @@ extension SimulatedSerialBand {
     ) -> SimulatedSerialBand {
         let (requests, answers) = (CharacteristicID("18d0", "2d01"), CharacteristicID("18d0", "2d00"))
         @Sendable func checksum(_ bytes: [UInt8]) -> UInt8 {
-            bytes.reduce(0) { sum, byte in (0..<8).reduce(sum ^ byte) { value, _ in value & 1 == 1 ? value >> 1 ^ 0x8c : value >> 1 } }
+            bytes.reduce(0) { sum, byte in
+                (0..<8).reduce(sum ^ byte) { value, _ in value & 1 == 1 ? value >> 1 ^ 0x8c : value >> 1 }
+            }
         }
         @Sendable func answer(_ command: UInt8, _ fields: [UInt8]) -> (CharacteristicID, [UInt8]) {
             let bytes = [0x5a, UInt8(fields.count + 4), command] + fields
@@ -57,10 +68,14 @@ extension SimulatedSerialBand {
                 advertisement: Advertisement(
                     name: "Lefun", manufacturerData: [0xdec0: [0x18, 0xd0, 0x00, 0x01] + Array("TJDR".utf8)]),
                 services: [
-                    SimulatedService("18d0", [characteristic("2d01", [.write, .writeWithoutResponse]), characteristic("2d00", [.notify])])
+                    SimulatedService(
+                        "18d0",
+                        [characteristic("2d01", [.write, .writeWithoutResponse]), characteristic("2d00", [.notify])])
                 ]
             ) { request, characteristic in
-                guard characteristic == requests, request.count >= 4, request[0] == 0xab, checksum(request.dropLast()) == request.last else {
+                guard characteristic == requests, request.count >= 4, request[0] == 0xab,
+                    checksum(request.dropLast()) == request.last
+                else {
                     return nil
                 }
                 let fields = Array(request[3..<request.count - 1])
@@ -79,12 +94,17 @@ extension SimulatedSerialBand {
                     return [answer(0x12, head + .big(memory.steps(ofDay: day) + missing, 4) + .big(0, 8))]
                 case (0x13, let daysAgo?):
                     let day = memory.today - Int(daysAgo)
-                    let records = memory.quarters.filter { $0.key / 86_400 == day && $0.value > 0 }.sorted { $0.key < $1.key }
+                    let records = memory.quarters.filter { $0.key / 86_400 == day && $0.value > 0 }.sorted {
+                        $0.key < $1.key
+                    }
                     guard !records.isEmpty else { return [answer(0x13, [daysAgo, 0, 0] + .big(0, 11))] }
                     return records.enumerated().map { index, record in
                         let time = WallClock(seconds: record.key)
                         let date = [time.year - 2000, time.month, time.day, time.hour, time.minute].map { UInt8($0) }
-                        return answer(0x13, [daysAgo, UInt8(records.count), UInt8(index + 1)] + date + .big(record.value, 2) + .big(0, 4))
+                        return answer(
+                            0x13,
+                            [daysAgo, UInt8(records.count), UInt8(index + 1)] + date + .big(record.value, 2)
+                                + .big(0, 4))
                     }
                 default: return []
                 }
@@ -108,7 +128,9 @@ extension SimulatedSerialBand {
                         ])
                 ]
             ) { request, characteristic in
-                guard characteristic == requests else { return characteristic == CharacteristicID("0af0", "0af6") ? [] : nil }
+                guard characteristic == requests else {
+                    return characteristic == CharacteristicID("0af0", "0af6") ? [] : nil
+                }
                 guard request == [0x08, 0x03, 0x01, 0x00, 0x00] else { return [] }
                 let (clock, midnight) = (memory.clock(), memory.today * 86_400)
                 var data = [UInt8].little(clock.year, 2) + [UInt8(clock.month), UInt8(clock.day), 0, 0, 15]
@@ -126,13 +148,16 @@ extension SimulatedSerialBand {
     }
 
     /// A band of another maker with a name as ID115 bands have, and without their service.
-    public static func id115LookAlike(name: String = "ID115 (ID-1A2B)", address: String = "C0:DE:0A:F0:00:02") -> SimulatedSerialBand {
+    public static func id115LookAlike(name: String = "ID115 (ID-1A2B)", address: String = "C0:DE:0A:F0:00:02")
+        -> SimulatedSerialBand
+    {
         SimulatedSerialBand(
             address: address,
             Behaviour(
                 advertisement: Advertisement(name: name, services: ["ff00"]),
                 services: [
-                    SimulatedService("ff00", [characteristic("ff01", [.writeWithoutResponse]), characteristic("ff02", [.notify])])
+                    SimulatedService(
+                        "ff00", [characteristic("ff01", [.writeWithoutResponse]), characteristic("ff02", [.notify])])
                 ]
             ) { _, _ in [] })
     }
@@ -147,7 +172,8 @@ extension SimulatedSerialBand {
     ///   - isReversed: whether the argument 1 of the request for a past day is the day before yesterday.
     ///   - sendsPast: whether it answers requests for past days.
     public static func moYoung(
-        _ memory: BandMemory, _ order: MoYoungOrder, isSecond: Bool = false, sendsHours: Bool = false, isReversed: Bool = false,
+        _ memory: BandMemory, _ order: MoYoungOrder, isSecond: Bool = false, sendsHours: Bool = false,
+        isReversed: Bool = false,
         sendsPast: Bool = true, address: String = "C0:DE:FE:EA:00:01"
     ) -> SimulatedSerialBand {
         let (requests, answers) = (CharacteristicID("feea", "fee2"), CharacteristicID("feea", "fee3"))
@@ -205,15 +231,17 @@ extension SimulatedSerialBand {
 
     // MARK: CRP
 
-    /// Today's steps and two more numbers can be read; it sends them by itself when its wearer walks. Its clock can be set, and it confirms
-    /// nothing. It answers requests for the total and the half hours of a day, today included, and seven days before.
+    /// Today's steps and two more numbers can be read; it sends them by itself when its wearer walks. Its clock can be
+    /// set, and it confirms nothing. It answers requests for the total and the half hours of a day, today included, and
+    /// seven days before.
     ///
     /// - Parameters:
     ///   - isReadable: whether the steps can be read.
     ///   - hasHistory: whether it answers requests for days.
     ///   - missing: steps of the total of a past day that no half hour has.
     public static func crp(
-        _ memory: BandMemory, isReadable: Bool = true, hasHistory: Bool = true, missing: Int = 0, address: String = "C0:DE:FD:DA:00:01"
+        _ memory: BandMemory, isReadable: Bool = true, hasHistory: Bool = true, missing: Int = 0,
+        address: String = "C0:DE:FD:DA:00:01"
     ) -> SimulatedSerialBand {
         let (steps, requests, answers) = (
             CharacteristicID("fdda", "fdd1"), CharacteristicID("fdda", "fdd2"), CharacteristicID("fdda", "fdd3")
@@ -233,7 +261,9 @@ extension SimulatedSerialBand {
                     ])
             ]
         ) { request, characteristic in
-            guard characteristic == requests, request.starts(with: [0xfd, 0xda, 0x10, UInt8(request.count)]) else { return nil }
+            guard characteristic == requests, request.starts(with: [0xfd, 0xda, 0x10, UInt8(request.count)]) else {
+                return nil
+            }
             if request.count == 11, request[4...5] == [1, 1], request.last == 8 { return [] }
             guard hasHistory, request.count == 7, request[4] == 2, request[6] <= 7 else { return [] }
             let (day, echo) = (memory.today - Int(request[6]), Array(request[5...6]))
@@ -241,7 +271,9 @@ extension SimulatedSerialBand {
             switch request[5] {
             case 0x0d:
                 let total = memory.steps(ofDay: day) + (request[6] == 0 ? 0 : missing)
-                data = echo + [UInt8].little(total, 4) + .little(total * 7 / 10, 4) + .little(0, 4) + .little(total / 25, 4)
+                data =
+                    echo + [UInt8].little(total, 4) + .little(total * 7 / 10, 4) + .little(0, 4)
+                    + .little(total / 25, 4)
             case 0x12:
                 data =
                     echo

@@ -1,10 +1,12 @@
 public import Foundation
 import Synchronization
 
-/// A Bangle.js 2 with the apps `android` and `health`: a console over the Nordic UART that sends the records of its local time.
+/// A Bangle.js 2 with the apps `android` and `health`: a console over the Nordic UART that sends the records of its
+/// local time.
 ///
-/// It follows `apps/android/lib.js` and `apps/health/lib.js`: a record belongs to a local date and time, and is sent with the time that
-/// results from that and the zone that the watch has now. What its console prints was compared with Espruino 2v29.
+/// It follows `apps/android/lib.js` and `apps/health/lib.js`: a record belongs to a local date and time, and is sent
+/// with the time that results from that and the zone that the watch has now. What its console prints was compared with
+/// Espruino 2v29.
 public final class SimulatedBangle: SimulatedPeripheral {
     public let address: String
     public let mtu: UInt16
@@ -20,7 +22,8 @@ public final class SimulatedBangle: SimulatedPeripheral {
     ///   - days: days for which it has records, today included.
     ///   - seed: determines the steps of its wearer.
     public init(
-        address: String = "C0:DE:BA:26:1E:02", zone: TimeZone = .current, days: Int = 3, seed: UInt64 = 3, mtu: UInt16 = 53,
+        address: String = "C0:DE:BA:26:1E:02", zone: TimeZone = .current, days: Int = 3, seed: UInt64 = 3,
+        mtu: UInt16 = 53,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.address = address
@@ -43,7 +46,8 @@ public final class SimulatedBangle: SimulatedPeripheral {
 
     /// What its clock follows.
     public enum Zone: Sendable, Hashable {
-        /// A phone sets the offset of this zone whenever it changes (`E.setTimeZone`); the watch applies it to all dates.
+        /// A phone sets the offset of this zone whenever it changes (`E.setTimeZone`); the watch applies it to all
+        /// dates.
         case follows(TimeZone)
         /// Seconds east of Greenwich that nobody changes.
         case fixed(Int)
@@ -61,7 +65,8 @@ public final class SimulatedBangle: SimulatedPeripheral {
 
         /// The moment of a local time; of the first one, if clocks show it twice.
         func moment(of wall: Int, now: Date) -> Int {
-            let candidates = [wall - offset(at: wall - 86_400, now: now), wall - offset(at: wall + 86_400, now: now)].sorted()
+            let candidates = [wall - offset(at: wall - 86_400, now: now), wall - offset(at: wall + 86_400, now: now)]
+                .sorted()
             return candidates.first { $0 + offset(at: $0, now: now) == wall } ?? candidates[1]
         }
     }
@@ -84,9 +89,11 @@ public final class SimulatedBangle: SimulatedPeripheral {
         public var unfinishedLine = ""
         /// Seconds by which its clock is ahead.
         public var clockLead = 0
-        /// It sends live steps and its status before or after its answer: never inside, since the answer is one run of its program.
+        /// It sends live steps and its status before or after its answer: never inside, since the answer is one run of
+        /// its program.
         public var sendsLiveLines: Order?
-        /// Whether what it sends 2 s after each connection comes before or after its answer: status, versions, calendar.
+        /// Whether what it sends 2 s after each connection comes before or after its answer: status, versions,
+        /// calendar.
         public var greets = Order.after
         /// Its files are of the first format, which has no activity.
         public var omitsActivity = false
@@ -128,8 +135,8 @@ public final class SimulatedBangle: SimulatedPeripheral {
         set { state.withLock { $0.zone = newValue } }
     }
 
-    /// Ten minutes have ended: a record of the local time at which they began (`apps/health/boot.js`). A local time that has a record already,
-    /// because the clock was put back, gets no other ("HEALTH ERR: Already written!").
+    /// Ten minutes have ended: a record of the local time at which they began (`apps/health/boot.js`). A local time
+    /// that has a record already, because the clock was put back, gets no other ("HEALTH ERR: Already written!").
     ///
     /// - Returns: whether it was stored.
     @discardableResult public func endSlot(steps: Int) -> Bool {
@@ -231,7 +238,8 @@ public final class SimulatedBangle: SimulatedPeripheral {
 
     /// What it prints for the question about its clock; nil for another line.
     private func clock(_ line: String, _ state: State) -> String? {
-        let form = /^try\{Bluetooth\.println\("\\n"\+JSON\.stringify\(\{t:"istep",now:Date\.now\(\),tz:\[([0-9,]+)\]\.map\(.*\}catch\(e\)\{\}$/
+        let form =
+            /^try\{Bluetooth\.println\("\\n"\+JSON\.stringify\(\{t:"istep",now:Date\.now\(\),tz:\[([0-9,]+)\]\.map\(.*\}catch\(e\)\{\}$/
         guard let match = line.firstMatch(of: form) else { return nil }
         let moments = match.1.split(separator: ",").compactMap { Int($0) }
         let zones = moments.map { "\(-state.zone.offset(at: $0 / 1000, now: now()) / 60)" }.joined(separator: ",")
@@ -253,7 +261,8 @@ public final class SimulatedBangle: SimulatedPeripheral {
         }
         if let order = behaviour.sendsLiveLines {
             let live =
-                Self.sent(#"{"t":"act","stp":11,"hrm":70,"mov":150,"act":"WALKING"}"#) + Self.sent(#"{"t":"act","stp":3,"hrm":70,"rt":1}"#)
+                Self.sent(#"{"t":"act","stp":11,"hrm":70,"mov":150,"act":"WALKING"}"#)
+                + Self.sent(#"{"t":"act","stp":3,"hrm":70,"rt":1}"#)
                 + Self.sent(#"{"t":"status","bat":87,"chg":0}"#) + ">"
             if order == .before { before += live } else { after += live }
         }
@@ -271,9 +280,11 @@ public final class SimulatedBangle: SimulatedPeripheral {
         let behaviour = state.behaviour
         state.requests.append(line)
         guard behaviour.lacks != "android" else {
-            return behaviour.isConsoleOff ? "" : Self.error("ReferenceError: \"GB\" is not defined", in: ["REPL (:1:1)"])
+            return behaviour.isConsoleOff
+                ? "" : Self.error("ReferenceError: \"GB\" is not defined", in: ["REPL (:1:1)"])
         }
-        guard let match = line.firstMatch(of: /^GB\(\{"t":"actfetch","ts":([0-9]+)\}\)$/), let since = Int(match.1) else {
+        guard let match = line.firstMatch(of: /^GB\(\{"t":"actfetch","ts":([0-9]+)\}\)$/), let since = Int(match.1)
+        else {
             return behaviour.isConsoleOff ? "" : Self.error("SyntaxError: Got EOF expected ')'", in: ["REPL (:1:2)"])
         }
         guard !behaviour.hasOldAndroid else {
@@ -283,7 +294,9 @@ public final class SimulatedBangle: SimulatedPeripheral {
         output += Self.sent(#"{"t":"actfetch","state":"start"}"#)
         let calls = ["h (:21:25)", "gbHandler (:292:12)", "GB (:7:34)", "REPL (:1:39)"]
         if behaviour.lacks == "health" || behaviour.health < "0.26" {
-            let message = behaviour.lacks == "health" ? "Module \"health\" not found" : "Function \"readAllRecordsSince\" not found!"
+            let message =
+                behaviour.lacks == "health"
+                ? "Module \"health\" not found" : "Function \"readAllRecordsSince\" not found!"
             return output + (behaviour.isConsoleOff ? "" : Self.error("Error: " + message, in: calls))
         }
         var count = 0
@@ -301,8 +314,8 @@ public final class SimulatedBangle: SimulatedPeripheral {
         return behaviour.omitsEnd ? output : output + Self.sent(#"{"t":"actfetch","state":"end","count":\#(count)}"#)
     }
 
-    /// The local times whose records are looked at: whole days, from the one that has the *UTC* date of the requested time
-    /// (`readAllRecordsSince`: `new Date(d.toISOString().substr(0,10))`) through today.
+    /// The local times whose records are looked at: whole days, from the one that has the *UTC* date of the requested
+    /// time (`readAllRecordsSince`: `new Date(d.toISOString().substr(0,10))`) through today.
     private func walls(since: Int, now: Date, _ state: State) -> StrideTo<Int> {
         let moment = Int(now.timeIntervalSince1970)
         let today = (moment + state.zone.offset(at: moment, now: now)) / 86_400

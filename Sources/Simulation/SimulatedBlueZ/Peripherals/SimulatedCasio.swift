@@ -2,11 +2,13 @@ internal import Synchronization
 
 /// A Casio watch with a life log, as the sources of the model describe it. No hardware has confirmed it.
 extension SimulatedSerialBand {
-    /// It advertises only after a button was pressed, and at some times of the day: a test keeps it out of range for the rest.
+    /// It advertises only after a button was pressed, and at some times of the day: a test keeps it out of range for
+    /// the rest.
     ///
     /// - Parameters:
     ///   - isAcknowledged: another program has acknowledged the life log: its hours are gone.
-    ///   - pieces: the largest number of bytes in a notification; a real watch has sent all 400 bytes in one, and also 182, 182 and 36.
+    ///   - pieces: the largest number of bytes in a notification; a real watch has sent all 400 bytes in one, and also
+    ///     182, 182 and 36.
     public static func casio(
         _ memory: BandMemory, address: String = "C0:DE:CA:51:00:01", isAcknowledged: Bool = false, pieces: Int = 182
     ) -> SimulatedSerialBand {
@@ -61,10 +63,13 @@ extension SimulatedSerialBand {
         log += [UInt8](repeating: 0, count: 24)
         for day in 1...7 {
             let steps = memory.steps(ofDay: today - day)
-            log += steps > 0 ? .little(steps, 4) + .little(steps * 2 / 5, 4) : [0xfe, 0xff, 0xff, 0xff, 0xfe, 0xff, 0xff, 0xff]
+            log +=
+                steps > 0
+                ? .little(steps, 4) + .little(steps * 2 / 5, 4) : [0xfe, 0xff, 0xff, 0xff, 0xfe, 0xff, 0xff, 0xff]
         }
         let (all, recent) = (memory.stepsToday, memory.steps(hour..<hour + 3_600))
-        log += .little(all, 4) + .little(all * 2 / 5, 4) + spread(recent, 3) + .little(0, 4) + .little(recent * 2 / 5, 4)
+        log +=
+            .little(all, 4) + .little(all * 2 / 5, 4) + spread(recent, 3) + .little(0, 4) + .little(recent * 2 / 5, 4)
         return log + [all, all / 100, all / 10_000, all / 1_000_000].map { decimal($0 % 100) }
     }
 

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// A band of the app FitPro, as the sources of the model describe it. No hardware has confirmed it.
 extension SimulatedSerialBand {
-    /// It sends the next frame when the last one was acknowledged, and steps only to a program that has begun as its app does.
+    /// It sends the next frame when the last one was acknowledged, and steps only to a program that has begun as its
+    /// app does.
     ///
     /// - Parameters:
     ///   - hasTotal: it sends its own total of today.
@@ -54,7 +55,9 @@ extension SimulatedSerialBand {
                 case (0xcd, 0x1a, let command):
                     return [Self.frame(0x1a, command, [0, 0, 0, 0])]
                 case (0xcd, 0x20, 2):
-                    return [Self.frame(0x20, 2, [0, 0, 0, 0, 0, 0, 5] + Array("LH716".utf8) + [4] + Array("V4.6".utf8))]
+                    return [
+                        Self.frame(0x20, 2, [0, 0, 0, 0, 0, 0, 5] + Array("LH716".utf8) + [4] + Array("V4.6".utf8))
+                    ]
                 case (0xcd, 0x15, 6) where state.hasBegun:
                     state.waiting = Self.frames(memory, without: state.deleted, hasTotal: hasTotal)
                     state.sent = []
@@ -86,7 +89,8 @@ extension SimulatedSerialBand {
                 frames.append((frame(0x15, 0x0c, total), []))
             }
             let records = memory.quarters.filter { $0.value > 0 && !deleted.contains($0.key) }
-            for (day, quarters) in Dictionary(grouping: records, by: { $0.key / 86_400 }).sorted(by: { $0.key < $1.key }) {
+            for (day, quarters) in Dictionary(grouping: records, by: { $0.key / 86_400 }).sorted(by: { $0.key < $1.key }
+            ) {
                 let sorted = quarters.sorted { $0.key < $1.key }
                 for start in stride(from: 0, to: sorted.count, by: 5) {
                     let part = sorted[start..<min(start + 5, sorted.count)]

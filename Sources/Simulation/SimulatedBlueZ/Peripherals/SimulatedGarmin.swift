@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// A Garmin watch that sends today's steps by Multi-Link, as the sources of the model describe it. No hardware has confirmed it.
+/// A Garmin watch that sends today's steps by Multi-Link, as the sources of the model describe it. No hardware has
+/// confirmed it.
 extension SimulatedSerialBand {
     /// - Parameters:
     ///   - pair: which of the five pairs of characteristics it has.
@@ -8,12 +9,15 @@ extension SimulatedSerialBand {
     ///   - isEncrypted: it takes requests over an encrypted link only.
     ///   - sendsAtOnce: it sends its steps when they are registered for, and not only when they grow.
     public static func garmin(
-        _ memory: BandMemory, address: String = "C0:DE:6A:4E:00:01", pair: Int = 1, status: UInt8 = 0, isEncrypted: Bool = false,
+        _ memory: BandMemory, address: String = "C0:DE:6A:4E:00:01", pair: Int = 1, status: UInt8 = 0,
+        isEncrypted: Bool = false,
         sendsAtOnce: Bool = true
     ) -> SimulatedSerialBand {
         func uuid(_ number: String) -> AttributeUUID { AttributeUUID("6a4e\(number)-667b-11e3-949a-0800200c9a66")! }
         let service = uuid("2800")
-        let (answers, requests) = (CharacteristicID(service, uuid("281\(pair)")), CharacteristicID(service, uuid("282\(pair)")))
+        let (answers, requests) = (
+            CharacteristicID(service, uuid("281\(pair)")), CharacteristicID(service, uuid("282\(pair)"))
+        )
         let isRegistered = Registration()
         let handle: UInt8 = 5
         @Sendable func steps() -> [UInt8] { [handle] + .little(memory.stepsToday, 4) + .little(10_000, 4) }
@@ -25,7 +29,8 @@ extension SimulatedSerialBand {
                     [
                         SimulatedCharacteristic(answers.characteristic, [.notify]),
                         SimulatedCharacteristic(
-                            requests.characteristic, [.write, .writeWithoutResponse], security: isEncrypted ? .encrypted : .open),
+                            requests.characteristic, [.write, .writeWithoutResponse],
+                            security: isEncrypted ? .encrypted : .open),
                     ])
             ]
         ) { request, characteristic in

@@ -1,22 +1,26 @@
 import Synchronization
 
-/// Rings with documented protocols: what each answers. No hardware has confirmed them; the sources are those of the models.
+/// Rings with documented protocols: what each answers. No hardware has confirmed them; the sources are those of the
+/// models.
 extension SimulatedSerialBand {
-    private static func attribute(_ uuid: AttributeUUID, _ properties: Set<SimulatedCharacteristic.Property>) -> SimulatedCharacteristic {
+    private static func attribute(_ uuid: AttributeUUID, _ properties: Set<SimulatedCharacteristic.Property>)
+        -> SimulatedCharacteristic
+    {
         SimulatedCharacteristic(uuid, properties)
     }
 
     // MARK: YCBT
 
-    /// As a ring did in PulseLoopAndroid, issues 56 and 69: it advertises its address in the data of a company, and not its service; it
-    /// announces fewer packets than it sends, with whole records in each; and it sends no records again before it was told whether they have
-    /// arrived.
+    /// As a ring did in PulseLoopAndroid, issues 56 and 69: it advertises its address in the data of a company, and not
+    /// its service; it announces fewer packets than it sends, with whole records in each; and it sends no records again
+    /// before it was told whether they have arrived.
     ///
     /// - Parameters:
     ///   - hasStoppedClock: it counts, and records nothing.
     ///   - sendsCount: it sends its count of today.
     public static func ycbt(
-        _ memory: BandMemory, mtu: UInt16 = 23, hasStoppedClock: Bool = false, sendsCount: Bool = true, address: String = "C0:DE:BE:94:00:01"
+        _ memory: BandMemory, mtu: UInt16 = 23, hasStoppedClock: Bool = false, sendsCount: Bool = true,
+        address: String = "C0:DE:BE:94:00:01"
     ) -> SimulatedSerialBand {
         let service: AttributeUUID = "be940000-7333-be46-b7ae-689e71722bd5"
         let requests = CharacteristicID(service, "be940001-7333-be46-b7ae-689e71722bd5")
@@ -24,7 +28,9 @@ extension SimulatedSerialBand {
         let state = RingState()
         @Sendable func checksum(_ bytes: [UInt8]) -> Int {
             bytes.reduce(0xffff) { sum, byte in
-                (0..<8).reduce(sum ^ Int(byte) << 8) { value, _ in (value & 0x8000 == 0 ? value << 1 : value << 1 ^ 0x1021) & 0xffff }
+                (0..<8).reduce(sum ^ Int(byte) << 8) { value, _ in
+                    (value & 0x8000 == 0 ? value << 1 : value << 1 ^ 0x1021) & 0xffff
+                }
             }
         }
         @Sendable func frame(_ group: UInt8, _ command: UInt8, _ data: [UInt8]) -> [[UInt8]] {
@@ -33,32 +39,41 @@ extension SimulatedSerialBand {
         }
         @Sendable func count() -> [(CharacteristicID, [UInt8])] {
             let steps = memory.stepsToday
-            return frame(0x06, 0x00, .little(steps, 2) + .little(steps * 7 / 10, 2) + .little(steps / 25, 2)).map { (stream, $0) }
+            return frame(0x06, 0x00, .little(steps, 2) + .little(steps * 7 / 10, 2) + .little(steps / 25, 2)).map {
+                (stream, $0)
+            }
         }
         @Sendable func history() -> [(CharacteristicID, [UInt8])] {
             let records = memory.quarters.sorted { $0.key < $1.key }.flatMap { start, steps -> [UInt8] in
-                .little(start - 946_684_800, 4) + .little(start - 946_684_800 + 900, 4) + .little(steps, 2) + .little(steps * 7 / 10, 2)
+                .little(start - 946_684_800, 4) + .little(start - 946_684_800 + 900, 4) + .little(steps, 2)
+                    + .little(steps * 7 / 10, 2)
                     + .little(steps / 25, 2)
             }
             guard !hasStoppedClock, !records.isEmpty else { return frame(0x05, 0x02, [0]).map { (requests, $0) } }
             let packets = records.pieces(140)
             // Of frames of 176 bytes.
-            let head = [UInt8].little(records.count / 14, 2) + .little((records.count + 175) / 176, 2) + [0, 0] + .little(records.count, 4)
+            let head =
+                [UInt8].little(records.count / 14, 2) + .little((records.count + 175) / 176, 2) + [0, 0]
+                + .little(records.count, 4)
             let tail = [UInt8].little(packets.count, 2) + .little(records.count, 2) + .little(checksum(records), 2)
             state.isWaiting = true
-            return frame(0x05, 0x02, head).map { (requests, $0) } + packets.flatMap { frame(0x05, 0x11, $0) }.map { (stream, $0) }
+            return frame(0x05, 0x02, head).map { (requests, $0) }
+                + packets.flatMap { frame(0x05, 0x11, $0) }.map { (stream, $0) }
                 + frame(0x05, 0x80, tail).map { (stream, $0) }
         }
         let own = address.split(separator: ":").compactMap { UInt8($0, radix: 16) }
         var behaviour = Behaviour(
             advertisement: Advertisement(
                 name: "R10M 1A2B", services: ["180d", "fee7"],
-                manufacturerData: [0x7810: [0xd4, 0x08, 0x77, 0x00] + own + [0, 0, 0xbf, 0x0c, 0x43, 0x62, 0xb6, 0, 0x5c, 0, 0] + own]),
+                manufacturerData: [
+                    0x7810: [0xd4, 0x08, 0x77, 0x00] + own + [0, 0, 0xbf, 0x0c, 0x43, 0x62, 0xb6, 0, 0x5c, 0, 0] + own
+                ]),
             services: [
                 SimulatedService(
                     service,
                     [
-                        attribute(requests.characteristic, [.write, .indicate]), attribute(stream.characteristic, [.indicate]),
+                        attribute(requests.characteristic, [.write, .indicate]),
+                        attribute(stream.characteristic, [.indicate]),
                     ])
             ]
         ) { request, characteristic in
@@ -91,9 +106,9 @@ extension SimulatedSerialBand {
 
     // MARK: Jring
 
-    /// As an SR08 ring did in PulseLoopAndroid, issue 73: it sends nothing for quarters of an hour without steps, the stages of sleep between
-    /// the others, and nothing at the end of a day; a request cuts off the answer to the one before. It ends a link on which it does not
-    /// receive `3A` (`RingBLEClient` there).
+    /// As an SR08 ring did in PulseLoopAndroid, issue 73: it sends nothing for quarters of an hour without steps, the
+    /// stages of sleep between the others, and nothing at the end of a day; a request cuts off the answer to the one
+    /// before. It ends a link on which it does not receive `3A` (`RingBLEClient` there).
     ///
     /// - Parameters:
     ///   - days: days for which it sends packets; older ones are not answered.
@@ -117,20 +132,25 @@ extension SimulatedSerialBand {
                 guard steps > 0 || !isSparse else { return isAsleep ? [sleep] : [] }
                 // The minutes that have begun.
                 let minutes = min(15, max(1, (memory.clock().seconds - start) / 60 + 1))
-                let counts = (0..<15).map { $0 < minutes ? UInt8(clamping: steps / minutes + ($0 < steps % minutes ? 1 : 0)) : 0 }
+                let counts = (0..<15).map {
+                    $0 < minutes ? UInt8(clamping: steps / minutes + ($0 < steps % minutes ? 1 : 0)) : 0
+                }
                 return (isAsleep ? [sleep] : []) + [[0x10] + .little(start, 4) + counts]
             }
         }
         @Sendable func totals() -> [(CharacteristicID, [UInt8])] {
             let sum = total ?? memory.stepsToday
-            let fields = [UInt8].little(memory.clock().seconds, 4) + .little(sum, 4) + .little(sum * 7 / 10, 4) + .little(sum / 25, 4)
+            let fields =
+                [UInt8].little(memory.clock().seconds, 4) + .little(sum, 4) + .little(sum * 7 / 10, 4)
+                + .little(sum / 25, 4)
             return [(answers, [0x03] + fields + [0, 0, 0])]
         }
         var behaviour = Behaviour(
             advertisement: Advertisement(name: "SMART_RING", services: ["56ff"]),
             services: [
                 SimulatedService(.battery, [attribute(.batteryLevel, [.read])]),
-                SimulatedService("56ff", [attribute("33f3", [.write, .writeWithoutResponse]), attribute("33f4", [.notify])]),
+                SimulatedService(
+                    "56ff", [attribute("33f3", [.write, .writeWithoutResponse]), attribute("33f4", [.notify])]),
             ]
         ) { request, characteristic in
             guard characteristic == requests, request.count == 20 else { return nil }

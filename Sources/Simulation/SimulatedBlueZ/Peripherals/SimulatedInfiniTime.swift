@@ -3,9 +3,10 @@ import Synchronization
 
 /// A PineTime with InfiniTime: today's steps, a clock that can be read and set, and the version of its firmware.
 ///
-/// It follows the firmware (`DateTimeController.cpp`, `SystemTask.cpp`, `MotionController.cpp`, tags 1.13.0 to 1.16.0). A reset is due when the
-/// clock first shows an hour of 0, whether time has passed or the clock was set. A clock that is set past that hour causes none. A watch that
-/// sleeps shows an old count and carries out the reset when it wakes; 1.15 does both while the motion values are subscribed to, and 1.16 always.
+/// It follows the firmware (`DateTimeController.cpp`, `SystemTask.cpp`, `MotionController.cpp`, tags 1.13.0 to 1.16.0).
+/// A reset is due when the clock first shows an hour of 0, whether time has passed or the clock was set. A clock that
+/// is set past that hour causes none. A watch that sleeps shows an old count and carries out the reset when it wakes;
+/// 1.15 does both while the motion values are subscribed to, and 1.16 always.
 public final class SimulatedInfiniTime: SimulatedPeripheral {
     public let address: String
     private let version: Firmware?
@@ -200,7 +201,8 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
         let clock = WallClock(now(), in: zone)
         guard let history else { return state.walked }
         let slots = history.slots(day: clock.dayNumber, until: clock)
-        return state.walked + slots.filter { slot in state.countsSince.map { slot.start >= $0 } ?? true }.reduce(0) { $0 + $1.steps }
+        return state.walked
+            + slots.filter { slot in state.countsSince.map { slot.start >= $0 } ?? true }.reduce(0) { $0 + $1.steps }
     }
 
     private func little(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
@@ -209,7 +211,8 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
 
     /// The service with the steps is not advertised, but those of the heart rate and of firmware updates are.
     public var advertisement: Advertisement {
-        var advertisement = Advertisement(name: "InfiniTime", services: ["180d", "00001530-1212-efde-1523-785feabcd123"], rssi: -66)
+        var advertisement = Advertisement(
+            name: "InfiniTime", services: ["180d", "00001530-1212-efde-1523-785feabcd123"], rssi: -66)
         advertisement.isNameInScanResponse = true
         return advertisement
     }
@@ -222,7 +225,8 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
         }
         return [
             SimulatedService(.battery, [SimulatedCharacteristic(.batteryLevel, [.read, .notify])]),
-            SimulatedService(Self.currentTime.service, [SimulatedCharacteristic(Self.currentTime.characteristic, [.read, .write])]),
+            SimulatedService(
+                Self.currentTime.service, [SimulatedCharacteristic(Self.currentTime.characteristic, [.read, .write])]),
             SimulatedService(
                 Self.service,
                 [
@@ -251,7 +255,9 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
         case Self.firmware: return Array((version?.rawValue ?? "").utf8)
         case Self.currentTime:
             let clock = clock
-            let fields = [clock.year & 0xff, clock.year >> 8, clock.month, clock.day, clock.hour, clock.minute, clock.second]
+            let fields = [
+                clock.year & 0xff, clock.year >> 8, clock.month, clock.day, clock.hour, clock.minute, clock.second,
+            ]
             // The weekday and the last byte are what was in memory.
             return fields.map { UInt8($0) } + [0xc4, 0, 0x20]
         case CharacteristicID(.battery, .batteryLevel): return [61]
@@ -266,7 +272,8 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
         guard value.count >= 10 else { throw .invalidLength }
         let fields = value.map(Int.init)
         let clock = WallClock(
-            year: fields[0] | fields[1] << 8, month: fields[2], day: fields[3], hour: fields[4], minute: fields[5], second: fields[6])
+            year: fields[0] | fields[1] << 8, month: fields[2], day: fields[3], hour: fields[4], minute: fields[5],
+            second: fields[6])
         act {
             $0.clockWrites.append(value)
             set(clock, &$0)

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A Mi Smart Band 6 that is set to be discoverable: it advertises today's steps, and accepts no connection without its key.
+/// A Mi Smart Band 6 that is set to be discoverable: it advertises today's steps, and accepts no connection without its
+/// key.
 public final class SimulatedMiBand: SimulatedPeripheral {
     public let address: String
     /// The address in its data, which stays the same when the sender's address changes.
@@ -40,17 +41,22 @@ public final class SimulatedMiBand: SimulatedPeripheral {
 
     public var advertisement: Advertisement {
         let content = content
-        guard content.isDiscoverable else { return Advertisement(name: content.name, services: [Self.service], rssi: -70) }
+        guard content.isDiscoverable else {
+            return Advertisement(name: content.name, services: [Self.service], rssi: -70)
+        }
         let own = identity.split(separator: ":").compactMap { UInt8($0, radix: 16) }
         let data = [content.type, 0x02, 0x01, 0x48] + [UInt8](repeating: 0xff, count: 13) + [0x03] + own
         return Advertisement(
             name: content.name, services: [Self.service], manufacturerData: [Self.company: data],
-            serviceData: [Self.service: (0..<4).map { UInt8(truncatingIfNeeded: content.steps >> (8 * $0)) }], rssi: -70)
+            serviceData: [Self.service: (0..<4).map { UInt8(truncatingIfNeeded: content.steps >> (8 * $0)) }], rssi: -70
+        )
     }
 
     public var services: [SimulatedService] { [SimulatedService(Self.service, [])] }
     public func linkOpened(_ link: PeripheralLink) {}
     public func linkClosed() {}
     public func read(_ characteristic: CharacteristicID) throws(ATTError) -> [UInt8] { throw .readNotPermitted }
-    public func write(_ value: [UInt8], to characteristic: CharacteristicID) throws(ATTError) { throw .writeNotPermitted }
+    public func write(_ value: [UInt8], to characteristic: CharacteristicID) throws(ATTError) {
+        throw .writeNotPermitted
+    }
 }

@@ -114,12 +114,14 @@ public final class SimulatedPedometer: SimulatedPeripheral {
         return [battery]
     }
 
-    public func write(_ value: [UInt8], to characteristic: CharacteristicID) throws(ATTError) { throw .writeNotPermitted }
+    public func write(_ value: [UInt8], to characteristic: CharacteristicID) throws(ATTError) {
+        throw .writeNotPermitted
+    }
 }
 
 extension SimulatedPedometer {
-    /// A PineTime with InfiniTime: today's steps as u32 LE, without encryption. The service with the steps is not advertised (InfiniTime
-    /// advertises heart rate), so it is found by its name only.
+    /// A PineTime with InfiniTime: today's steps as u32 LE, without encryption. The service with the steps is not
+    /// advertised (InfiniTime advertises heart rate), so it is found by its name only.
     public static func infiniTime(
         address: String = "C0:DE:1F:71:00:01", seed: UInt64 = 2, zone: TimeZone = .current,
         now: @escaping @Sendable () -> Date = { Date() }

@@ -1,5 +1,5 @@
-/// A Bluetooth LE peripheral: what it advertises, its attributes, and how it answers. It does not depend on D-Bus or BlueZ. It is called
-/// from one place at a time and does not block: a later answer is a notification.
+/// A Bluetooth LE peripheral: what it advertises, its attributes, and how it answers. It does not depend on D-Bus or
+/// BlueZ. It is called from one place at a time and does not block: a later answer is a notification.
 public protocol SimulatedPeripheral: Sendable {
     /// `C0:DE:00:00:00:01`, upper case.
     var address: String { get }
@@ -83,7 +83,9 @@ public struct PeripheralLink: Sendable {
     }
 
     /// Sends a notification or indication; without a subscription it is not received.
-    public func notify(_ characteristic: CharacteristicID, _ value: [UInt8]) { send(.notification(characteristic, value)) }
+    public func notify(_ characteristic: CharacteristicID, _ value: [UInt8]) {
+        send(.notification(characteristic, value))
+    }
 
     /// Drops the notifications of a characteristic that are not sent yet: the peripheral goes on to another answer.
     public func discard(_ characteristic: CharacteristicID) { send(.discard(characteristic)) }
@@ -190,7 +192,8 @@ public struct SimulatedService: Sendable, Hashable {
     }
 }
 
-/// A characteristic and its permissions. The stack adds its Client Characteristic Configuration descriptor if it can notify or indicate.
+/// A characteristic and its permissions. The stack adds its Client Characteristic Configuration descriptor if it can
+/// notify or indicate.
 public struct SimulatedCharacteristic: Sendable, Hashable {
     public var uuid: AttributeUUID
     public var properties: Set<Property>

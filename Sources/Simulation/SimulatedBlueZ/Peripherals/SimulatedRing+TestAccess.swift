@@ -24,7 +24,8 @@ extension SimulatedRing {
         withState { $0.extra[start, default: 0] += steps }
     }
 
-    /// Its wearer walks now, by the ring's clock. What is stored stays when the clock is set back, also under times that have not come.
+    /// Its wearer walks now, by the ring's clock. What is stored stays when the clock is set back, also under times
+    /// that have not come.
     public func walk(_ steps: Int) {
         withState { state in
             var slot = clock(state)

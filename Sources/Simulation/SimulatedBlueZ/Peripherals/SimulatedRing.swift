@@ -21,7 +21,8 @@ public final class SimulatedRing: SimulatedPeripheral {
     ///   - battery: percent.
     ///   - now: the time source that its clock continues from.
     public init(
-        address: String = "C0:DE:52:02:A1:B2", identityAddress: String? = nil, name: String = "R02_A1B2", seed: UInt64? = 1,
+        address: String = "C0:DE:52:02:A1:B2", identityAddress: String? = nil, name: String = "R02_A1B2",
+        seed: UInt64? = 1,
         calories: CalorieProtocol = .tens, granularity: Granularity = .quarterHours,
         clock: ClockSetting = .local(.current), battery: UInt8 = 76, now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -159,7 +160,9 @@ extension SimulatedRing {
         let slots = slots(daysAgo: Int(packet[1]), state).filter { wanted.contains($0.index) }
         var packets = RingStepReply(slots: slots, calories: calories).packets
         if let other = state.behaviour.repeatsRecordOf, other != Int(packet[1]) {
-            packets.insert(contentsOf: RingStepReply(slots: self.slots(daysAgo: other, state), calories: calories).packets.suffix(1), at: 0)
+            packets.insert(
+                contentsOf: RingStepReply(slots: self.slots(daysAgo: other, state), calories: calories).packets.suffix(
+                    1), at: 0)
         }
         return state.behaviour.omitsLastRecord && packets.count > 1 ? packets.dropLast() : packets
     }
@@ -221,7 +224,8 @@ struct RingStepReply {
     var calories: SimulatedRing.CalorieProtocol
 
     /// - Header: `43 F0 n c`, n the number of records, c = 1 when calories are sent in tens.
-    /// - Record: year, month and day in BCD, quarter-hour of the day, index, total, calories, steps and metres as u16 LE.
+    /// - Record: year, month and day in BCD, quarter-hour of the day, index, total, calories, steps and metres as u16
+    ///   LE.
     /// - No data: `43 FF`.
     var packets: [[UInt8]] {
         guard !slots.isEmpty else { return [RingPacket.make(Self.command, [0xff])] }

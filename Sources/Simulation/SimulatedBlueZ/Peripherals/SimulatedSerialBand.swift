@@ -1,8 +1,8 @@
 public import Foundation
 internal import Synchronization
 
-/// A band whose requests are written to one characteristic and answered by notifications of others: what the simulated bands have in
-/// common. What it answers is a function of the request.
+/// A band whose requests are written to one characteristic and answered by notifications of others: what the simulated
+/// bands have in common. What it answers is a function of the request.
 public final class SimulatedSerialBand: SimulatedPeripheral {
     /// What is different for each model.
     public struct Behaviour: Sendable {
@@ -17,7 +17,8 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
         public var announcement: @Sendable () -> [(CharacteristicID, [UInt8])] = { [] }
         /// The characteristic whose notifications a write cuts off, if they are not sent yet.
         public var interrupted: @Sendable ([UInt8]) -> CharacteristicID? = { _ in nil }
-        /// What it has to receive within a time, from the beginning of a link and each time; otherwise it ends the link.
+        /// What it has to receive within a time, from the beginning of a link and each time; otherwise it ends the
+        /// link.
         public var keepAlive: (value: [UInt8], limit: Duration)?
         /// Values that can be read.
         public var values: @Sendable () -> [CharacteristicID: [UInt8]] = { [:] }
@@ -122,7 +123,9 @@ public final class SimulatedSerialBand: SimulatedPeripheral {
 
 extension [UInt8] {
     /// A number, lowest byte first.
-    static func little(_ number: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+    static func little(_ number: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
     /// A number, highest byte first.
     static func big(_ number: Int, _ count: Int) -> [UInt8] { little(number, count).reversed() }
 
@@ -181,7 +184,8 @@ public struct BandMemory: Sendable {
         }
     }
 
-    /// Adds steps of the present quarter of an hour, which is stored at once. Without a person who walks, it does nothing.
+    /// Adds steps of the present quarter of an hour, which is stored at once. Without a person who walks, it does
+    /// nothing.
     public func walk(_ steps: Int) { add(steps) }
 
     /// The content of the memory in the quarter of an hour in which it was last read, and the steps of `walk` in it.

@@ -3,8 +3,8 @@ public import PrivateBus
 
 /// org.bluez on its own bus, with simulated peripherals in range: for manual trials and tests.
 ///
-/// It follows bluetoothd 5.66 as Debian 12 ships it: objects, properties, order of signals, error names and texts. A program that connects
-/// to `address` (by `DBUS_SYSTEM_BUS_ADDRESS`, for instance) sees no difference.
+/// It follows bluetoothd 5.66 as Debian 12 ships it: objects, properties, order of signals, error names and texts. A
+/// program that connects to `address` (by `DBUS_SYSTEM_BUS_ADDRESS`, for instance) sees no difference.
 public actor SimulatedBlueZ {
     /// The D-Bus address of the bus: `unix:path=…`.
     public nonisolated let address: String
@@ -56,7 +56,8 @@ public actor SimulatedBlueZ {
 
     // MARK: The daemon
 
-    /// Ends bluetoothd: its name and all its objects disappear, links are lost. Bonds and known devices remain on its disk.
+    /// Ends bluetoothd: its name and all its objects disappear, links are lost. Bonds and known devices remain on its
+    /// disk.
     public func leaveBus() async {
         guard let presence else { return }
         self.presence = nil
@@ -219,7 +220,9 @@ struct Presence: Sendable {
         }
     }
 
-    private static func begin(on connection: DBusConnection, _ daemon: SimulatedDaemon) async throws(DBusError) -> Presence {
+    private static func begin(on connection: DBusConnection, _ daemon: SimulatedDaemon) async throws(DBusError)
+        -> Presence
+    {
         let leaving = try await connection.signals(
             MatchRule(sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged"))
         let outbox = Outbox()
@@ -234,7 +237,9 @@ struct Presence: Sendable {
                 await daemon.perform { $0.clientLeft(names[0]) }
             }
         }
-        let delivery = Task(executorPreference: daemon.executor) { await outbox.deliver(to: connection, on: daemon.executor) }
+        let delivery = Task(executorPreference: daemon.executor) {
+            await outbox.deliver(to: connection, on: daemon.executor)
+        }
         return Presence(connection: connection, outbox: outbox, tasks: [departures], delivery: delivery)
     }
 

@@ -35,9 +35,9 @@ final class EventLog: Sendable {
 
     var all: [SimulationEvent] { state.withLock(\.events) }
 
-    /// Yields within the lock, so that all listeners get the events in the order of the log. A listener that has ended is
-    /// removed here and not by `onTermination`: the cancellation of a task calls that while it holds the lock of the task,
-    /// which `yield` needs in order to resume the task.
+    /// Yields within the lock, so that all listeners get the events in the order of the log. A listener that has ended
+    /// is removed here and not by `onTermination`: the cancellation of a task calls that while it holds the lock of the
+    /// task, which `yield` needs in order to resume the task.
     func add(_ event: SimulationEvent) {
         state.withLock { state in
             state.events.append(event)

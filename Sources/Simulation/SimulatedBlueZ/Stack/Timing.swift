@@ -18,7 +18,8 @@ public struct Timing: Sendable {
     public var supervision: Duration
     /// Time until BlueZ drops a link on which an operation was never answered.
     public var attTimeout: Duration
-    /// Time from the last advertisement of a peripheral that was never connected until its object is removed (`TemporaryTimeout`).
+    /// Time from the last advertisement of a peripheral that was never connected until its object is removed
+    /// (`TemporaryTimeout`).
     public var temporaryTimeout: Duration
     public var clock: any Clock<Duration>
 

@@ -1,12 +1,12 @@
-/// The walks of a person with a desk job: commutes, lunch walks, two evening runs a week, a long Saturday walk, few steps on Sunday. Every
-/// day of every year is defined, and the same seed always gives the same steps.
+/// The walks of a person with a desk job: commutes, lunch walks, two evening runs a week, a long Saturday walk, few
+/// steps on Sunday. Every day of every year is defined, and the same seed always gives the same steps.
 public struct WalkingHistory: Sendable, Hashable {
     public let seed: UInt64
 
     public init(seed: UInt64) { self.seed = seed }
 
-    /// The slots of a day that have steps, by their start. The slot that contains `now` has steps in proportion to its age; later slots do
-    /// not exist yet.
+    /// The slots of a day that have steps, by their start. The slot that contains `now` has steps in proportion to its
+    /// age; later slots do not exist yet.
     /// - Parameter day: days since 1970-01-01.
     public func slots(day: Int, until now: WallClock) -> [WalkedSlot] {
         guard day <= now.dayNumber else { return [] }
@@ -20,7 +20,8 @@ public struct WalkingHistory: Sendable, Hashable {
         }
     }
 
-    /// Gives the steps the distance and energy of an average person: 72 cm and 45 cal a step, 102 cm and 62 cal when running.
+    /// Gives the steps the distance and energy of an average person: 72 cm and 45 cal a step, 102 cm and 62 cal when
+    /// running.
     static func slot(start: WallClock, steps: Int, running: Bool = false) -> WalkedSlot {
         WalkedSlot(
             start: start, steps: steps, calories: steps * (running ? 62 : 45),
@@ -35,7 +36,9 @@ public struct WalkingHistory: Sendable, Hashable {
         for walk in Walk.of(weekday: WallClock.weekday(ofDay: day)) where walk.slots.contains(index - shift) {
             return (random.number(in: walk.steps), walk.running)
         }
-        guard let indoorWalking = IndoorWalking.at(index: index, weekday: WallClock.weekday(ofDay: day)) else { return (0, false) }
+        guard let indoorWalking = IndoorWalking.at(index: index, weekday: WallClock.weekday(ofDay: day)) else {
+            return (0, false)
+        }
         let happens = random.number(in: 0...99) < indoorWalking.percent
         return (happens ? random.number(in: indoorWalking.steps) : 0, false)
     }
@@ -52,7 +55,8 @@ private struct Walk {
         case 5: [Walk(slots: 38...39, steps: 500...1_000), Walk(slots: 57...62, steps: 800...1_600)]
         case 6: [Walk(slots: 62...62, steps: 500...900)]
         default:
-            commuting + (weekday == 1 || weekday == 3 ? [Walk(slots: 77...79, steps: 2_250...2_480, running: true)] : [])
+            commuting
+                + (weekday == 1 || weekday == 3 ? [Walk(slots: 77...79, steps: 2_250...2_480, running: true)] : [])
         }
     }
 

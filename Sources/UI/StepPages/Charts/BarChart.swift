@@ -2,8 +2,8 @@ internal import StepViews
 
 /// Bars of hours, days, weeks, months or years. What is unknown or incomplete is drawn in its own way: never as 0.
 ///
-/// Across, all is in per cent of the width, and down in pixels: words keep their size at every width, and nothing is cut. The numbers of the
-/// axis lie left of the drawing, which needs room there (`.chart`).
+/// Across, all is in per cent of the width, and down in pixels: words keep their size at every width, and nothing is
+/// cut. The numbers of the axis lie left of the drawing, which needs room there (`.chart`).
 struct BarChart: Sendable {
     struct Bar: Sendable {
         /// Below the bar; may be empty.
@@ -70,13 +70,15 @@ struct BarChart: Sendable {
         let scale = scale
         let hasStops = bars.count <= Self.mostStops && bars.contains { $0.link != nil }
         return Element.svg(
-            Attribute(.width, percent: 100), Attribute(.height, base + Self.labels), Attribute(.role, hasStops ? "group" : "img"),
+            Attribute(.width, percent: 100), Attribute(.height, base + Self.labels),
+            Attribute(.role, hasStops ? "group" : "img"),
             Attribute(.ariaLabel, summary), isPicture ? Attribute(.overflow, "visible") : nil
         ) {
             if !isPicture { scale.grid(top: Self.top, base: base) }
             months.map { month in
                 Element.line(
-                    .stroke(.line), Attribute(.x1, percent: Double(month.slot) * slot), Attribute(.x2, percent: Double(month.slot) * slot),
+                    .stroke(.line), Attribute(.x1, percent: Double(month.slot) * slot),
+                    Attribute(.x2, percent: Double(month.slot) * slot),
                     Attribute(.y1, Self.top), Attribute(.y2, base + 8))
             }
             // Bars go on below the base line, which cuts their lower round corners off.
@@ -100,17 +102,25 @@ struct BarChart: Sendable {
         if isPicture { return Element.g { Element.title { bar.title } + drawing } }
         // The whole column can be pointed at, not only the bar.
         let area = Element.rect(
-            .css("hit"), Attribute(.fill, "none"), Attribute(.pointerEvents, "all"), Attribute(.x, percent: Double(index) * slot),
+            .css("hit"), Attribute(.fill, "none"), Attribute(.pointerEvents, "all"),
+            Attribute(.x, percent: Double(index) * slot),
             Attribute(.width, percent: slot), Attribute(.y, Self.top), Attribute(.height, height))
         let content = area + drawing + tip(bar, at: index, scale)
         guard let link = bar.link else { return Element.g(.css("col")) { content } }
-        return Element.a(.css("col"), .href(link), isStop ? nil : Attribute(.tabindex, -1), Attribute(.ariaLabel, bar.title)) { content }
+        return Element.a(
+            .css("col"), .href(link), isStop ? nil : Attribute(.tabindex, -1), Attribute(.ariaLabel, bar.title)
+        ) { content }
     }
 
-    private func rect(_ colour: Attribute, at index: Int, _ share: Double, _ y: Double, _ height: Double, _ more: Attribute?...) -> Markup {
+    private func rect(
+        _ colour: Attribute, at index: Int, _ share: Double, _ y: Double, _ height: Double, _ more: Attribute?...
+    ) -> Markup {
         let x = (Double(index) + (1 - share) / 2) * slot
         return Element.rect(
-            [colour, Attribute(.x, percent: x), Attribute(.width, percent: share * slot), Attribute(.y, y), Attribute(.height, height)] + more)
+            [
+                colour, Attribute(.x, percent: x), Attribute(.width, percent: share * slot), Attribute(.y, y),
+                Attribute(.height, height),
+            ] + more)
     }
 
     private func usual(_ bar: Bar, at index: Int, _ scale: Scale) -> Markup {
@@ -159,10 +169,12 @@ struct BarChart: Sendable {
         let end = max(20, min(bar.steps.map { y($0, scale) } ?? base, base) - 2)
         return Element.g(.css("tip"), Attribute(.opacity, 0)) {
             Element.line(
-                .stroke(.border), Attribute(.strokeDasharray, "2 3"), Attribute(.x1, percent: centre), Attribute(.x2, percent: centre),
+                .stroke(.border), Attribute(.strokeDasharray, "2 3"), Attribute(.x1, percent: centre),
+                Attribute(.x2, percent: centre),
                 Attribute(.y1, 18), Attribute(.y2, end))
             Element.text(
-                .fill(.text, "halo"), Attribute(.fontSize, 12), Attribute(.fontWeight, 600), Attribute(.x, percent: centre), Attribute(.y, 13),
+                .fill(.text, "halo"), Attribute(.fontSize, 12), Attribute(.fontWeight, 600),
+                Attribute(.x, percent: centre), Attribute(.y, 13),
                 Attribute(.textAnchor, anchor)
             ) {
                 String(parts[0])
@@ -176,7 +188,8 @@ struct BarChart: Sendable {
         let top = bar.steps.map { y($0, scale) } ?? base - 8
         return Element.text(
             .fill(bar.steps == nil ? .muted : .text, "halo"), Attribute(.fontSize, 12), Attribute(.fontWeight, 600),
-            Attribute(.x, percent: centre(index)), Attribute(.y, min(top, base - 2) - 7), Attribute(.textAnchor, "middle")
+            Attribute(.x, percent: centre(index)), Attribute(.y, min(top, base - 2) - 7),
+            Attribute(.textAnchor, "middle")
         ) { bar.steps.map(Words.grouped) ?? "?" }
     }
 
@@ -199,13 +212,16 @@ struct BarChart: Sendable {
     private func line(_ slots: Range<Int>, _ y: Double, _ attributes: Attribute?...) -> Markup {
         Element.line(
             attributes + [
-                Attribute(.x1, percent: Double(slots.lowerBound) * slot), Attribute(.x2, percent: Double(slots.upperBound) * slot),
+                Attribute(.x1, percent: Double(slots.lowerBound) * slot),
+                Attribute(.x2, percent: Double(slots.upperBound) * slot),
                 Attribute(.y1, y), Attribute(.y2, y),
             ])
     }
 
     /// Only below slots that are known.
-    private var baseLines: Markup { .joined(runs { $0.steps == nil ? nil : true }.map { line($0.slots, base, .stroke(.border)) }) }
+    private var baseLines: Markup {
+        .joined(runs { $0.steps == nil ? nil : true }.map { line($0.slots, base, .stroke(.border)) })
+    }
 
     /// One dashed line through all neighbours with the same goal, with a cut in the bars below it.
     private func goalLines(_ scale: Scale) -> Markup {
@@ -213,7 +229,8 @@ struct BarChart: Sendable {
             runs(\.goal).map { run in
                 let y = y(run.value, scale)
                 return line(run.slots, y, .stroke(.card), Attribute(.strokeWidth, 3.5))
-                    + line(run.slots, y, .stroke(.text), Attribute(.strokeWidth, 1.5), Attribute(.strokeDasharray, "5 4"))
+                    + line(
+                        run.slots, y, .stroke(.text), Attribute(.strokeWidth, 1.5), Attribute(.strokeDasharray, "5 4"))
             })
     }
 
@@ -223,7 +240,8 @@ struct BarChart: Sendable {
             let isNow = bar.isNow
             return Element.text(
                 .fill(isNow ? .text : .muted, bar.isMinor && !isNow ? "minor" : ""), Attribute(.fontSize, 12),
-                isNow ? Attribute(.fontWeight, 700) : nil, Attribute(.x, percent: centre(index)), Attribute(.y, base + 19),
+                isNow ? Attribute(.fontWeight, 700) : nil, Attribute(.x, percent: centre(index)),
+                Attribute(.y, base + 19),
                 Attribute(.textAnchor, "middle")
             ) { bar.label }
         }

@@ -1,7 +1,8 @@
 internal import StepDomain
 internal import StepViews
 
-/// Days in columns of weeks: the darker, the nearer to the goal of the day. Two halves, which stand below each other on a phone.
+/// Days in columns of weeks: the darker, the nearer to the goal of the day. Two halves, which stand below each other on
+/// a phone.
 struct Calendar: Sendable {
     struct Cell: Sendable {
         var day: Day
@@ -58,7 +59,8 @@ struct Calendar: Sendable {
             [Weekday.monday, .wednesday, .friday].map { weekday in
                 let row = (weekday.rawValue - firstWeekday.rawValue + 7) % 7
                 return Element.text(
-                    .fill(.muted), Attribute(.fontSize, 12), Attribute(.x, 0), Attribute(.y, Self.top + Double(row) * Self.pitch + 13)
+                    .fill(.muted), Attribute(.fontSize, 12), Attribute(.x, 0),
+                    Attribute(.y, Self.top + Double(row) * Self.pitch + 13)
                 ) { weekday.shortName }
             })
     }
@@ -82,10 +84,15 @@ struct Calendar: Sendable {
     private func months(_ shown: [Cell], from first: Int) -> Markup {
         var names: [(column: Int, day: Day)] = []
         for cell in shown where cell.day.components.day == 1 { names.append((column(cell.day) - first, cell.day)) }
-        if first == 0, let begin = shown.first?.day, names.first.map({ $0.column >= 3 }) ?? true { names.insert((0, begin), at: 0) }
+        if first == 0, let begin = shown.first?.day, names.first.map({ $0.column >= 3 }) ?? true {
+            names.insert((0, begin), at: 0)
+        }
         return .joined(
             names.map { column, day in
-                Element.text(.fill(.muted), Attribute(.fontSize, 12), Attribute(.x, Double(column) * Self.pitch), Attribute(.y, 14)) {
+                Element.text(
+                    .fill(.muted), Attribute(.fontSize, 12), Attribute(.x, Double(column) * Self.pitch),
+                    Attribute(.y, 14)
+                ) {
                     String(Words.month(day).prefix(3))
                 }
             })
@@ -99,23 +106,32 @@ struct Calendar: Sendable {
             parts.append(square(.fill(tone), x, y, Self.size))
             if cell.isPartial {
                 parts.append(
-                    Element.circle(.fill(.card), Attribute(.cx, x + Self.size / 2), Attribute(.cy, y + Self.size / 2), Attribute(.r, 2.8)))
+                    Element.circle(
+                        .fill(.card), Attribute(.cx, x + Self.size / 2), Attribute(.cy, y + Self.size / 2),
+                        Attribute(.r, 2.8)))
             }
         } else {
             parts.append(
                 square(
-                    .stroke(.unknown), x + 1, y + 1, Self.size - 2, Attribute(.fill, "none"), Attribute(.pointerEvents, "all"),
+                    .stroke(.unknown), x + 1, y + 1, Self.size - 2, Attribute(.fill, "none"),
+                    Attribute(.pointerEvents, "all"),
                     Attribute(.strokeDasharray, "2 2")))
         }
-        if cell.isToday { parts.append(square(.stroke(.text), x, y, Self.size, Attribute(.fill, "none"), Attribute(.strokeWidth, 2))) }
+        if cell.isToday {
+            parts.append(square(.stroke(.text), x, y, Self.size, Attribute(.fill, "none"), Attribute(.strokeWidth, 2)))
+        }
         let content = Markup.joined(parts) + Element.title { cell.title }
         guard let link = cell.link else { return Element.g { content } }
         return Element.a(.href(link), Attribute(.tabindex, -1)) { content }
     }
 
-    private func square(_ colour: Attribute, _ x: Double, _ y: Double, _ size: Double, _ more: Attribute?...) -> Markup {
+    private func square(_ colour: Attribute, _ x: Double, _ y: Double, _ size: Double, _ more: Attribute?...) -> Markup
+    {
         Element.rect(
-            [colour, Attribute(.x, x), Attribute(.y, y), Attribute(.width, size), Attribute(.height, size), Attribute(.rx, 4)] + more)
+            [
+                colour, Attribute(.x, x), Attribute(.y, y), Attribute(.width, size), Attribute(.height, size),
+                Attribute(.rx, 4),
+            ] + more)
     }
 
     /// The marks that occur.
@@ -127,7 +143,9 @@ struct Calendar: Sendable {
         legend.add(.box(.heat1), "below 1/3")
         legend.add(.box(.heat2), "below 2/3")
         legend.add(.box(.heat3), hasGoals ? "below the goal" : "below \(withoutGoal)")
-        legend.add(.box(.heat4), hasGoals ? "goal reached" + (withoutGoal.isEmpty ? "" : " (without one: \(withoutGoal))") : withoutGoal)
+        legend.add(
+            .box(.heat4),
+            hasGoals ? "goal reached" + (withoutGoal.isEmpty ? "" : " (without one: \(withoutGoal))") : withoutGoal)
         if cells.contains(where: \.isPartial) { legend.add(.dotted(.heat2), "partial") }
         if cells.contains(where: { $0.steps == nil }) { legend.add(.hole, "unknown") }
         return legend.markup

@@ -13,15 +13,22 @@ struct DayCharts: Sendable {
 
     // MARK: Bars
 
-    /// A bar for each day of a week, a month or a range: days that have not begun, or lie before the history, have an empty slot.
-    func bars(_ period: Period, title: String, _ classes: String = "", height: Double = 230, aside: Markup? = nil) -> Markup {
+    /// A bar for each day of a week, a month or a range: days that have not begun, or lie before the history, have an
+    /// empty slot.
+    func bars(_ period: Period, title: String, _ classes: String = "", height: Double = 230, aside: Markup? = nil)
+        -> Markup
+    {
         let statistics = figures.statistics(of: period)
         let days = period.days.lowerBound.daysSince1970...period.days.upperBound.daysSince1970
         let all = days.map { Day(daysSince1970: $0) }
         let hasPlan = statistics.days.contains { $0.goal != nil || $0.isRestDay }
-        var chart = BarChart(bars: all.map { bar($0, of: period, hasPlan: hasPlan) }, summary: summary(title, statistics), height: height)
+        var chart = BarChart(
+            bars: all.map { bar($0, of: period, hasPlan: hasPlan) }, summary: summary(title, statistics), height: height
+        )
         if all.count > Self.mostNumbers { chart.months = Self.months(all) }
-        return Card.chart(title, classes, aside: aside ?? legend(statistics.days, hasPlan: hasPlan), drawing: chart.markup) {
+        return Card.chart(
+            title, classes, aside: aside ?? legend(statistics.days, hasPlan: hasPlan), drawing: chart.markup
+        ) {
             if aside != nil { legend(statistics.days, hasPlan: hasPlan) }
             numbers { table(statistics.days) }
         }
@@ -30,7 +37,9 @@ struct DayCharts: Sendable {
     /// The slot of the first of each month, with its name; also the first day, if there is room.
     static func months(_ days: [Day]) -> [(slot: Int, name: String)] {
         var months: [(slot: Int, name: String)] = []
-        for (index, day) in days.enumerated() where day.components.day == 1 { months.append((index, String(Words.month(day).prefix(3)))) }
+        for (index, day) in days.enumerated() where day.components.day == 1 {
+            months.append((index, String(Words.month(day).prefix(3))))
+        }
         if let first = days.first, 25 * (months.first?.slot ?? days.count) >= days.count, months.first?.slot != 0 {
             months.insert((0, "\(first.components.day) \(Words.month(first).prefix(3))"), at: 0)
         }
@@ -81,13 +90,16 @@ struct DayCharts: Sendable {
         legend.add(.box(.walk), hasPlan ? "goal reached" : "walking")
         if hasPlan, days.contains(where: { !$0.isGoalMet && $0.shownSteps ?? 0 > 0 }) {
             let today = days.contains { $0.isInProgress && !$0.isGoalMet } ? ", today so far" : ""
-            legend.add(.box(.below), (days.contains(where: \.isRestDay) ? "below, or rest day" : "below the goal") + today)
+            legend.add(
+                .box(.below), (days.contains(where: \.isRestDay) ? "below, or rest day" : "below the goal") + today)
         }
         if days.contains(where: { $0.runningSteps ?? 0 > 0 }) { legend.add(.box(.run), "running") }
         if days.contains(where: \.isDrawnPartial) { legend.add(.partial, "partial") }
         if days.contains(where: { $0.shownSteps == nil }) { legend.add(.stub, "unknown") }
         let goals = Set(days.compactMap(\.goal))
-        if let goal = goals.first { legend.add(.goal, goals.count == 1 ? "goal \(Words.grouped(goal))" : "goal of the day") }
+        if let goal = goals.first {
+            legend.add(.goal, goals.count == 1 ? "goal \(Words.grouped(goal))" : "goal of the day")
+        }
         return legend.markup
     }
 
@@ -101,13 +113,17 @@ struct DayCharts: Sendable {
 
     // MARK: The calendar
 
-    func calendar(_ statistics: PeriodStatistics, title: String, _ classes: String = "", isNewestFirst: Bool = false, aside: Markup = .nothing)
+    func calendar(
+        _ statistics: PeriodStatistics, title: String, _ classes: String = "", isNewestFirst: Bool = false,
+        aside: Markup = .nothing
+    )
         -> Markup
     {
         let calendar = Calendar(
             cells: statistics.days.map { day in
                 Calendar.Cell(
-                    day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial, isToday: day.isInProgress,
+                    day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial,
+                    isToday: day.isInProgress,
                     link: context.link(to: day.day), title: day.title(.short, figures.today))
             }, firstWeekday: context.weekStart, summary: summary(title, statistics), isNewestFirst: isNewestFirst)
         return Card.chart(title, classes, aside: aside, drawing: calendar.markup) {
@@ -142,10 +158,14 @@ struct DayCharts: Sendable {
     func longTable(_ days: [DayFigures], caption: String = "steps by day") -> Table {
         Table(
             caption: caption,
-            columns: [.words("Day"), .number("Steps"), .number("Running"), .number("Goal"), .number("km"), .number("kcal"), .words("Known")],
+            columns: [
+                .words("Day"), .number("Steps"), .number("Running"), .number("Goal"), .number("km"), .number("kcal"),
+                .words("Known"),
+            ],
             rows: days.map { day in
                 let cells = [
-                    steps(day), running(day), goal(day), day.distance.map(Words.kilometreNumber) ?? "", day.energy.map(Words.grouped) ?? "",
+                    steps(day), running(day), goal(day), day.distance.map(Words.kilometreNumber) ?? "",
+                    day.energy.map(Words.grouped) ?? "",
                     day.state,
                 ]
                 return Table.Row(heading(day), cells.map { .text($0) }, id: context.isLocal ? nil : "day-\(day.day)")
@@ -161,5 +181,7 @@ struct DayCharts: Sendable {
         HistoryView.wrong(day) == nil ? day.steps.map(Words.grouped) ?? "unknown" : "wrong"
     }
     private func goal(_ day: DayFigures) -> String { day.goal.map(Words.grouped) ?? (day.isRestDay ? "rest" : "") }
-    private func running(_ day: DayFigures) -> String { day.runningSteps.flatMap { $0 > 0 ? Words.grouped($0) : nil } ?? "" }
+    private func running(_ day: DayFigures) -> String {
+        day.runningSteps.flatMap { $0 > 0 ? Words.grouped($0) : nil } ?? ""
+    }
 }

@@ -1,8 +1,8 @@
 internal import StepDomain
 internal import StepViews
 
-/// The weeks, months or years of a period as bars of their mean steps a day, so that parts of 28 and 31 days, and of unknown days, can be
-/// compared.
+/// The weeks, months or years of a period as bars of their mean steps a day, so that parts of 28 and 31 days, and of
+/// unknown days, can be compared.
 struct PartCharts: Sendable {
     let figures: DaySeries
     let context: PageContext
@@ -11,7 +11,8 @@ struct PartCharts: Sendable {
 
     /// - Parameter isBesideYearBefore: whether the same part of the year before stands behind each bar.
     func means(
-        _ period: Period, by unit: Period.Unit, title: String, _ classes: String = "", height: Double = 210, isBesideYearBefore: Bool = false
+        _ period: Period, by unit: Period.Unit, title: String, _ classes: String = "", height: Double = 210,
+        isBesideYearBefore: Bool = false
     ) -> Markup {
         let parts = figures.statistics(of: period, by: unit)
         let slots = Self.slots(period, unit, known: parts.map(\.period))
@@ -20,7 +21,9 @@ struct PartCharts: Sendable {
         let hasBefore = before.contains { $0?.mean != nil }
         var chart = BarChart(
             bars: slots.enumerated().map { index, slot in
-                bar(slot, known[slot], before: hasBefore ? before[index] : nil, isMinor: slots.count > 8 && index % 2 == 1)
+                bar(
+                    slot, known[slot], before: hasBefore ? before[index] : nil,
+                    isMinor: slots.count > 8 && index % 2 == 1)
             }, summary: summary(title, parts), height: height)
         // A part without a goal has none to reach, unless others have one.
         if parts.contains(where: { $0.meanGoal != nil }) {
@@ -70,15 +73,20 @@ struct PartCharts: Sendable {
         return months
     }
 
-    private func bar(_ period: Period, _ part: PeriodStatistics?, before: PeriodStatistics?, isMinor: Bool) -> BarChart.Bar {
+    private func bar(_ period: Period, _ part: PeriodStatistics?, before: PeriodStatistics?, isMinor: Bool)
+        -> BarChart.Bar
+    {
         let isNow = period.days.contains(figures.today)
         let known = part?.perDay
         let isDoubtful = part.map { 4 * ($0.partialDays + $0.unknownDays) > $0.days.count } ?? false
         let steps = known.map { Int($0.steps.rounded()) }, goal = part?.meanGoal.map { Int($0.rounded()) }
         return BarChart.Bar(
-            label: label(period), isMinor: isMinor, steps: steps, running: known.map { Int($0.running.rounded()) } ?? 0, goal: goal,
-            isReached: goal.map { steps ?? 0 >= $0 } ?? true, isPartial: isDoubtful && known != nil, hasBegun: part != nil, isNow: isNow,
-            usual: before?.mean.map { Int($0.rounded()) }, link: part == nil ? nil : context.link(to: period), title: words(period, part))
+            label: label(period), isMinor: isMinor, steps: steps, running: known.map { Int($0.running.rounded()) } ?? 0,
+            goal: goal,
+            isReached: goal.map { steps ?? 0 >= $0 } ?? true, isPartial: isDoubtful && known != nil,
+            hasBegun: part != nil, isNow: isNow,
+            usual: before?.mean.map { Int($0.rounded()) }, link: part == nil ? nil : context.link(to: period),
+            title: words(period, part))
     }
 
     private func label(_ period: Period) -> String {
@@ -93,9 +101,12 @@ struct PartCharts: Sendable {
         switch period.unit {
         case .month:
             Words.month(period.days.lowerBound)
-                + (period.days.lowerBound.components.year == figures.today.components.year ? "" : " \(period.days.lowerBound.components.year)")
+                + (period.days.lowerBound.components.year == figures.today.components.year
+                    ? "" : " \(period.days.lowerBound.components.year)")
         case .week:
-            period.isoWeek.map { "Week \($0.week)" + ($0.year == figures.today.components.year ? "" : " of \($0.year)") }
+            period.isoWeek.map {
+                "Week \($0.week)" + ($0.year == figures.today.components.year ? "" : " of \($0.year)")
+            }
                 ?? context.days(period.days.lowerBound, period.days.upperBound)
         default: period.title
         }
@@ -121,7 +132,9 @@ struct PartCharts: Sendable {
         var legend = Legend()
         let hasGoal = bars.contains { $0.goal != nil }
         legend.add(.box(.walk), hasGoal ? "goal reached" : "walking")
-        if bars.contains(where: { !$0.isReached && $0.steps ?? 0 > 0 }) { legend.add(.box(.below), "below, or no goal") }
+        if bars.contains(where: { !$0.isReached && $0.steps ?? 0 > 0 }) {
+            legend.add(.box(.below), "below, or no goal")
+        }
         if bars.contains(where: { $0.running > 0 }) { legend.add(.box(.run), "running") }
         if bars.contains(where: \.isPartial) { legend.add(.partial, "a quarter of the days or more not known") }
         if bars.contains(where: { $0.hasBegun && $0.steps == nil }) { legend.add(.stub, "unknown") }
@@ -131,21 +144,28 @@ struct PartCharts: Sendable {
     }
 
     /// - Parameter before: the name of the year before, if that is compared.
-    func table(_ parts: [(part: PeriodStatistics, before: PeriodStatistics?)], caption: String, before: String? = nil) -> Table {
+    func table(_ parts: [(part: PeriodStatistics, before: PeriodStatistics?)], caption: String, before: String? = nil)
+        -> Table
+    {
         var columns: [Table.Column] = [.words("Period"), .number("Steps a day")]
         if let before { columns.append(.number(before)) }
-        columns += [.number("Median"), .number("Goal days"), .number("Total"), .number("km"), .number("Unknown"), .number("Partial")]
+        columns += [
+            .number("Median"), .number("Goal days"), .number("Total"), .number("km"), .number("Unknown"),
+            .number("Partial"),
+        ]
         return Table(
             caption: caption, columns: columns,
             rows: parts.map { part, earlier in
                 var cells = [part.mean.map(Words.grouped) ?? ""]
                 if before != nil { cells.append(earlier?.mean.map(Words.grouped) ?? "") }
                 cells += [
-                    part.median.map(Words.grouped) ?? "", Self.goalDays(part), part.total.map(Words.grouped) ?? "unknown",
+                    part.median.map(Words.grouped) ?? "", Self.goalDays(part),
+                    part.total.map(Words.grouped) ?? "unknown",
                     part.distance.map(Words.kilometreNumber) ?? "", "\(part.unknownDays)", "\(part.partialDays)",
                 ]
                 let link = context.link(to: part.period), words = name(part.period)
-                return Table.Row(link.map { link in Element.a(.href(link)) { words } } ?? .text(words), cells.map { .text($0) })
+                return Table.Row(
+                    link.map { link in Element.a(.href(link)) { words } } ?? .text(words), cells.map { .text($0) })
             }, isCards: true)
     }
 

@@ -1,6 +1,7 @@
 internal import StepViews
 
-/// The lines across a chart: at most four steps of 1, 2, 2.5 or 5 times a power of ten, up to the first that is not below the greatest value.
+/// The lines across a chart: at most four steps of 1, 2, 2.5 or 5 times a power of ten, up to the first that is not
+/// below the greatest value.
 struct Scale: Hashable, Sendable {
     let step: Int
     let count: Int
@@ -33,10 +34,12 @@ struct Scale: Hashable, Sendable {
                     index == 0
                     ? Markup.nothing
                     : Element.line(
-                        .stroke(.line), Attribute(.x1, 0), Attribute(.x2, percent: 100), Attribute(.y1, y), Attribute(.y2, y))
+                        .stroke(.line), Attribute(.x1, 0), Attribute(.x2, percent: 100), Attribute(.y1, y),
+                        Attribute(.y2, y))
                 return line
                     + Element.text(
-                        .fill(.muted), Attribute(.fontSize, 12), Attribute(.x, -8), Attribute(.y, y + 4), Attribute(.textAnchor, "end")
+                        .fill(.muted), Attribute(.fontSize, 12), Attribute(.x, -8), Attribute(.y, y + 4),
+                        Attribute(.textAnchor, "end")
                     ) { name(value) }
             })
     }

@@ -22,11 +22,13 @@ struct TrendChart: Sendable {
         let scale = scale
         return Element.div(.css("chart")) {
             Element.svg(
-                Attribute(.width, percent: 100), Attribute(.height, Self.base + 24), Attribute(.role, "img"), Attribute(.ariaLabel, summary)
+                Attribute(.width, percent: 100), Attribute(.height, Self.base + 24), Attribute(.role, "img"),
+                Attribute(.ariaLabel, summary)
             ) {
                 scale.grid(top: Self.top, base: Self.base)
                 Element.line(
-                    .stroke(.border), Attribute(.x1, 0), Attribute(.x2, percent: 100), Attribute(.y1, Self.base), Attribute(.y2, Self.base))
+                    .stroke(.border), Attribute(.x1, 0), Attribute(.x2, percent: 100), Attribute(.y1, Self.base),
+                    Attribute(.y2, Self.base))
                 // One unit across is a day; the lines keep their width, whatever that is on the screen.
                 Element.svg(
                     Attribute(.width, percent: 100), Attribute(.height, Self.base),
@@ -38,7 +40,8 @@ struct TrendChart: Sendable {
                 months.enumerated().map { index, month in
                     Element.text(
                         .fill(.muted, index % 2 == 1 && months.count > 6 ? "minor" : ""), Attribute(.fontSize, 12),
-                        Attribute(.x, percent: 100 * Double(month.slot) / Double(count - 1)), Attribute(.y, Self.base + 19)
+                        Attribute(.x, percent: 100 * Double(month.slot) / Double(count - 1)),
+                        Attribute(.y, Self.base + 19)
                     ) { month.name }
                 }
             }
@@ -49,12 +52,14 @@ struct TrendChart: Sendable {
         var text = "", isDrawn = false
         for (index, value) in values.enumerated() {
             if let value {
-                text += "\(isDrawn ? "L" : "M")\(index) \(Geometry.tenths(scale.y(value, top: Self.top, base: Self.base)))"
+                text +=
+                    "\(isDrawn ? "L" : "M")\(index) \(Geometry.tenths(scale.y(value, top: Self.top, base: Self.base)))"
             }
             isDrawn = value != nil
         }
         return Element.path(
-            .stroke(tone), Attribute(.fill, "none"), Attribute(.strokeWidth, width), Attribute(.vectorEffect, "non-scaling-stroke"),
+            .stroke(tone), Attribute(.fill, "none"), Attribute(.strokeWidth, width),
+            Attribute(.vectorEffect, "non-scaling-stroke"),
             Attribute(.d, text))
     }
 
@@ -69,7 +74,8 @@ struct TrendChart: Sendable {
     func table(_ context: PageContext) -> Table {
         let ends = week.indices.filter { $0 == week.count - 1 || (week.count - 1 - $0) % 7 == 0 }
         return Table(
-            caption: "means of the last 7 and 30 days", columns: [.words("Up to"), .number("7 days"), .number("30 days")],
+            caption: "means of the last 7 and 30 days",
+            columns: [.words("Up to"), .number("7 days"), .number("30 days")],
             rows: ends.map { index in
                 let words = [week[index], month[index]].map { $0.map(Words.grouped) ?? "unknown" }
                 return Table.Row(context.date(first.advanced(by: index)), words)

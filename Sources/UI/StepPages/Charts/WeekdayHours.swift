@@ -11,7 +11,9 @@ struct WeekdayHours: Sendable {
     /// Squares of quarters of the greatest: one hour with a run would otherwise make all others look alike.
     private static let thresholds = [1.0 / 16, 4.0 / 16, 9.0 / 16]
 
-    private var greatest: Double { weekdays.flatMap { day in (0..<24).compactMap(day.mean(hour:)) }.reduce(1) { max($0, $1) } }
+    private var greatest: Double {
+        weekdays.flatMap { day in (0..<24).compactMap(day.mean(hour:)) }.reduce(1) { max($0, $1) }
+    }
 
     var markup: Markup {
         let greatest = greatest
@@ -22,7 +24,8 @@ struct WeekdayHours: Sendable {
             ) {
                 [0, 3, 6, 9, 12, 15, 18, 21].map { hour in
                     Element.text(
-                        .fill(.muted, hour % 6 == 0 ? "" : "minor"), Attribute(.fontSize, 12), Attribute(.x, percent: Double(hour) / 0.24),
+                        .fill(.muted, hour % 6 == 0 ? "" : "minor"), Attribute(.fontSize, 12),
+                        Attribute(.x, percent: Double(hour) / 0.24),
                         Attribute(.y, 14)
                     ) { "\(hour):00" }
                 }
@@ -32,7 +35,10 @@ struct WeekdayHours: Sendable {
     }
 
     private func row(_ day: WeekdayFigures, at y: Double, _ greatest: Double) -> Markup {
-        Element.text(.fill(.muted), Attribute(.fontSize, 12), Attribute(.x, -8), Attribute(.y, y + 15), Attribute(.textAnchor, "end")) {
+        Element.text(
+            .fill(.muted), Attribute(.fontSize, 12), Attribute(.x, -8), Attribute(.y, y + 15),
+            Attribute(.textAnchor, "end")
+        ) {
             day.weekday.shortName
         }
             + .joined((0..<24).map { cell(day.mean(hour: $0), $0, day.weekday, y, greatest) })
@@ -41,7 +47,8 @@ struct WeekdayHours: Sendable {
     private func cell(_ mean: Double?, _ hour: Int, _ weekday: Weekday, _ y: Double, _ greatest: Double) -> Markup {
         let when = "\(weekday.shortName) \(hour):00"
         let place = [
-            Attribute(.x, percent: (Double(hour) + 0.05) / 0.24), Attribute(.width, percent: 0.9 / 0.24), Attribute(.y, y + 1),
+            Attribute(.x, percent: (Double(hour) + 0.05) / 0.24), Attribute(.width, percent: 0.9 / 0.24),
+            Attribute(.y, y + 1),
             Attribute(.height, Self.row - 3), Attribute(.rx, 3),
         ]
         guard let mean else {
@@ -67,7 +74,9 @@ struct WeekdayHours: Sendable {
             legend.add(.box(tone), "below \(Words.grouped(threshold * greatest))")
         }
         legend.add(.box(.heat4), "up to \(Words.grouped(greatest))")
-        if weekdays.contains(where: { day in (0..<24).contains { day.mean(hour: $0) == nil } }) { legend.add(.hole, "unknown") }
+        if weekdays.contains(where: { day in (0..<24).contains { day.mean(hour: $0) == nil } }) {
+            legend.add(.hole, "unknown")
+        }
         return legend.markup
     }
 
@@ -76,7 +85,9 @@ struct WeekdayHours: Sendable {
             caption: "mean steps by weekday and hour",
             columns: [.words("Hour")] + weekdays.map { .number($0.weekday.shortName) },
             rows: (0..<24).map { hour in
-                Table.Row("\(hour):00", weekdays.map { day in day.mean(hour: hour).map(Words.grouped) ?? (day.isOver ? "?" : "") })
+                Table.Row(
+                    "\(hour):00",
+                    weekdays.map { day in day.mean(hour: hour).map(Words.grouped) ?? (day.isOver ? "?" : "") })
             })
     }
 }
@@ -92,14 +103,18 @@ struct WeekdayBars: Sendable {
         let greatest = weekdays.compactMap(\.mean).max() ?? 1
         return Element.div(.css("chart")) {
             Element.svg(
-                Attribute(.width, percent: 100), Attribute(.height, 7 * Self.row), Attribute(.role, "img"), Attribute(.ariaLabel, summary)
+                Attribute(.width, percent: 100), Attribute(.height, 7 * Self.row), Attribute(.role, "img"),
+                Attribute(.ariaLabel, summary)
             ) { weekdays.enumerated().map { row($1, at: Double($0) * Self.row, greatest) } }
         }
     }
 
     private func row(_ day: WeekdayFigures, at y: Double, _ greatest: Double) -> Markup {
         var parts = [
-            Element.text(.fill(.muted), Attribute(.fontSize, 12), Attribute(.x, -8), Attribute(.y, y + 19), Attribute(.textAnchor, "end")) {
+            Element.text(
+                .fill(.muted), Attribute(.fontSize, 12), Attribute(.x, -8), Attribute(.y, y + 19),
+                Attribute(.textAnchor, "end")
+            ) {
                 day.weekday.shortName
             }
         ]
@@ -107,17 +122,20 @@ struct WeekdayBars: Sendable {
             let isReached = day.meanGoal.map { mean >= $0 } ?? true
             parts.append(
                 Element.rect(
-                    .fill(isReached ? .walk : .below), Attribute(.x, 0), Attribute(.width, percent: max(0.5, 76 * mean / max(1, greatest))),
+                    .fill(isReached ? .walk : .below), Attribute(.x, 0),
+                    Attribute(.width, percent: max(0.5, 76 * mean / max(1, greatest))),
                     Attribute(.y, y + 7), Attribute(.height, 16), Attribute(.rx, 3)))
         } else if day.isOver {
             parts.append(
                 Element.rect(
-                    .fill(.unknown), Attribute(.x, 0), Attribute(.width, 8), Attribute(.y, y + 7), Attribute(.height, 16), Attribute(.rx, 2)))
+                    .fill(.unknown), Attribute(.x, 0), Attribute(.width, 8), Attribute(.y, y + 7),
+                    Attribute(.height, 16), Attribute(.rx, 2)))
         }
         let words = day.mean.map(Words.grouped) ?? (day.isOver ? "unknown" : "")
         parts.append(
             Element.text(
-                .fill(.text), Attribute(.fontSize, 12), Attribute(.fontWeight, 600), Attribute(.x, percent: 100), Attribute(.y, y + 19),
+                .fill(.text), Attribute(.fontSize, 12), Attribute(.fontWeight, 600), Attribute(.x, percent: 100),
+                Attribute(.y, y + 19),
                 Attribute(.textAnchor, "end")
             ) { words })
         return .joined(parts)
@@ -125,11 +143,15 @@ struct WeekdayBars: Sendable {
 
     var table: Table {
         Table(
-            caption: "steps a day by weekday", columns: [.words("Weekday"), .number("Days"), .number("Steps a day"), .number("Mean goal")],
+            caption: "steps a day by weekday",
+            columns: [.words("Weekday"), .number("Days"), .number("Steps a day"), .number("Mean goal")],
             rows: weekdays.map { day in
                 Table.Row(
                     day.weekday.title,
-                    ["\(day.days)", day.mean.map(Words.grouped) ?? (day.isOver ? "unknown" : ""), day.meanGoal.map(Words.grouped) ?? ""])
+                    [
+                        "\(day.days)", day.mean.map(Words.grouped) ?? (day.isOver ? "unknown" : ""),
+                        day.meanGoal.map(Words.grouped) ?? "",
+                    ])
             })
     }
 }

@@ -5,7 +5,8 @@ enum Card {
     ///   - id: what a link within the page leads to.
     ///   - aside: at the right of the heading.
     static func section(
-        _ title: String, _ classes: String = "", id: String? = nil, aside: Markup = .nothing, @MarkupBuilder content: () -> Markup
+        _ title: String, _ classes: String = "", id: String? = nil, aside: Markup = .nothing,
+        @MarkupBuilder content: () -> Markup
     ) -> Markup {
         Element.section(.css(join("card", classes)), id.map { Attribute(.id, $0) }) {
             Element.header { Element.h2 { title } + aside }
@@ -25,9 +26,13 @@ enum Card {
         }
     }
 
-    static func remark(_ words: String) -> Markup { words.isEmpty ? .nothing : Element.span(.css("muted small")) { words } }
+    static func remark(_ words: String) -> Markup {
+        words.isEmpty ? .nothing : Element.span(.css("muted small")) { words }
+    }
 
-    static func badge(_ words: String, _ kind: String = "") -> Markup { Element.span(.css(join("badge", kind))) { words } }
+    static func badge(_ words: String, _ kind: String = "") -> Markup {
+        Element.span(.css(join("badge", kind))) { words }
+    }
 
     static func join(_ names: String...) -> String { names.filter { !$0.isEmpty }.joined(separator: " ") }
 }

@@ -1,7 +1,8 @@
 internal import StepDomain
 internal import StepViews
 
-/// The days that are shown, as the heading, with the way to the days before and after, to any date or range, and to the other units.
+/// The days that are shown, as the heading, with the way to the days before and after, to any date or range, and to the
+/// other units.
 struct DateBar: Sendable {
     let period: Period
     let figures: DaySeries
@@ -11,7 +12,9 @@ struct DateBar: Sendable {
         Element.div(.css("datebar")) {
             Element.div(.css("turn")) {
                 step(
-                    period.previous.flatMap { $0.days.upperBound >= (figures.known?.lowerBound ?? figures.today) ? $0 : nil }, .previous, "prev")
+                    period.previous.flatMap {
+                        $0.days.upperBound >= (figures.known?.lowerBound ?? figures.today) ? $0 : nil
+                    }, .previous, "prev")
                 Element.h1 { Self.heading(period) }
                 step(period.next.flatMap { $0.days.lowerBound <= figures.today ? $0 : nil }, .next, "next")
                 picker
@@ -31,7 +34,9 @@ struct DateBar: Sendable {
     /// On a phone the names of weekdays and months are cut to three letters.
     static func heading(_ period: Period) -> Markup {
         let words = title(period).split(separator: " ").map { word -> Markup in
-            guard word.count > 4, word.first?.isUppercase == true, word.allSatisfy(\.isLetter) else { return .text(String(word)) }
+            guard word.count > 4, word.first?.isUppercase == true, word.allSatisfy(\.isLetter) else {
+                return .text(String(word))
+            }
             return .text(String(word.prefix(3))) + Element.span(.css("minor")) { String(word.dropFirst(3)) }
         }
         return .joined(words.enumerated().map { $0 == 0 ? $1 : .text(" ") + $1 })
@@ -41,7 +46,8 @@ struct DateBar: Sendable {
 
     private func step(_ period: Period?, _ icon: Icon, _ rel: String) -> Markup {
         guard let period, let link = context.link(to: period) else {
-            return Element.span(.css("button square"), Attribute(.ariaHidden, "true"), Attribute(.ariaDisabled, "true")) { icon.markup }
+            return Element.span(.css("button square"), Attribute(.ariaHidden, "true"), Attribute(.ariaDisabled, "true"))
+            { icon.markup }
         }
         let name = period.unit == .day ? context.date(period.days.lowerBound) : Self.title(period)
         let words = (rel == "prev" ? "Previous: " : "Next: ") + name
@@ -60,7 +66,8 @@ struct DateBar: Sendable {
     private var picker: Markup {
         Element.details(.css("menu pick")) {
             Element.summary(
-                .css("button square"), Attribute(.ariaLabel, "Go to a date or range"), Attribute(.title, "Go to a date or range")
+                .css("button square"), Attribute(.ariaLabel, "Go to a date or range"),
+                Attribute(.title, "Go to a date or range")
             ) { Icon.calendar.markup }
             Element.div {
                 Element.form(.css("stack"), Attribute(.method, "get"), .action(Link(["go"]))) {
@@ -107,7 +114,8 @@ struct DateBar: Sendable {
             Period.Unit.allCases.map { unit in
                 let other = Period(unit, containing: shown, weekStart: context.weekStart)
                 return Element.a(
-                    .href(context.link(to: other) ?? Link([])), unit == period.unit ? Attribute(.ariaCurrent, "page") : nil
+                    .href(context.link(to: other) ?? Link([])),
+                    unit == period.unit ? Attribute(.ariaCurrent, "page") : nil
                 ) { unit.rawValue.prefix(1).uppercased() + unit.rawValue.dropFirst() }
             }
         }

@@ -12,7 +12,8 @@ struct Figure: Sendable {
     var link: Link?
 
     init(
-        _ name: String, _ value: String, unit: String = "", _ remark: String = "", _ tendency: Tendency = .neutral, link: Link? = nil
+        _ name: String, _ value: String, unit: String = "", _ remark: String = "", _ tendency: Tendency = .neutral,
+        link: Link? = nil
     ) {
         self.name = name
         self.value = value
@@ -53,7 +54,11 @@ struct Figure: Sendable {
                         figure.unit.isEmpty ? figure.value : "\(figure.value) \(figure.unit)"
                         if !figure.remark.isEmpty {
                             Element.small {
-                                if let link = figure.link { Element.a(.href(link)) { figure.remark } } else { figure.remark }
+                                if let link = figure.link {
+                                    Element.a(.href(link)) { figure.remark }
+                                } else {
+                                    figure.remark
+                                }
                             }
                         }
                     }

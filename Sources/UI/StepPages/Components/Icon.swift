@@ -1,9 +1,12 @@
-/// Pictures of one line. They are defined once in a page, drawn where they are used, and hidden from screen readers: words stand beside them.
+/// Pictures of one line. They are defined once in a page, drawn where they are used, and hidden from screen readers:
+/// words stand beside them.
 enum Icon: String, CaseIterable, Sendable {
     case overview, history, share, devices, plan, previous, next, down, calendar, warning, information, flame
 
     var markup: Markup {
-        Element.svg(.css("icon"), Attribute(.ariaHidden, "true")) { Element.use(.href(Link(fragment: "i-\(rawValue)"))) }
+        Element.svg(.css("icon"), Attribute(.ariaHidden, "true")) {
+            Element.use(.href(Link(fragment: "i-\(rawValue)")))
+        }
     }
 
     /// The definitions, drawn nowhere.

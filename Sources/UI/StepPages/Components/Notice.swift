@@ -5,7 +5,9 @@ internal import StepViews
 enum NoticeBox {
     enum Kind: String { case plain = "", warn, bad }
 
-    static func markup(_ kind: Kind, _ headline: String, isStatus: Bool = false, @MarkupBuilder content: () -> Markup = { .nothing })
+    static func markup(
+        _ kind: Kind, _ headline: String, isStatus: Bool = false, @MarkupBuilder content: () -> Markup = { .nothing }
+    )
         -> Markup
     {
         Element.div(.css(Card.join("notice", kind.rawValue)), isStatus ? Attribute(.role, "status") : nil) {
@@ -20,13 +22,17 @@ enum NoticeBox {
     /// With a button to dismiss it while it is new.
     static func markup(_ stored: StoredNotice, _ context: PageContext) -> Markup {
         let words = NoticeWords(
-            stored.notice, isHousehold: context.users.count > 1, now: context.now, localTime: context.localTime, form: .short)
+            stored.notice, isHousehold: context.users.count > 1, now: context.now, localTime: context.localTime,
+            form: .short)
         return markup(stored.notice.isGood ? .plain : .warn, words.headline) {
             words.advice.html
             if stored.isNew {
                 context.form("notices", "dismiss") {
-                    Element.input(Attribute(.type, "hidden"), Attribute(.name, "notice"), Attribute(.value, "\(stored.id)"))
-                    Element.button(Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, "Dismiss: \(words.headline)")) {
+                    Element.input(
+                        Attribute(.type, "hidden"), Attribute(.name, "notice"), Attribute(.value, "\(stored.id)"))
+                    Element.button(
+                        Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, "Dismiss: \(words.headline)")
+                    ) {
                         "Dismiss"
                     }
                 }

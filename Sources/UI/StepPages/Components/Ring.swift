@@ -16,13 +16,19 @@ struct Ring: Sendable {
     private static let around = 2 * Double.pi * radius
 
     var markup: Markup {
-        Element.svg(.css("ring"), Attribute(.viewBox, "0 0 200 200"), Attribute(.role, "img"), Attribute(.ariaLabel, summary)) {
+        Element.svg(
+            .css("ring"), Attribute(.viewBox, "0 0 200 200"), Attribute(.role, "img"), Attribute(.ariaLabel, summary)
+        ) {
             drawing
-            Element.text(.fill(.muted), Attribute(.x, 100), Attribute(.y, 62), Attribute(.fontSize, 15), Attribute(.textAnchor, "middle")) {
+            Element.text(
+                .fill(.muted), Attribute(.x, 100), Attribute(.y, 62), Attribute(.fontSize, 15),
+                Attribute(.textAnchor, "middle")
+            ) {
                 name
             }
             Element.text(
-                .fill(.text, "big"), Attribute(.x, 100), Attribute(.y, 111), Attribute(.fontSize, word.count > 7 ? 32 : 41),
+                .fill(.text, "big"), Attribute(.x, 100), Attribute(.y, 111),
+                Attribute(.fontSize, word.count > 7 ? 32 : 41),
                 Attribute(.fontWeight, 700), Attribute(.textAnchor, "middle")
             ) { word }
             Element.text(
@@ -37,7 +43,9 @@ struct Ring: Sendable {
     /// The ring without words, on a square of 200.
     @MarkupBuilder var drawing: Markup {
         let share = max(0, percentage ?? 0) / 100
-        Element.g(Attribute(.fill, "none"), Attribute(.strokeWidth, Self.width), Attribute(.transform, "rotate(-90 100 100)")) {
+        Element.g(
+            Attribute(.fill, "none"), Attribute(.strokeWidth, Self.width), Attribute(.transform, "rotate(-90 100 100)")
+        ) {
             circle(.sunk, nil)
             if share >= 1 { circle(.below, 1) }
             if share >= 2 {

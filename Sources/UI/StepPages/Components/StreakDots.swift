@@ -9,33 +9,42 @@ struct StreakDots: Sendable {
     var markup: Markup {
         let width = 24 * max(1, days.count)
         return Element.svg(
-            .css("streak"), Attribute(.viewBox, "0 0 \(width) 40"), Attribute(.role, "img"), Attribute(.ariaLabel, summary)
+            .css("streak"), Attribute(.viewBox, "0 0 \(width) 40"), Attribute(.role, "img"),
+            Attribute(.ariaLabel, summary)
         ) { days.enumerated().map { dot($1, at: Double($0) * 24 + 12) } }
     }
 
     private var summary: String {
         let met = days.count(where: \.isGoalMet), goals = days.count { $0.goal != nil }
-        return "The last \(Words.count(days.count, "day")): goal reached on \(met) of \(Words.count(goals, "day")) with a goal"
+        return
+            "The last \(Words.count(days.count, "day")): goal reached on \(met) of \(Words.count(goals, "day")) with a goal"
     }
 
     private func dot(_ day: DayFigures, at x: Double) -> Markup {
         Element.g {
             if day.goal == nil {
                 Element.rect(
-                    .fill(.below), Attribute(.x, x - 8), Attribute(.y, 10), Attribute(.width, 16), Attribute(.height, 4), Attribute(.rx, 2))
+                    .fill(.below), Attribute(.x, x - 8), Attribute(.y, 10), Attribute(.width, 16),
+                    Attribute(.height, 4), Attribute(.rx, 2))
             } else if day.steps == nil, !day.isInProgress {
                 Element.circle(
-                    .stroke(.unknown), Attribute(.fill, "none"), Attribute(.strokeDasharray, "2 2"), Attribute(.cx, x), Attribute(.cy, 12),
+                    .stroke(.unknown), Attribute(.fill, "none"), Attribute(.strokeDasharray, "2 2"), Attribute(.cx, x),
+                    Attribute(.cy, 12),
                     Attribute(.r, 7.5))
             } else {
-                Element.circle(.fill(day.isGoalMet ? .heat4 : .heat0), Attribute(.cx, x), Attribute(.cy, 12), Attribute(.r, 8))
+                Element.circle(
+                    .fill(day.isGoalMet ? .heat4 : .heat0), Attribute(.cx, x), Attribute(.cy, 12), Attribute(.r, 8))
             }
             if day.isInProgress {
                 Element.circle(
-                    .stroke(.text), Attribute(.fill, "none"), Attribute(.strokeWidth, 2), Attribute(.cx, x), Attribute(.cy, 12),
+                    .stroke(.text), Attribute(.fill, "none"), Attribute(.strokeWidth, 2), Attribute(.cx, x),
+                    Attribute(.cy, 12),
                     Attribute(.r, 8.5))
             }
-            Element.text(.fill(.muted), Attribute(.fontSize, 11), Attribute(.x, x), Attribute(.y, 36), Attribute(.textAnchor, "middle")) {
+            Element.text(
+                .fill(.muted), Attribute(.fontSize, 11), Attribute(.x, x), Attribute(.y, 36),
+                Attribute(.textAnchor, "middle")
+            ) {
                 String(day.day.weekday.shortName.prefix(1))
             }
             Element.title { "\(context.date(day.day)): \(day.words)" }
@@ -51,13 +60,16 @@ enum Battery {
         return Element.span(.css("battery")) {
             Element.svg(Attribute(.viewBox, "0 0 32 16"), Attribute(.ariaHidden, "true")) {
                 Element.rect(
-                    .stroke(.border), Attribute(.fill, "none"), Attribute(.strokeWidth, 1.6), Attribute(.x, 1), Attribute(.y, 1),
+                    .stroke(.border), Attribute(.fill, "none"), Attribute(.strokeWidth, 1.6), Attribute(.x, 1),
+                    Attribute(.y, 1),
                     Attribute(.width, 26), Attribute(.height, 14), Attribute(.rx, 4))
                 Element.rect(
-                    .fill(tone), Attribute(.x, 3.5), Attribute(.y, 3.5), Attribute(.width, max(1, 21 * share)), Attribute(.height, 9),
+                    .fill(tone), Attribute(.x, 3.5), Attribute(.y, 3.5), Attribute(.width, max(1, 21 * share)),
+                    Attribute(.height, 9),
                     Attribute(.rx, 2))
                 Element.rect(
-                    .fill(.border), Attribute(.x, 28.5), Attribute(.y, 5.5), Attribute(.width, 2), Attribute(.height, 5), Attribute(.rx, 1))
+                    .fill(.border), Attribute(.x, 28.5), Attribute(.y, 5.5), Attribute(.width, 2),
+                    Attribute(.height, 5), Attribute(.rx, 1))
             }
             Element.span(.css("vh")) { "battery " }
             "\(percent) %"

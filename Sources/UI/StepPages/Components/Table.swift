@@ -40,7 +40,8 @@ struct Table: Sendable {
             Element.thead(role("rowgroup")) {
                 Element.tr(role("row")) {
                     columns.map { column in
-                        Element.th(Attribute(.scope, "col"), column.isNumber ? .css("num") : nil, role("columnheader")) { column.name }
+                        Element.th(Attribute(.scope, "col"), column.isNumber ? .css("num") : nil, role("columnheader"))
+                        { column.name }
                     }
                 }
             }
@@ -53,7 +54,8 @@ struct Table: Sendable {
             Element.th(Attribute(.scope, "row"), role("rowheader")) { row.heading }
             zip(columns.dropFirst(), row.cells).map { column, cell in
                 Element.td(
-                    column.isNumber ? .css("num") : nil, role("cell"), isCards ? Attribute(.dataLabel, column.name) : nil
+                    column.isNumber ? .css("num") : nil, role("cell"),
+                    isCards ? Attribute(.dataLabel, column.name) : nil
                 ) { cell }
             }
         }

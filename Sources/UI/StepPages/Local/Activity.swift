@@ -42,7 +42,9 @@ final class Activity: Sendable {
 
     /// - Parameter work: is passed what shows a line of progress.
     /// - Returns: false if something is running already.
-    func start(_ title: String, _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async -> Result) -> Bool {
+    func start(
+        _ title: String, _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async -> Result
+    ) -> Bool {
         content.withLock { content in
             if content.isOver { return false }
             if case .running = content.state { return false }
@@ -55,7 +57,8 @@ final class Activity: Sendable {
         }
     }
 
-    /// Cancels what is running, and returns when it has ended: it may hold a link to a pedometer. Nothing is begun any longer.
+    /// Cancels what is running, and returns when it has ended: it may hold a link to a pedometer. Nothing is begun any
+    /// longer.
     func stop() async {
         let task = content.withLock { content in
             content.isOver = true
@@ -133,7 +136,9 @@ struct ActivityPage: Sendable {
         switch state {
         case .idle: Element.p { "Nothing was synced or shared since the server was started." }
         case .running(_, let line):
-            Element.p(Attribute(.id, "activity-line"), Attribute(.role, "status"), Attribute(.ariaLive, "polite")) { line }
+            Element.p(Attribute(.id, "activity-line"), Attribute(.role, "status"), Attribute(.ariaLive, "polite")) {
+                line
+            }
             Element.progress(Attribute(.ariaLabel, "in progress"))
         case .ended(_, let lines, _):
             Element.pre(Attribute(.role, "status")) {

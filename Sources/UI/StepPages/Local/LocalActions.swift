@@ -38,8 +38,11 @@ extension LocalPages {
                 services: services.services)
         else { throw ServiceError.noPedometer(to: .sync) }
         let outcome = try await run.run(progress: { progress(ProgressWords.line($0, localTime)) })
-        let shares = outcome.shares.map { ShareView($0, users: outcome.users, now: services.now(), localTime: localTime, words: words) }
-        let view = SyncView(outcome.reports, shares: shares, now: services.now(), localTime: localTime, advice: services.advice)
+        let shares = outcome.shares.map {
+            ShareView($0, users: outcome.users, now: services.now(), localTime: localTime, words: words)
+        }
+        let view = SyncView(
+            outcome.reports, shares: shares, now: services.now(), localTime: localTime, advice: services.advice)
         let hidden = outcome.failures.filter { !$0.isShown }.map { words($0.error) }
         await run.context.markSeen(in: outcome)
         return Activity.Result(lines: view.lines(TextStyle(width: 80)) + hidden, hasFailed: !outcome.failures.isEmpty)
@@ -50,8 +53,10 @@ extension LocalPages {
     ) async throws -> Activity.Result {
         let localTime = services.localTime
         let reports = try await sharing.share(order) { progress(ProgressWords.line($0, localTime)) }
-        let view = ShareView(reports, users: sharing.users, now: services.now(), localTime: localTime, words: services.words)
-        return Activity.Result(lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { !$0.failures.isEmpty })
+        let view = ShareView(
+            reports, users: sharing.users, now: services.now(), localTime: localTime, words: services.words)
+        return Activity.Result(
+            lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { !$0.failures.isEmpty })
     }
 
     func share(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
@@ -78,18 +83,25 @@ extension LocalPages {
 
     func drop(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
-        _ = try await OutboxService(scope.services).drop(OutboxService.Choice(destination: destination, day: day, user: scope.context.user))
+        _ = try await OutboxService(scope.services).drop(
+            OutboxService.Choice(destination: destination, day: day, user: scope.context.user))
         return .redirect(to: scope.context.link("share") ?? Link(["share"]))
     }
 
-    private func choice(_ request: PageRequest, _ scope: RequestScope, isDayNeeded: Bool) throws -> (destination: String, day: Day?) {
-        guard let destination = request.form["destination"] else { throw PageError.incomplete("The destination is missing.") }
+    private func choice(_ request: PageRequest, _ scope: RequestScope, isDayNeeded: Bool) throws -> (
+        destination: String, day: Day?
+    ) {
+        guard let destination = request.form["destination"] else {
+            throw PageError.incomplete("The destination is missing.")
+        }
         let day = request.form["day"].flatMap { Day($0) }
         guard day != nil || !isDayNeeded && request.form["day"] == nil else {
             throw PageError.incomplete("A past day or today is needed, written like 2026-11-03.")
         }
         if let day {
-            do { try ServiceError.checkBegun(day, today: scope.context.today) } catch { throw PageError.incomplete("\(error)") }
+            do { try ServiceError.checkBegun(day, today: scope.context.today) } catch {
+                throw PageError.incomplete("\(error)")
+            }
         }
         return (destination, day)
     }
@@ -100,7 +112,9 @@ extension LocalPages {
         }
         try await blocking {
             // Only what this person may see.
-            if try scope.notices.contains(where: { $0.id == id }) { try scope.history.markSeen([id], at: scope.context.now) }
+            if try scope.notices.contains(where: { $0.id == id }) {
+                try scope.history.markSeen([id], at: scope.context.now)
+            }
         }
         return .redirect(to: scope.context.link("devices") ?? Link(["devices"]))
     }
@@ -146,6 +160,7 @@ extension LocalPages {
 
     /// What the page of the plan says after a form was sent, by the word in its address.
     static let messagesOfPlan = [
-        "goals": "The goals are saved.", "profile": "The profile is saved.", "nothing": "No value was changed, so nothing was saved.",
+        "goals": "The goals are saved.", "profile": "The profile is saved.",
+        "nothing": "No value was changed, so nothing was saved.",
     ]
 }

@@ -5,7 +5,8 @@ internal import StepViews
 
 /// The local page: its routes, that is, what each address shows and what each form does.
 ///
-/// It reads and changes the history by the same services as the commands, so that a figure or a rule is the same in both.
+/// It reads and changes the history by the same services as the commands, so that a figure or a rule is the same in
+/// both.
 package struct LocalPages: Sendable {
     let services: PageServices
     let activity = Activity()
@@ -24,12 +25,15 @@ package struct LocalPages: Sendable {
 
     /// - Parameter request: nil for one that could not be read.
     package func respond(to request: PageRequest?) async -> PageResponse {
-        guard let request else { return PageResponse.page(MessagePage.refusal("The request is invalid."), status: 400).secured }
+        guard let request else {
+            return PageResponse.page(MessagePage.refusal("The request is invalid."), status: 400).secured
+        }
         switch requestGuard.decide(request) {
-        case .refused(let status, let message): return PageResponse.page(MessagePage.refusal(message), status: status).secured
+        case .refused(let status, let message):
+            return PageResponse.page(MessagePage.refusal(message), status: status).secured
         case .opened(let cookie):
-            // Not a redirection: if the request came from elsewhere, such as a file, a browser would not send the new cookie with the next one
-            // (RFC 6265bis, 5.2).
+            // Not a redirection: if the request came from elsewhere, such as a file, a browser would not send the new
+            // cookie with the next one (RFC 6265bis, 5.2).
             var response = PageResponse.page(MessagePage.opening(user: request.query["user"]))
             response.headers.append(("Set-Cookie", cookie))
             return response.secured
@@ -58,7 +62,8 @@ package struct LocalPages: Sendable {
 
     // MARK: Routes
     //
-    // All routes are in the three functions below, except /open/TOKEN, which gives a browser its session: `RequestGuard`.
+    // All routes are in the three functions below, except /open/TOKEN, which gives a browser its session:
+    // `RequestGuard`.
 
     /// The routes that need no history: the files that pages load, and the progress of a run.
     private func serveWithoutHistory(_ request: PageRequest) -> PageResponse? {
@@ -78,7 +83,9 @@ package struct LocalPages: Sendable {
     private func show(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
         var path = request.path
         // The numbers of the present period: `month.csv`.
-        if path.count == 1, let first = path.first, case (let unit, let format) = Self.split(first), format != .html, unit != "range" {
+        if path.count == 1, let first = path.first, case (let unit, let format) = Self.split(first), format != .html,
+            unit != "range"
+        {
             path = [unit, "." + format.rawValue]
         }
         switch path.first {
@@ -96,8 +103,10 @@ package struct LocalPages: Sendable {
         case "share" where path.count == 1: return .page(try sharePage(scope).document)
         case "devices" where path.count == 1: return .page(try devicesPage(scope).document)
         case "plan" where path.count == 1:
-            return .page(try planPage(scope, message: request.query["saved"].flatMap { Self.messagesOfPlan[$0] }).document)
-        case "activity" where path.count == 1: return .page(ActivityPage(context: scope.context, state: activity.state).document)
+            return .page(
+                try planPage(scope, message: request.query["saved"].flatMap { Self.messagesOfPlan[$0] }).document)
+        case "activity" where path.count == 1:
+            return .page(ActivityPage(context: scope.context, state: activity.state).document)
         default: break
         }
         throw PageError(message: "There is nothing at this address.")
@@ -124,14 +133,16 @@ package struct LocalPages: Sendable {
     /// For pages without a history.
     private func emptyContext(_ session: PageSession) -> PageContext {
         PageContext(
-            user: User(id: 0, name: ""), users: [], now: services.now(), localTime: services.localTime, weekStart: services.weekStart,
+            user: User(id: 0, name: ""), users: [], now: services.now(), localTime: services.localTime,
+            weekStart: services.weekStart,
             place: .local(formKey: session.formKey))
     }
 
     private func message(_ error: any Error, _ context: PageContext) -> PageResponse {
         let page = pageError(error)
         return .page(
-            MessagePage(context: context, title: page.title, message: page.message, advice: page.advice).document, status: page.status)
+            MessagePage(context: context, title: page.title, message: page.message, advice: page.advice).document,
+            status: page.status)
     }
 
     private static func notBegun(_ day: Day, _ today: Day) -> String {
@@ -169,8 +180,10 @@ package struct PageServices: Sendable {
     package var access: any PageAccess
     package init(
         histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
-        people: @escaping @Sendable (History) -> UserSelection, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
-        weekStart: Weekday = .monday, modelTitle: @escaping @Sendable (String) -> String, words: @escaping @Sendable (any Error) -> String,
+        people: @escaping @Sendable (History) -> UserSelection, localTime: LocalTime,
+        now: @escaping @Sendable () -> Timestamp,
+        weekStart: Weekday = .monday, modelTitle: @escaping @Sendable (String) -> String,
+        words: @escaping @Sendable (any Error) -> String,
         advice: @escaping @Sendable (any Error) -> String?, access: any PageAccess
     ) {
         self.histories = histories
@@ -194,7 +207,9 @@ struct PageError: Error, Hashable {
     var advice: String?
 
     /// A form that none of these pages sends: a field is missing or wrong.
-    static func incomplete(_ message: String) -> PageError { PageError(status: 400, title: "The form is incomplete", message: message) }
+    static func incomplete(_ message: String) -> PageError {
+        PageError(status: 400, title: "The form is incomplete", message: message)
+    }
 }
 
 /// What the local page loads besides its documents.

@@ -18,9 +18,12 @@ extension LocalPages {
     /// The first day of `2026`, `2026-11` or `2026-11-03`; today where nothing is named.
     func day(_ word: String, _ unit: Period.Unit, _ context: PageContext) throws -> Day {
         if word.isEmpty { return context.today }
-        let whole = unit == .month && word.count == 7 ? word + "-01" : unit == .year && word.count == 4 ? word + "-01-01" : word
+        let whole =
+            unit == .month && word.count == 7 ? word + "-01" : unit == .year && word.count == 4 ? word + "-01-01" : word
         guard let day = Day(whole) else {
-            throw PageError(message: "'\(Printable(word, limit: 32))' is not a \(unit.rawValue).", advice: "A day is written like 2026-11-03.")
+            throw PageError(
+                message: "'\(Printable(word, limit: 32))' is not a \(unit.rawValue).",
+                advice: "A day is written like 2026-11-03.")
         }
         try ServiceError.checkBegun(day, today: context.today)
         return day
@@ -28,9 +31,11 @@ extension LocalPages {
 
     func range(_ request: PageRequest, _ context: PageContext) throws -> Period {
         let advice = "Choose the first and the last day."
-        guard let from = request.query["from"].flatMap({ Day($0) }), let to = request.query["to"].flatMap({ Day($0) }) else {
+        guard let from = request.query["from"].flatMap({ Day($0) }), let to = request.query["to"].flatMap({ Day($0) })
+        else {
             throw PageError(
-                status: 400, title: "Invalid range", message: "The first and the last day are needed, written like 2026-11-03.", advice: advice)
+                status: 400, title: "Invalid range",
+                message: "The first and the last day are needed, written like 2026-11-03.", advice: advice)
         }
         guard from <= to else {
             let message = "The range ends (\(context.date(to))) before it begins (\(context.date(from)))."
@@ -59,12 +64,14 @@ extension LocalPages {
             return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, Period(.day, containing: day)))
         case .html:
             let shares = try destinations(scope).map {
-                DayPage.Share(destination: $0, entry: try scope.history.entry(for: $0, of: scope.context.user.id, on: day))
+                DayPage.Share(
+                    destination: $0, entry: try scope.history.entry(for: $0, of: scope.context.user.id, on: day))
             }
             let provenance = try Provenance(of: data, in: scope.history, localTime: scope.context.localTime)
             let notices = day == scope.context.today ? try scope.newNotices : []
             let page = DayPage(
-                view, figures: try scope.figures(), provenance: provenance, shares: shares, notices: notices, context: scope.context)
+                view, figures: try scope.figures(), provenance: provenance, shares: shares, notices: notices,
+                context: scope.context)
             return .page(page.document)
         }
     }
@@ -77,7 +84,9 @@ extension LocalPages {
         case .csv: return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, period))
         case .svg:
             guard period.unit == .year else { throw PageError(message: "Pictures exist only for a day or a year.") }
-            return PageResponse(type: PageResponse.picture, YearPicture(figures.statistics(of: period), of: scope.context.user).document.source)
+            return PageResponse(
+                type: PageResponse.picture,
+                YearPicture(figures.statistics(of: period), of: scope.context.user).document.source)
         }
     }
 
@@ -97,7 +106,8 @@ extension LocalPages {
         var problem: String?
         do { _ = try scope.services.destinations() } catch { problem = services.words(error) }
         return SharePage(
-            context: scope.context, states: try destinations(scope).map { try scope.history.state(of: $0) }, entries: entries, problem: problem)
+            context: scope.context, states: try destinations(scope).map { try scope.history.state(of: $0) },
+            entries: entries, problem: problem)
     }
 
     func devicesPage(_ scope: RequestScope) throws -> DevicesPage {
@@ -116,16 +126,20 @@ extension LocalPages {
     func overviewPage(_ scope: RequestScope) throws -> OverviewPage {
         OverviewPage(
             view: try scope.summary(of: scope.context.today).view, figures: try scope.figures(),
-            pedometers: try devices(scope) { $0.user == scope.context.user.id }, notices: try scope.newNotices, activity: activity.state,
+            pedometers: try devices(scope) { $0.user == scope.context.user.id }, notices: try scope.newNotices,
+            activity: activity.state,
             context: scope.context)
     }
 
-    func planPage(_ scope: RequestScope, plan: PlanForm? = nil, profile: ProfileForm? = nil, message: String? = nil) throws -> PlanPage {
+    func planPage(_ scope: RequestScope, plan: PlanForm? = nil, profile: ProfileForm? = nil, message: String? = nil)
+        throws -> PlanPage
+    {
         let user = scope.context.user.id
         let plans = try scope.history.plans(of: user)
         let profiles = try scope.history.profiles(of: user)
         return PlanPage(
             context: scope.context, plan: plan ?? PlanForm(plans.inForce(on: scope.context.today)),
-            profile: profile ?? ProfileForm(profiles.inForce(on: scope.context.today)), plans: plans.reversed(), message: message)
+            profile: profile ?? ProfileForm(profiles.inForce(on: scope.context.today)), plans: plans.reversed(),
+            message: message)
     }
 }

@@ -16,7 +16,9 @@ package struct FormFields: Hashable, Sendable {
         guard pairs.count <= 64 else { return nil }
         for pair in pairs {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0], isForm: true), let value = Self.decoded(parts.count > 1 ? parts[1] : "", isForm: true) else {
+            guard let name = Self.decoded(parts[0], isForm: true),
+                let value = Self.decoded(parts.count > 1 ? parts[1] : "", isForm: true)
+            else {
                 return nil
             }
             if values[name] == nil { values[name] = value }
@@ -131,14 +133,16 @@ package struct PageResponse: Sendable {
         return response
     }
 
-    /// With the headers that make a browser strict: scripts, styles and requests only of this server, nothing in frames, nothing stored.
+    /// With the headers that make a browser strict: scripts, styles and requests only of this server, nothing in
+    /// frames, nothing stored.
     package var secured: PageResponse {
         var response = self
         response.headers += [
             ("Content-Security-Policy", isPicture ? Self.policyOfPictures : Self.policyOfPages),
             ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Cache-Control", "no-store"),
             // With `no-referrer` browsers leave out the origin of a form, too (Fetch, 3.1), by which it is recognised.
-            ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
         ]
         return response
     }
@@ -190,9 +194,13 @@ struct RequestScope: Sendable {
     }
 
     /// What the header shows of the user's pedometers; of a user without one, nothing but a run.
-    private static func state(of user: User, _ history: History, _ now: Timestamp, isBusy: Bool) throws -> PageContext.SyncState? {
+    private static func state(of user: User, _ history: History, _ now: Timestamp, isBusy: Bool) throws -> PageContext
+        .SyncState?
+    {
         let pedometers = try history.pedometers().filter { $0.user == user.id }
-        if pedometers.isEmpty { return isBusy ? PageContext.SyncState(last: nil, isLate: false, battery: nil, isBusy: true) : nil }
+        if pedometers.isEmpty {
+            return isBusy ? PageContext.SyncState(last: nil, isLate: false, battery: nil, isBusy: true) : nil
+        }
         let syncs = try pedometers.map { try history.recentSyncs(of: $0.id, at: now).syncs }
         let last = syncs.compactMap { $0.first { $0.outcome == .complete } }.map { $0.end ?? $0.start }.max()
         return PageContext.SyncState(
@@ -202,7 +210,9 @@ struct RequestScope: Sendable {
     }
 
     func figures() throws -> DaySeries {
-        try StepStatistics(history, localTime: context.localTime, now: { [now = context.now] in now }).figures(of: context.user) { _, _ in }
+        try StepStatistics(history, localTime: context.localTime, now: { [now = context.now] in now }).figures(
+            of: context.user
+        ) { _, _ in }
     }
 
     /// - Throws: the history's error.

@@ -6,8 +6,9 @@ internal import StepViews
 struct FilledForm: Hashable, Sendable {
     var values: [String: String] = [:]
     var errors: [String: String] = [:]
-    /// What the fields had when the page was made: what the user has not changed must not be stored as of another day, or rounded as it is
-    /// shown. The form sends it, so that a page compares with what it showed, whatever has changed since.
+    /// What the fields had when the page was made: what the user has not changed must not be stored as of another day,
+    /// or rounded as it is shown. The form sends it, so that a page compares with what it showed, whatever has changed
+    /// since.
     var originals: [String: String] = [:]
 
     /// The name of the hidden field with the original of a field.
@@ -20,14 +21,17 @@ struct FilledForm: Hashable, Sendable {
     mutating func integer(_ name: String, _ range: ClosedRange<Int>, _ hint: String) -> Int? {
         guard let text = values[name] else { return nil }
         if let value = Int(text), range.contains(value) { return value }
-        errors[name] = "Enter a whole number from \(Words.grouped(range.lowerBound)) to \(Words.grouped(range.upperBound)); \(hint)."
+        errors[name] =
+            "Enter a whole number from \(Words.grouped(range.lowerBound)) to \(Words.grouped(range.upperBound)); \(hint)."
         return nil
     }
 
-    /// The same of a number with decimals, which may be written with a comma; nil also where the user has not changed it.
+    /// The same of a number with decimals, which may be written with a comma; nil also where the user has not changed
+    /// it.
     mutating func number(_ name: String, _ range: ClosedRange<Double>, _ unit: String) -> Double? {
         guard isChanged(name) else { return nil }
-        guard let plain = values[name]?.replacing(",", with: "."), plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e }),
+        guard let plain = values[name]?.replacing(",", with: "."),
+            plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e }),
             let value = Double(plain), range.contains(value)
         else {
             errors[name] = "\(Words.short(range.lowerBound)) to \(Words.short(range.upperBound)) \(unit)."
@@ -83,7 +87,9 @@ struct PlanForm: Sendable {
         var goals: [Weekday: Int] = [:]
         for weekday in Weekday.allCases {
             let goal = form.integer(weekday.name, SportPlan.goalRange, "0 is a rest day")
-            if goal == nil, form.errors[weekday.name] == nil { form.errors[weekday.name] = "Enter the steps of this day; 0 is a rest day." }
+            if goal == nil, form.errors[weekday.name] == nil {
+                form.errors[weekday.name] = "Enter the steps of this day; 0 is a rest day."
+            }
             goals[weekday] = goal
         }
         let from = form.validFrom()
@@ -123,10 +129,13 @@ struct ProfileForm: Sendable {
             change.sex = form.values["sex"].flatMap(Sex.init(rawValue:))
             if change.sex == nil { form.errors["sex"] = "Choose one of the three." }
         }
-        change.birthDate = form.day("birth", Profile.birthDates(today: today), "Enter a date in the past, such as 1980-04-20.")
+        change.birthDate = form.day(
+            "birth", Profile.birthDates(today: today), "Enter a date in the past, such as 1980-04-20.")
         let from = form.validFrom()
         return form.errors.isEmpty ? (change, from) : nil
     }
 
-    private static func hundredfold(_ range: ClosedRange<Double>) -> ClosedRange<Double> { range.lowerBound * 100...range.upperBound * 100 }
+    private static func hundredfold(_ range: ClosedRange<Double>) -> ClosedRange<Double> {
+        range.lowerBound * 100...range.upperBound * 100
+    }
 }

@@ -23,11 +23,12 @@ package protocol PageAccess: Sendable {
 
 /// Decides whether a request may reach the pages.
 ///
-/// - The `Host` has to be a name of this machine: a page elsewhere whose name leads to 127.0.0.1 (DNS rebinding) has another one.
-/// - The address `/open/TOKEN` gives a browser a cookie, once; every other request needs the cookie. So other users of the machine, whose
-///   programs can connect as well, see nothing.
-/// - What changes something needs the key of the session in the form, and an origin that is these pages: other pages in the same browser
-///   can send forms, but have neither.
+/// - The `Host` has to be a name of this machine: a page elsewhere whose name leads to 127.0.0.1 (DNS rebinding) has
+///   another one.
+/// - The address `/open/TOKEN` gives a browser a cookie, once; every other request needs the cookie. So other users of
+///   the machine, whose programs can connect as well, see nothing.
+/// - What changes something needs the key of the session in the form, and an origin that is these pages: other pages in
+///   the same browser can send forms, but have neither.
 struct RequestGuard: Sendable {
     enum Decision: Hashable {
         case admitted(PageSession)
@@ -42,12 +43,16 @@ struct RequestGuard: Sendable {
         guard let host = request.headers["host"], let port = Self.port(ofLocal: host) else {
             return .refused(status: 421, "This host name is not served. Use the address that 'istep serve' printed.")
         }
-        guard ["GET", "HEAD", "POST"].contains(request.method) else { return .refused(status: 405, "Method not allowed.") }
+        guard ["GET", "HEAD", "POST"].contains(request.method) else {
+            return .refused(status: 405, "Method not allowed.")
+        }
         let name = "istep-\(port)"
         if request.path.count == 2, request.path[0] == "open" {
             // Only GET, as of a person who opens the address, uses up the token.
             guard request.method == "GET", let session = access.redeem(request.path[1]) else {
-                return .refused(status: 403, "This address was already used, or has expired. Run 'istep serve --open' for a new one.")
+                return .refused(
+                    status: 403,
+                    "This address was already used, or has expired. Run 'istep serve --open' for a new one.")
             }
             return .opened(cookie: "\(name)=\(session.cookie); Path=/; HttpOnly; SameSite=Strict")
         }
@@ -55,7 +60,8 @@ struct RequestGuard: Sendable {
             return .refused(status: 403, "These pages are private. 'istep serve --open' opens them in your browser.")
         }
         guard request.method == "POST" else { return .admitted(session) }
-        guard request.headers["origin"] == "http://\(host)", request.headers["sec-fetch-site"].map({ $0 == "same-origin" }) ?? true,
+        guard request.headers["origin"] == "http://\(host)",
+            request.headers["sec-fetch-site"].map({ $0 == "same-origin" }) ?? true,
             let key = request.form["key"], Self.equals(key, session.formKey)
         else { return .refused(status: 403, "This form was not sent from these pages. Reload the page and try again.") }
         return .admitted(session)
@@ -67,7 +73,9 @@ struct RequestGuard: Sendable {
         for name in ["127.0.0.1", "localhost", "[::1]"] where lowered.hasPrefix(name) {
             let rest = lowered.dropFirst(name.count)
             if rest.isEmpty { return 80 }
-            guard rest.first == ":", rest.count <= 6, let port = UInt16(rest.dropFirst()), !rest.contains("+") else { return nil }
+            guard rest.first == ":", rest.count <= 6, let port = UInt16(rest.dropFirst()), !rest.contains("+") else {
+                return nil
+            }
             return Int(port)
         }
         return nil

@@ -1,7 +1,8 @@
 internal import StepViews
 internal import TextSafety
 
-/// HTML or SVG. A value can only be made by elements, attributes and text of this module, so that everything in it is escaped.
+/// HTML or SVG. A value can only be made by elements, attributes and text of this module, so that everything in it is
+/// escaped.
 package struct Markup: Hashable, Sendable {
     /// The source text, in UTF-8 once it is written.
     package private(set) var source: String
@@ -10,7 +11,8 @@ package struct Markup: Hashable, Sendable {
 
     static let nothing = Markup(source: "")
 
-    /// Text: a name, a number, what a server said. Characters that would control a terminal or reverse the reading direction are replaced.
+    /// Text: a name, a number, what a server said. Characters that would control a terminal or reverse the reading
+    /// direction are replaced.
     package static func text(_ text: String) -> Markup { Markup(source: escaped(text)) }
 
     static func + (a: Markup, b: Markup) -> Markup { Markup(source: a.source + b.source) }
@@ -26,7 +28,8 @@ package struct Markup: Hashable, Sendable {
         return whole
     }
 
-    /// The same in text and in a value in double quotes. Characters that would control a terminal are replaced, except line feeds and tabs.
+    /// The same in text and in a value in double quotes. Characters that would control a terminal are replaced, except
+    /// line feeds and tabs.
     fileprivate static func escaped(_ text: String) -> String {
         xmlEscaped(text, in: .html) { $0 != "\n" && $0 != "\t" && Printable.isHarmful($0) }
     }
@@ -87,7 +90,8 @@ struct Attribute: Hashable, Sendable {
     static func action(_ link: Link) -> Attribute { Attribute(source: " action=\"\(Markup.escaped(link.text))\"") }
     static func css(_ name: String) -> Attribute { Attribute(.class, name) }
 
-    /// A colour that does not need the style sheet: the light one as an attribute, and the class by which the style sheet replaces it.
+    /// A colour that does not need the style sheet: the light one as an attribute, and the class by which the style
+    /// sheet replaces it.
     static func fill(_ tone: Tone, _ classes: String = "") -> Attribute { paint("fill", "f", tone, classes) }
     static func stroke(_ tone: Tone, _ classes: String = "") -> Attribute { paint("stroke", "s", tone, classes) }
 
@@ -99,8 +103,10 @@ struct Attribute: Hashable, Sendable {
 
 /// The elements that pages consist of.
 enum Element: String {
-    case html, head, title, meta, link, body, header, main, footer, nav, section, h1, h2, p, div, span, strong, small, code, pre, a
-    case ul, ol, li, dl, dt, dd, table, caption, thead, tbody, tr, th, td, figure, figcaption, details, summary, bdi, progress
+    case html, head, title, meta, link, body, header, main, footer, nav, section, h1, h2, p, div, span, strong, small,
+        code, pre, a
+    case ul, ol, li, dl, dt, dd, table, caption, thead, tbody, tr, th, td, figure, figcaption, details, summary, bdi,
+        progress
     case form, label, input, select, option, button, noscript
     // SVG
     case svg, g, rect, line, circle, path, use, text, tspan, desc, defs, symbol
@@ -167,8 +173,8 @@ extension Markup {
     static let script = Markup(source: "<script src=\"/istep.js\" defer></script>")
 }
 
-/// An address within the page that is shown: a path on the same server, or a place in the same document. There is no way to write one that
-/// leads elsewhere.
+/// An address within the page that is shown: a path on the same server, or a place in the same document. There is no
+/// way to write one that leads elsewhere.
 package struct Link: Hashable, Sendable {
     package let text: String
 
@@ -180,7 +186,9 @@ package struct Link: Hashable, Sendable {
     package init(_ parts: [String], query: [(String, String)] = []) {
         var text = parts.map { "/" + percentEncodedComponent($0) }.joined()
         if text.isEmpty { text = "/" }
-        let pairs = query.filter { !$0.1.isEmpty }.map { percentEncodedComponent($0.0) + "=" + percentEncodedComponent($0.1) }
+        let pairs = query.filter { !$0.1.isEmpty }.map {
+            percentEncodedComponent($0.0) + "=" + percentEncodedComponent($0.1)
+        }
         if !pairs.isEmpty { text += "?" + pairs.joined(separator: "&") }
         self.text = text
     }

@@ -9,7 +9,9 @@ struct DayFigureWords: Sendable {
 
     private var summary: DaySummary { view.summary }
     private var isToday: Bool { summary.day == view.today }
-    private var percentage: Double? { view.holds(.steps) && view.holds(.goal) && view.holds(.percentage) ? summary.percentage : nil }
+    private var percentage: Double? {
+        view.holds(.steps) && view.holds(.goal) && view.holds(.percentage) ? summary.percentage : nil
+    }
     private var goal: Int? { view.holds(.goal) ? summary.goal : nil }
     private var steps: Int? { view.holds(.steps) ? summary.steps : nil }
 
@@ -28,7 +30,8 @@ struct DayFigureWords: Sendable {
         let name = isToday && !summary.isCorrected ? "steps so far" : summary.isCorrected ? "entered by hand" : "steps"
         let words = DayWords.steps(view)
         return Ring(
-            steps: steps, word: words, name: name, remark: remark, percentage: percentage, summary: "\(words) \(name), \(remark)"
+            steps: steps, word: words, name: name, remark: remark, percentage: percentage,
+            summary: "\(words) \(name), \(remark)"
         ).markup
     }
 
@@ -37,7 +40,9 @@ struct DayFigureWords: Sendable {
     var ofDay: [Figure] { [distance, running, energy, isToday ? toGoal : reached] }
 
     private var distance: Figure {
-        guard view.holds(.distance), let distance = summary.distance else { return Figure("Distance", "unknown", unknownDistance) }
+        guard view.holds(.distance), let distance = summary.distance else {
+            return Figure("Distance", "unknown", unknownDistance)
+        }
         return Figure("Distance", Words.kilometreNumber(distance), unit: "km", Self.source(summary))
     }
 
@@ -54,7 +59,8 @@ struct DayFigureWords: Sendable {
 
     private var running: Figure {
         guard let steps, let running = summary.runningSteps else { return Figure("Running", "unknown") }
-        let share = steps > 0 && running > 0 ? "\(Words.grouped(100 * Double(running) / Double(steps))) % of the day" : ""
+        let share =
+            steps > 0 && running > 0 ? "\(Words.grouped(100 * Double(running) / Double(steps))) % of the day" : ""
         return Figure("Running", Words.grouped(running), unit: running == 1 ? "step" : "steps", share)
     }
 
@@ -62,23 +68,30 @@ struct DayFigureWords: Sendable {
         guard view.holds(.energy), let energy = summary.energy else {
             return Figure("Calories", "unknown", summary.steps == nil ? "" : "set your weight in Plan")
         }
-        return Figure("Calories", Words.grouped(energy), unit: "kcal", summary.energySource == .pedometer ? "by the pedometer" : "above rest")
+        return Figure(
+            "Calories", Words.grouped(energy), unit: "kcal",
+            summary.energySource == .pedometer ? "by the pedometer" : "above rest")
     }
 
     /// When the goal of a day that is over was reached, or how much was missing.
     private var reached: Figure {
         guard let steps, let goal else {
             return Figure(
-                "Goal", summary.isRestDay ? "rest day" : goal.map(Words.grouped) ?? "none", summary.isRestDay ? "does not end a streak" : "")
+                "Goal", summary.isRestDay ? "rest day" : goal.map(Words.grouped) ?? "none",
+                summary.isRestDay ? "does not end a streak" : "")
         }
         if steps < goal {
-            return Figure("Goal missed", Words.grouped(goal - steps), unit: goal - steps == 1 ? "step short" : "steps short", completeness)
+            return Figure(
+                "Goal missed", Words.grouped(goal - steps), unit: goal - steps == 1 ? "step short" : "steps short",
+                completeness)
         }
         let time = summary.isCorrected || !view.holds(.hours) ? nil : timeOfGoal(goal)
         return Figure("Goal reached", time ?? "yes", streak ?? completeness)
     }
 
-    private var completeness: String { DayWords.completeness(summary) == "complete" ? "" : DayWords.completeness(summary) }
+    private var completeness: String {
+        DayWords.completeness(summary) == "complete" ? "" : DayWords.completeness(summary)
+    }
 
     /// The end of the hour in which the steps of the hours so far reached the goal: `by 18:00`.
     private func timeOfGoal(_ goal: Int) -> String? {
@@ -93,7 +106,8 @@ struct DayFigureWords: Sendable {
     /// `day 5 of a streak of 6`, of the latest or the longest streak.
     private var streak: String? {
         let streaks = [figures.streaks.last, figures.streaks.longest].compactMap(\.self)
-        guard let streak = streaks.first(where: { $0.first <= summary.day && summary.day <= $0.last }), streak.count > 1 else { return nil }
+        guard let streak = streaks.first(where: { $0.first <= summary.day && summary.day <= $0.last }), streak.count > 1
+        else { return nil }
         let number = figures[streak.first...summary.day].count(where: \.isGoalMet)
         return "day \(number) of a streak of \(streak.count)"
     }
@@ -103,16 +117,20 @@ struct DayFigureWords: Sendable {
     /// Beside the ring of today, on the first page.
     func ofToday(_ usual: WeekdayFigures?) -> [Figure] { [toGoal, compared(with: usual), distance, energy] }
 
-    /// Steps a minute of a brisk walk: 100 a minute is the threshold of moderate intensity, C. Tudor-Locke et al., "How fast is fast
-    /// enough? Walking cadence (steps/min) as a practical estimate of intensity in adults", British Journal of Sports Medicine 52 (2018).
+    /// Steps a minute of a brisk walk: 100 a minute is the threshold of moderate intensity, C. Tudor-Locke et al., "How
+    /// fast is fast enough? Walking cadence (steps/min) as a practical estimate of intensity in adults", British
+    /// Journal of Sports Medicine 52 (2018).
     private static let walkingCadence = 100
 
     private var toGoal: Figure {
         guard let goal else {
-            return Figure("To the goal", summary.isRestDay ? "rest day" : "no goal", summary.isRestDay ? "" : "set one in Plan")
+            return Figure(
+                "To the goal", summary.isRestDay ? "rest day" : "no goal", summary.isRestDay ? "" : "set one in Plan")
         }
         guard let steps else { return Figure("To the goal", Words.grouped(goal), unit: "steps") }
-        if steps >= goal { return Figure("Beyond the goal", Words.grouped(steps - goal), unit: "steps", "goal reached", .up) }
+        if steps >= goal {
+            return Figure("Beyond the goal", Words.grouped(steps - goal), unit: "steps", "goal reached", .up)
+        }
         let minutes = max(1, (goal - steps + Self.walkingCadence - 1) / Self.walkingCadence)
         return Figure("To the goal", Words.grouped(goal - steps), unit: "steps", "about \(minutes) min of walking")
     }
@@ -120,7 +138,9 @@ struct DayFigureWords: Sendable {
     /// The steps of the hours that are over, compared with what they usually have.
     private func compared(with usual: WeekdayFigures?) -> Figure {
         let over = summary.hours.prefix { $0.isOver(at: view.now) }
-        guard let usual, view.holds(.hours), view.holds(.steps), let last = over.last, over.allSatisfy({ $0.steps != nil }) else {
+        guard let usual, view.holds(.hours), view.holds(.steps), let last = over.last,
+            over.allSatisfy({ $0.steps != nil })
+        else {
             return running
         }
         let before = over.compactMap { usual.mean(hour: $0.hour) }
@@ -129,7 +149,8 @@ struct DayFigureWords: Sendable {
         let sign = difference > 0 ? "+" : difference < 0 ? "−" : ""
         let words = difference > 0 ? "ahead" : difference < 0 ? "behind" : "as usual"
         return Figure(
-            "Usual \(usual.weekday.title)", sign + Words.grouped(abs(difference)), unit: "steps", "\(words) at \(last.hour + 1):00",
+            "Usual \(usual.weekday.title)", sign + Words.grouped(abs(difference)), unit: "steps",
+            "\(words) at \(last.hour + 1):00",
             difference > 0 ? .up : difference < 0 ? .down : .neutral)
     }
 }

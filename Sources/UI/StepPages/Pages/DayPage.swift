@@ -23,7 +23,8 @@ package struct DayPage: Sendable {
     let context: PageContext
 
     package init(
-        _ view: DayView, figures: DaySeries, provenance: Provenance, shares: [Share] = [], notices: [StoredNotice] = [], context: PageContext
+        _ view: DayView, figures: DaySeries, provenance: Provenance, shares: [Share] = [], notices: [StoredNotice] = [],
+        context: PageContext
     ) {
         self.view = view
         self.figures = figures
@@ -38,7 +39,9 @@ package struct DayPage: Sendable {
 
     package var document: Markup {
         let title = context.date(summary.day) + (summary.day == view.today ? ", today" : "")
-        return PageFrame(title: title, context: context, section: .history, path: ["day", "\(summary.day)"], day: summary.day).document {
+        return PageFrame(
+            title: title, context: context, section: .history, path: ["day", "\(summary.day)"], day: summary.day
+        ).document {
             DateBar(period: period, figures: figures, context: context).markup
             notices.map { NoticeBox.markup($0, context) }
             if let known = figures.known, summary.day < known.lowerBound {
@@ -86,7 +89,8 @@ package struct DayPage: Sendable {
     private func button(_ share: Share) -> Markup {
         context.form("share", style: "actions") {
             Element.input(Attribute(.type, "hidden"), Attribute(.name, "day"), Attribute(.value, "\(summary.day)"))
-            Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, share.destination))
+            Element.input(
+                Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, share.destination))
             let words = "Share \(context.date(summary.day)) with \(Printable(share.destination))"
             Element.button(Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, words)) { "Share" }
         }
@@ -111,7 +115,9 @@ struct HourChart: Sendable {
     func figure(_ classes: String) -> Markup {
         guard isShown else {
             return Card.section("Steps by hour", classes) {
-                Element.p(.css("muted")) { view.holds(.steps) ? "Nothing is known of the hours of this day." : "The steps are wrong." }
+                Element.p(.css("muted")) {
+                    view.holds(.steps) ? "Nothing is known of the hours of this day." : "The steps are wrong."
+                }
             }
         }
         return Card.chart(title, classes, aside: legend, drawing: drawing(height: 240)) { below }
@@ -124,8 +130,12 @@ struct HourChart: Sendable {
 
     func drawing(height: Double) -> Markup {
         let most = hours.filter { $0.steps != nil }.max { ($0.steps ?? 0) < ($1.steps ?? 0) }
-        let words = most.map { "\(title); most from \($0.hour):00, \(Words.grouped($0.steps ?? 0))" } ?? "\(title): nothing known"
-        return BarChart(bars: DayWords.bars(view, usual: usual), summary: "\(words). The numbers follow in a table.", height: height).markup
+        let words =
+            most.map { "\(title); most from \($0.hour):00, \(Words.grouped($0.steps ?? 0))" }
+            ?? "\(title): nothing known"
+        return BarChart(
+            bars: DayWords.bars(view, usual: usual), summary: "\(words). The numbers follow in a table.", height: height
+        ).markup
     }
 
     var legend: Markup {

@@ -18,7 +18,8 @@ enum DayWords {
         return hours.indices.map { index in
             let hour = hours[index]
             return BarChart.Bar(
-                label: hour.hour % 3 == 0 ? "\(hour.hour):00" : "", isMinor: hour.hour % 6 != 0, steps: hour.steps, running: hour.running,
+                label: hour.hour % 3 == 0 ? "\(hour.hour):00" : "", isMinor: hour.hour % 6 != 0, steps: hour.steps,
+                running: hour.running,
                 hasBegun: hour.isOver(at: view.now), usual: usual?.mean(hour: hour.hour).map { Int($0.rounded()) },
                 title: "\(HourWords.name(index, in: hours)): \(HourWords.steps(hour, now: view.now))")
         }
@@ -55,7 +56,8 @@ extension EntryWords {
     /// With the reason why the last attempt failed.
     static func line(_ entry: ShareEntry, _ context: PageContext, isHeldBack: Bool = false) -> String {
         let error = entry.state != .sent ? entry.lastError.map { ": \(Printable($0, limit: 300))" } ?? "" : ""
-        return state(entry, isHeldBack: isHeldBack, now: context.now, localTime: context.localTime, form: .short) + error
+        return state(entry, isHeldBack: isHeldBack, now: context.now, localTime: context.localTime, form: .short)
+            + error
     }
 }
 

@@ -37,13 +37,16 @@ struct DevicesPage: Sendable {
         return Element.section(.css("card s6")) {
             Element.header { Element.h2 { PageContext.name(entry.pedometer.name) } + badge }
             if let attempts = history.attemptsSince(now: context.now) {
-                NoticeBox.markup(attempts.contains("failed") ? .bad : .plain, attempts.prefix(1).uppercased() + attempts.dropFirst())
+                NoticeBox.markup(
+                    attempts.contains("failed") ? .bad : .plain, attempts.prefix(1).uppercased() + attempts.dropFirst())
             }
             Figure.facts([
                 Figure("Model", entry.model),
                 Figure("User", Printable(entry.user, limit: 32).description),
                 Figure("Address", Printable(entry.pedometer.address, limit: 17).description),
-                Figure("Battery", battery.map { "\($0) %" } ?? "unknown", (battery ?? 100) < BatteryLevel.low ? "charge it soon" : ""),
+                Figure(
+                    "Battery", battery.map { "\($0) %" } ?? "unknown",
+                    (battery ?? 100) < BatteryLevel.low ? "charge it soon" : ""),
                 Figure("Last sync", last.map(context.ago) ?? "never", last.map(context.clock) ?? ""),
                 Figure("Steps stored up to", entry.pedometer.cursor.readThrough.map(context.clock) ?? "nothing yet"),
             ])
@@ -56,7 +59,9 @@ extension DevicesPage.Entry {
     func row(_ context: PageContext) -> Markup {
         let history = SyncHistory(syncs: syncs)
         let last = history.lastComplete.map { $0.end ?? $0.start }
-        let synced = last.map { "synced \(context.ago($0))" } ?? (syncs.isEmpty ? "never synced" : "no sync has succeeded lately")
+        let synced =
+            last.map { "synced \(context.ago($0))" }
+            ?? (syncs.isEmpty ? "never synced" : "no sync has succeeded lately")
         let attempts = history.attemptsSince(now: context.now).map { "; \($0)" } ?? ""
         return Element.li {
             Element.div(.css("what")) {

@@ -38,7 +38,10 @@ struct MessagePage: Sendable {
             Element.p(.css("muted")) { "Nothing is known yet." }
             Element.ol(.css("steps")) {
                 if !hasPedometer {
-                    step { "Charge your pedometer, hold it near this machine, and run " + command("istep scan") + " in a terminal." }
+                    step {
+                        "Charge your pedometer, hold it near this machine, and run " + command("istep scan")
+                            + " in a terminal."
+                    }
                     step { "Register it: " + command("istep add ADDRESS") + "." }
                 }
                 step {
@@ -53,11 +56,15 @@ struct MessagePage: Sendable {
                     }
                 }
             }
-            Element.p(.css("muted small")) { "Without a pedometer, " + command("istep demo") + " shows everything with a simulated one." }
+            Element.p(.css("muted small")) {
+                "Without a pedometer, " + command("istep demo") + " shows everything with a simulated one."
+            }
         }
     }
 
-    private static func step(@MarkupBuilder _ content: () -> Markup) -> Markup { Element.li { Element.div(content: content) } }
+    private static func step(@MarkupBuilder _ content: () -> Markup) -> Markup {
+        Element.li { Element.div(content: content) }
+    }
     private static func command(_ words: String) -> Markup { Element.code { words } }
 
     /// The answer to the first address: redirects to the pages by itself.
@@ -82,7 +89,8 @@ struct MessagePage: Sendable {
             + Element.html(Attribute(.lang, "en")) {
                 Element.head {
                     Element.meta(Attribute(.charset, "utf-8"))
-                    Element.meta(Attribute(.name, "viewport"), Attribute(.content, "width=device-width, initial-scale=1"))
+                    Element.meta(
+                        Attribute(.name, "viewport"), Attribute(.content, "width=device-width, initial-scale=1"))
                     Element.title { "istep" }
                     Markup.refusalStyle
                 }
@@ -93,7 +101,8 @@ struct MessagePage: Sendable {
 
 /// A file that leads a browser on to an address of the local page: a document without a frame.
 package enum OpeningPage {
-    /// - Parameter address: with the token. It is the one address in all pages that is not of the same server; it is written by the program.
+    /// - Parameter address: with the token. It is the one address in all pages that is not of the same server; it is
+    ///   written by the program.
     package static func source(leadingTo address: String) -> String {
         let document =
             Markup.doctype

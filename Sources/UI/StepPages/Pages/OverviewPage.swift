@@ -39,7 +39,9 @@ struct OverviewPage: Sendable {
     @MarkupBuilder private var running: Markup {
         if case .running(let title, let line) = activity {
             NoticeBox.markup(.plain, "\(title): \(line)") {
-                if let link = context.link("activity") { Element.p(.css("small")) { Element.a(.href(link)) { "See the progress" } } }
+                if let link = context.link("activity") {
+                    Element.p(.css("small")) { Element.a(.href(link)) { "See the progress" } }
+                }
             }
         }
     }
@@ -81,7 +83,9 @@ struct OverviewPage: Sendable {
 
     private var streak: Markup {
         let last = figures.streaks.last, isNow = last?.end == Streak.End.none
-        let statistics = [Period.Unit.week, .year].map { figures.statistics(of: Period($0, containing: today, weekStart: context.weekStart)) }
+        let statistics = [Period.Unit.week, .year].map {
+            figures.statistics(of: Period($0, containing: today, weekStart: context.weekStart))
+        }
         var list: [Figure] = []
         if let longest = figures.streaks.longest {
             list.append(Figure("Longest", Words.count(longest.count, "day"), context.days(longest.first, longest.last)))
@@ -119,9 +123,12 @@ struct OverviewPage: Sendable {
     private var calendar: Markup {
         let week = Period(.week, containing: today, weekStart: context.weekStart)
         let weeks = Period(week.days.lowerBound.advanced(by: -52 * 7)...today, weekStart: context.weekStart)
-        let year = context.link(to: Period(.year, containing: today)).map { Element.a(.css("small"), .href($0)) { "Open the year" } }
+        let year = context.link(to: Period(.year, containing: today)).map {
+            Element.a(.css("small"), .href($0)) { "Open the year" }
+        }
         return days.calendar(
-            figures.statistics(of: weeks), title: "The last 12 months", "o-cal", isNewestFirst: true, aside: year ?? .nothing)
+            figures.statistics(of: weeks), title: "The last 12 months", "o-cal", isNewestFirst: true,
+            aside: year ?? .nothing)
     }
 
     private var periods: Markup {
@@ -129,11 +136,15 @@ struct OverviewPage: Sendable {
         let parts = units.map { figures.statistics(of: Period($0, containing: today, weekStart: context.weekStart)) }
         let table = Table(
             caption: "this week, month and year",
-            columns: [.words("Period"), .number("Steps a day"), .number("Compared"), .number("Goal days"), .number("Total")],
+            columns: [
+                .words("Period"), .number("Steps a day"), .number("Compared"), .number("Goal days"), .number("Total"),
+            ],
             rows: parts.map(row), isCards: true)
         return Card.section("This week, month and year", "s8") {
             table.markup
-            Element.p(.css("muted small")) { "Compared with the same days of the period before. Today is in the total only." }
+            Element.p(.css("muted small")) {
+                "Compared with the same days of the period before. Today is in the total only."
+            }
             // The year mostly has the days of the week and of the month, too.
             if let wrong = parts.compactMap({ HistoryView.wrong(in: $0) }).last { NoticeBox.markup(.bad, wrong) }
         }
@@ -148,7 +159,8 @@ struct OverviewPage: Sendable {
             }
         let comparison = figures.comparison(of: part.period).map { ComparisonWords($0, today: today) }
         let change = comparison.map { words in
-            words.tendency == .neutral ? Markup.text(words.change) : Element.span(.css(words.tendency.rawValue)) { words.change }
+            words.tendency == .neutral
+                ? Markup.text(words.change) : Element.span(.css(words.tendency.rawValue)) { words.change }
         }
         let heading = context.link(to: part.period).map { link in Element.a(.href(link)) { name } } ?? .text(name)
         return Table.Row(

@@ -52,7 +52,9 @@ package struct PageContext: Sendable {
     var userQuery: [(String, String)] { users.count > 1 ? [("user", user.name)] : [] }
 
     /// Nil in a file.
-    func link(_ parts: String..., query: [(String, String)] = []) -> Link? { isLocal ? Link(parts, query: query + userQuery) : nil }
+    func link(_ parts: String..., query: [(String, String)] = []) -> Link? {
+        isLocal ? Link(parts, query: query + userQuery) : nil
+    }
 
     /// The day's page, or its row in a file.
     func link(to day: Day) -> Link { link("day", "\(day)") ?? Link(fragment: "day-\(day)") }
@@ -74,7 +76,9 @@ package struct PageContext: Sendable {
         guard case .local(let formKey) = place else { return .nothing }
         return Element.form(Attribute(.method, "post"), .action(Link(parts)), style.map { .css($0) }) {
             Element.input(Attribute(.type, "hidden"), Attribute(.name, "key"), Attribute(.value, formKey))
-            if users.count > 1 { Element.input(Attribute(.type, "hidden"), Attribute(.name, "user"), Attribute(.value, user.name)) }
+            if users.count > 1 {
+                Element.input(Attribute(.type, "hidden"), Attribute(.name, "user"), Attribute(.value, user.name))
+            }
             content()
         }
     }
@@ -86,8 +90,11 @@ package struct PageContext: Sendable {
     func clock(_ moment: Timestamp) -> String { DateForm.short.clock(moment, localTime, today: today) }
     func ago(_ moment: Timestamp) -> String { DateForm.ago(moment, now: now, localTime) }
 
-    /// A name that came from a user, a pedometer or a server: cut, and without influence on the direction of the text around it.
-    static func name(_ text: String, limit: Int = 64) -> Markup { Element.bdi { Printable(text, limit: limit).description } }
+    /// A name that came from a user, a pedometer or a server: cut, and without influence on the direction of the text
+    /// around it.
+    static func name(_ text: String, limit: Int = 64) -> Markup {
+        Element.bdi { Printable(text, limit: limit).description }
+    }
 }
 
 extension Period {

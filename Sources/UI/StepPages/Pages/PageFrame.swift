@@ -45,7 +45,8 @@ struct PageFrame: Sendable {
             + Element.html(Attribute(.lang, "en")) {
                 Element.head {
                     Element.meta(Attribute(.charset, "utf-8"))
-                    Element.meta(Attribute(.name, "viewport"), Attribute(.content, "width=device-width, initial-scale=1"))
+                    Element.meta(
+                        Attribute(.name, "viewport"), Attribute(.content, "width=device-width, initial-scale=1"))
                     Element.title { "\(title) – istep" }
                     resources
                 }
@@ -68,12 +69,16 @@ struct PageFrame: Sendable {
         if context.isLocal {
             Element.link(Attribute(.rel, "stylesheet"), .href(Link(["istep.css"])))
             Element.link(Attribute(.rel, "icon"), .href(Link(["icon.svg"])), Attribute(.type, "image/svg+xml"))
-            if refreshes { Element.noscript { Element.meta(Attribute(.httpEquiv, "refresh"), Attribute(.content, "2")) } }
+            if refreshes {
+                Element.noscript { Element.meta(Attribute(.httpEquiv, "refresh"), Attribute(.content, "2")) }
+            }
             Markup.script
         } else {
             PageFrame.generator
             // Nothing is loaded from anywhere, and nothing runs.
-            Element.meta(Attribute(.httpEquiv, "Content-Security-Policy"), Attribute(.content, "default-src 'none'; style-src 'unsafe-inline'"))
+            Element.meta(
+                Attribute(.httpEquiv, "Content-Security-Policy"),
+                Attribute(.content, "default-src 'none'; style-src 'unsafe-inline'"))
             Markup.style(.pages)
         }
     }
@@ -97,7 +102,9 @@ struct PageFrame: Sendable {
     private func link(to item: Section) -> Markup {
         let week = day.map { "\(Period(.week, containing: $0, weekStart: context.weekStart).days.lowerBound)" }
         let path = item == .history ? item.path + [week].compactMap(\.self) : item.path
-        return Element.a(.href(Link(path, query: context.userQuery)), item == section ? Attribute(.ariaCurrent, "page") : nil) {
+        return Element.a(
+            .href(Link(path, query: context.userQuery)), item == section ? Attribute(.ariaCurrent, "page") : nil
+        ) {
             item.icon.markup + .text(item.title)
         }
     }
@@ -105,7 +112,8 @@ struct PageFrame: Sendable {
     /// The last sync and the battery, both shown in full by the page of the pedometers.
     @MarkupBuilder private var state: Markup {
         if let sync = context.sync {
-            Element.a(.css(sync.isLate ? "synced late" : "synced"), .href(Link(["devices"], query: context.userQuery))) {
+            Element.a(.css(sync.isLate ? "synced late" : "synced"), .href(Link(["devices"], query: context.userQuery)))
+            {
                 Element.span {
                     if let last = sync.last {
                         Element.span(.css("long")) { "Synced " }
@@ -115,7 +123,9 @@ struct PageFrame: Sendable {
                     }
                     if sync.isLate { Element.span(.css("vh")) { ", the last attempt failed" } }
                 }
-                if let battery = sync.battery { Element.span(battery < BatteryLevel.low ? nil : .css("long")) { Battery.markup(battery) } }
+                if let battery = sync.battery {
+                    Element.span(battery < BatteryLevel.low ? nil : .css("long")) { Battery.markup(battery) }
+                }
             }
         }
     }
@@ -125,7 +135,9 @@ struct PageFrame: Sendable {
         if context.users.count > 1 {
             let path = path ?? section?.path ?? []
             Element.details(.css("menu")) {
-                Element.summary(.css("button person"), Attribute(.ariaLabel, "User: \(Printable(context.user.name, limit: 32))")) {
+                Element.summary(
+                    .css("button person"), Attribute(.ariaLabel, "User: \(Printable(context.user.name, limit: 32))")
+                ) {
                     PageContext.name(context.user.name, limit: 12)
                     Icon.down.markup
                 }

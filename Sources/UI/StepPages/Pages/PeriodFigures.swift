@@ -15,7 +15,9 @@ struct PeriodFigures: Sendable {
     var stats: Markup { Figure.stats([mean, goal, total, distance]) }
 
     private var mean: Figure {
-        guard let mean = statistics.mean else { return Figure("Steps a day", "unknown", isNow ? "today is not over" : "") }
+        guard let mean = statistics.mean else {
+            return Figure("Steps a day", "unknown", isNow ? "today is not over" : "")
+        }
         let comparison = figures.comparison(of: statistics.period).map { ComparisonWords($0, today: figures.today) }
         return Figure("Steps a day", Words.grouped(mean), comparison?.sentence ?? "", comparison?.tendency ?? .neutral)
     }
@@ -24,25 +26,31 @@ struct PeriodFigures: Sendable {
         guard statistics.daysWithGoal > 0 else { return best ?? Figure("Goal reached", "no goal") }
         let share = 100 * Double(statistics.goalDays) / Double(statistics.daysWithGoal)
         return Figure(
-            "Goal reached", Words.grouped(statistics.goalDays), unit: "of \(Words.count(statistics.daysWithGoal, "day"))",
+            "Goal reached", Words.grouped(statistics.goalDays),
+            unit: "of \(Words.count(statistics.daysWithGoal, "day"))",
             "\(Words.percent(share)) of the days with a goal")
     }
 
     private var total: Figure {
         Figure(
             "Total", statistics.total.map(Words.grouped) ?? "unknown",
-            isNow && statistics.total != nil ? "with today so far" : "in \(Words.count(statistics.knownDays, "known day"))")
+            isNow && statistics.total != nil
+                ? "with today so far" : "in \(Words.count(statistics.knownDays, "known day"))")
     }
 
     private var distance: Figure {
         let run = statistics.runningSteps > 0 ? "\(Words.count(statistics.runningSteps, "step")) run" : ""
-        guard let distance = statistics.distance else { return Figure("Running", Words.grouped(statistics.runningSteps), unit: "steps") }
+        guard let distance = statistics.distance else {
+            return Figure("Running", Words.grouped(statistics.runningSteps), unit: "steps")
+        }
         return Figure("Distance", Words.kilometreNumber(distance), unit: "km", run)
     }
 
     private var best: Figure? {
         statistics.best.flatMap { best in
-            best.steps.map { Figure("Best day", Words.grouped($0), context.date(best.day), link: context.link(to: best.day)) }
+            best.steps.map {
+                Figure("Best day", Words.grouped($0), context.date(best.day), link: context.link(to: best.day))
+            }
         }
     }
 
@@ -56,15 +64,22 @@ struct PeriodFigures: Sendable {
         let streaks = figures.streaks
         if let longest = streaks.longest {
             list.append(
-                Figure("Longest streak", Words.count(longest.count, "day"), "\(context.days(longest.first, longest.last)), of all days"))
+                Figure(
+                    "Longest streak", Words.count(longest.count, "day"),
+                    "\(context.days(longest.first, longest.last)), of all days"))
         }
         // The present streak has nothing to do with a period that is over.
         if isNow, let last = streaks.last { list.append(now(last)) }
         if statistics.distance != nil, statistics.runningSteps > 0, statistics.walkingSteps > 0 {
-            let share = 100 * Double(statistics.runningSteps) / Double(statistics.runningSteps + statistics.walkingSteps)
-            list.append(Figure("Running", "\(Words.grouped(share)) % of the steps", "more than \(Gait.runningCadence) a minute"))
+            let share =
+                100 * Double(statistics.runningSteps) / Double(statistics.runningSteps + statistics.walkingSteps)
+            list.append(
+                Figure("Running", "\(Words.grouped(share)) % of the steps", "more than \(Gait.runningCadence) a minute")
+            )
         }
-        if let energy = statistics.energy { list.append(Figure("Calories", "\(Words.grouped(energy)) kcal", "above rest")) }
+        if let energy = statistics.energy {
+            list.append(Figure("Calories", "\(Words.grouped(energy)) kcal", "above rest"))
+        }
         list.append(Figure("Days known", "\(Words.grouped(statistics.completeDays)) complete", others))
         return Figure.facts(list, inTwo ? "two" : "")
     }
@@ -74,13 +89,17 @@ struct PeriodFigures: Sendable {
         let count = Words.count(streak.count, "day")
         return switch streak.end {
         case .none: Figure("Streak now", count, "since \(context.date(streak.first))")
-        case .missed(let day): Figure("Streak now", "none", "the last, of \(count), ended \(context.date(day)): goal missed")
-        case .unknown(let day): Figure("Streak now", "none", "the last, of \(count), ended \(context.date(day)): steps not known")
+        case .missed(let day):
+            Figure("Streak now", "none", "the last, of \(count), ended \(context.date(day)): goal missed")
+        case .unknown(let day):
+            Figure("Streak now", "none", "the last, of \(count), ended \(context.date(day)): steps not known")
         }
     }
 
     private var others: String {
-        var parts = ["\(Words.grouped(statistics.partialDays)) partial", "\(Words.grouped(statistics.unknownDays)) unknown"]
+        var parts = [
+            "\(Words.grouped(statistics.partialDays)) partial", "\(Words.grouped(statistics.unknownDays)) unknown",
+        ]
         if statistics.correctedDays > 0 { parts.append("\(Words.grouped(statistics.correctedDays)) by hand") }
         return parts.joined(separator: ", ")
     }

@@ -29,10 +29,11 @@ package struct PeriodPage: Sendable {
 
     package var document: Markup {
         let day = period.days.contains(figures.today) ? figures.today : min(period.days.lowerBound, figures.today)
-        return PageFrame(title: DateBar.title(period), context: context, section: .history, path: path, day: day).document {
-            DateBar(period: period, figures: figures, context: context).markup
-            content
-        }
+        return PageFrame(title: DateBar.title(period), context: context, section: .history, path: path, day: day)
+            .document {
+                DateBar(period: period, figures: figures, context: context).markup
+                content
+            }
     }
 
     @MarkupBuilder var content: Markup {
@@ -40,7 +41,9 @@ package struct PeriodPage: Sendable {
         if statistics.days.isEmpty {
             NoticeBox.markup(.plain, nothing) {
                 if let known = figures.known {
-                    Element.p(.css("small")) { "The history covers \(context.days(known.lowerBound, known.upperBound))." }
+                    Element.p(.css("small")) {
+                        "The history covers \(context.days(known.lowerBound, known.upperBound))."
+                    }
                 }
             }
         } else {
@@ -48,9 +51,14 @@ package struct PeriodPage: Sendable {
             words.wrong
             Element.div(.css("grid")) {
                 Element.section(.css("card"), Attribute(.ariaLabel, "Figures")) { words.stats }
-                if period.unit == .year || period.count > Self.mostBars { long(statistics, words) } else { short(statistics, words) }
+                if period.unit == .year || period.count > Self.mostBars {
+                    long(statistics, words)
+                } else {
+                    short(statistics, words)
+                }
             }
-            Link.downloads(of: context.link(to: period), period.unit?.rawValue ?? "range", hasPicture: period.unit == .year)
+            Link.downloads(
+                of: context.link(to: period), period.unit?.rawValue ?? "range", hasPicture: period.unit == .year)
         }
     }
 
@@ -62,7 +70,9 @@ package struct PeriodPage: Sendable {
     @MarkupBuilder private func short(_ statistics: PeriodStatistics, _ words: PeriodFigures) -> Markup {
         // A range may end after today, where nothing can be known.
         let shown =
-            period.unit == nil ? Period(period.days.clamped(to: period.days.lowerBound...figures.today), weekStart: period.weekStart) : period
+            period.unit == nil
+            ? Period(period.days.clamped(to: period.days.lowerBound...figures.today), weekStart: period.weekStart)
+            : period
         let hasWeeks = period.count > 14
         let isBesideFigures = !hasWeeks && period.count <= 10
         days.bars(shown, title: "Days", isBesideFigures ? "s8" : "", height: isBesideFigures ? 300 : 230)
@@ -74,7 +84,9 @@ package struct PeriodPage: Sendable {
 
     @MarkupBuilder private func long(_ statistics: PeriodStatistics, _ words: PeriodFigures) -> Markup {
         calendars(statistics)
-        parts.means(period, by: .month, title: "Months: steps a day", "s8", height: 300, isBesideYearBefore: period.unit == .year)
+        parts.means(
+            period, by: .month, title: "Months: steps a day", "s8", height: 300,
+            isBesideYearBefore: period.unit == .year)
         facts(words)
         trend(period)
         hours(statistics, "mean steps", "s8")
@@ -83,7 +95,8 @@ package struct PeriodPage: Sendable {
 
     private func facts(_ words: PeriodFigures) -> Markup { Card.section("More figures", "s4") { words.facts } }
 
-    /// A calendar of the period or, for more than a year, the years and a calendar of each, as in a report: a reader looks for the latest.
+    /// A calendar of the period or, for more than a year, the years and a calendar of each, as in a report: a reader
+    /// looks for the latest.
     @MarkupBuilder private func calendars(_ statistics: PeriodStatistics) -> Markup {
         if statistics.days.count > Self.mostDaysOfCalendar {
             parts.means(period, by: .year, title: "Years: steps a day")
@@ -95,7 +108,8 @@ package struct PeriodPage: Sendable {
 
     /// `2025`, or the days of it that are shown.
     private func name(_ year: PeriodStatistics) -> String {
-        year.days.count == year.period.count ? year.period.title : year.shown.map { Period($0).title } ?? year.period.title
+        year.days.count == year.period.count
+            ? year.period.title : year.shown.map { Period($0).title } ?? year.period.title
     }
 
     @MarkupBuilder private func trend(_ period: Period) -> Markup {
@@ -106,9 +120,12 @@ package struct PeriodPage: Sendable {
             if month.contains(where: { $0 != nil }) {
                 let last = month.last.flatMap(\.self).map { "; at the end \(Words.grouped($0)) a day in 30 days" } ?? ""
                 let chart = TrendChart(
-                    first: first, week: week, month: month, summary: "Means of the last 7 and 30 days\(last). The numbers follow in a table.",
+                    first: first, week: week, month: month,
+                    summary: "Means of the last 7 and 30 days\(last). The numbers follow in a table.",
                     months: DayCharts.marks(days))
-                Card.chart("Trend: steps a day", aside: TrendChart.legend, drawing: chart.markup) { chart.table(context).numbers }
+                Card.chart("Trend: steps a day", aside: TrendChart.legend, drawing: chart.markup) {
+                    chart.table(context).numbers
+                }
             }
         }
     }
@@ -138,7 +155,8 @@ package struct PeriodPage: Sendable {
     }
 
     private func weekdays(_ statistics: PeriodStatistics) -> Markup {
-        let chart = WeekdayBars(weekdays: statistics.weekdays, summary: "Mean steps a day of each weekday. The numbers follow in a table.")
+        let chart = WeekdayBars(
+            weekdays: statistics.weekdays, summary: "Mean steps a day of each weekday. The numbers follow in a table.")
         return Card.chart("Weekdays: steps a day", "s4", drawing: chart.markup) { chart.table.numbers }
     }
 

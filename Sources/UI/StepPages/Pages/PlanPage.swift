@@ -34,7 +34,9 @@ struct PlanPage: Sendable {
                     Weekday.allCases.map { weekday in
                         field(plan.form, weekday.name, weekday.title, [Attribute(.inputmode, "numeric")])
                     }
-                    field(plan.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "plan-from")
+                    field(
+                        plan.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")],
+                        id: "plan-from")
                 }
                 save("Save the goals")
             }
@@ -57,7 +59,9 @@ struct PlanPage: Sendable {
                     field(profile.form, "step", "Measured step length in cm", [Attribute(.inputmode, "decimal")])
                     field(profile.form, "birth", "Date of birth", [Attribute(.type, "date")])
                     sex
-                    field(profile.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "profile-from")
+                    field(
+                        profile.form, "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")],
+                        id: "profile-from")
                 }
                 save("Save the profile")
             }
@@ -70,7 +74,8 @@ struct PlanPage: Sendable {
             Element.select(Attribute(.id, "sex"), Attribute(.name, "sex")) {
                 Sex.allCases.map { sex in
                     Element.option(
-                        Attribute(.value, sex.rawValue), Attribute(.selected, (profile.form.values["sex"] ?? "unspecified") == sex.rawValue)
+                        Attribute(.value, sex.rawValue),
+                        Attribute(.selected, (profile.form.values["sex"] ?? "unspecified") == sex.rawValue)
                     ) { sex.rawValue }
                 }
             }
@@ -80,7 +85,9 @@ struct PlanPage: Sendable {
     }
 
     /// A field with its label, what was typed, and what is wrong with that.
-    private func field(_ form: FilledForm, _ name: String, _ label: String, _ attributes: [Attribute], id: String? = nil) -> Markup {
+    private func field(
+        _ form: FilledForm, _ name: String, _ label: String, _ attributes: [Attribute], id: String? = nil
+    ) -> Markup {
         let id = id ?? name
         let isWrong = form.errors[name] != nil
         // A date field would drop what is no date: a wrong value stays as it was typed.
@@ -89,7 +96,8 @@ struct PlanPage: Sendable {
             Element.label(Attribute(.for, id)) { label }
             Element.input(
                 shown + [
-                    Attribute(.id, id), Attribute(.name, name), Attribute(.value, form.values[name] ?? ""), Attribute(.autocomplete, "off"),
+                    Attribute(.id, id), Attribute(.name, name), Attribute(.value, form.values[name] ?? ""),
+                    Attribute(.autocomplete, "off"),
                 ] + (isWrong ? [Attribute(.ariaInvalid, "true"), Attribute(.ariaDescribedby, "\(id)-error")] : []))
             original(form, name)
             error(form, name, id)
@@ -100,7 +108,8 @@ struct PlanPage: Sendable {
     @MarkupBuilder private func original(_ form: FilledForm, _ name: String) -> Markup {
         if let original = form.originals[name] {
             Element.input(
-                Attribute(.type, "hidden"), Attribute(.name, FilledForm.nameOfOriginal(name)), Attribute(.value, original))
+                Attribute(.type, "hidden"), Attribute(.name, FilledForm.nameOfOriginal(name)),
+                Attribute(.value, original))
         }
     }
 
@@ -116,7 +125,9 @@ struct PlanPage: Sendable {
     @MarkupBuilder private func invalid(_ form: FilledForm) -> Markup {
         if !form.errors.isEmpty {
             NoticeBox.markup(.bad, "Nothing was saved") {
-                Element.p(.css("small")) { form.errors.count == 1 ? "One value is not valid." : "\(form.errors.count) values are not valid." }
+                Element.p(.css("small")) {
+                    form.errors.count == 1 ? "One value is not valid." : "\(form.errors.count) values are not valid."
+                }
             }
         }
     }
@@ -126,7 +137,8 @@ struct PlanPage: Sendable {
             caption: "goals by weekday, the newest plan first",
             columns: [.words("From")] + Weekday.allCases.map { .number($0.shortName) },
             rows: plans.map { plan in
-                // An earlier istep could store two plans from before the first day; only the oldest is shown as 'the beginning'.
+                // An earlier istep could store two plans from before the first day; only the oldest is shown as 'the
+                // beginning'.
                 let isFirst = plan.validFrom <= Validity.beginning && plan == plans.last
                 return Table.Row(
                     isFirst ? "the beginning" : context.date(plan.validFrom),

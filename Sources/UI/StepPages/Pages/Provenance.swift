@@ -5,7 +5,8 @@ internal import StepViews
 package struct Provenance: Hashable, Sendable {
     struct Source: Hashable, Sendable {
         var name: String
-        /// What it recorded on the day, and how much of that counts: where two pedometers recorded the same minutes, the greater counts.
+        /// What it recorded on the day, and how much of that counts: where two pedometers recorded the same minutes,
+        /// the greater counts.
         var recorded: Int
         var counted: Int
         /// Samples that are stored separately, because they are implausible.
@@ -45,7 +46,9 @@ package struct Provenance: Hashable, Sendable {
 
     func markup(_ summary: DaySummary, _ context: PageContext) -> Markup {
         let words = DayWords.completeness(summary)
-        let badge = Card.badge(words, words == "complete" ? "good" : summary.completeness == .partial && !summary.isInProgress ? "warn" : "")
+        let badge = Card.badge(
+            words,
+            words == "complete" ? "good" : summary.completeness == .partial && !summary.isInProgress ? "warn" : "")
         return Card.section("Sources", "s6", aside: badge) {
             if summary.isCorrected {
                 Element.p {
@@ -94,7 +97,9 @@ package struct Provenance: Hashable, Sendable {
             rows: sources.map { source in
                 var cells = [Words.grouped(source.recorded), Words.grouped(source.counted)]
                 if hasImplausible { cells.append(source.implausible == 0 ? "" : Words.grouped(source.implausible)) }
-                let open = summary.isInProgress ? "the day is not over" : source.isLookedUp ? "no sync after the day yet" : "not looked up"
+                let open =
+                    summary.isInProgress
+                    ? "the day is not over" : source.isLookedUp ? "no sync after the day yet" : "not looked up"
                 cells.append(source.completedBy.map(context.clock) ?? open)
                 return Table.Row(PageContext.name(source.name), cells.map { .text($0) })
             }, isCards: true)
@@ -118,7 +123,9 @@ package struct Provenance: Hashable, Sendable {
             Element.details(.css("numbers")) {
                 Element.summary { "The syncs that read these figures" }
                 Element.div(.css("scroll")) { table.markup }
-                if all.count > shown.count { Element.p { "The last \(shown.count) of \(Words.grouped(all.count)) syncs." } }
+                if all.count > shown.count {
+                    Element.p { "The last \(shown.count) of \(Words.grouped(all.count)) syncs." }
+                }
             }
         }
     }
@@ -132,6 +139,8 @@ package struct Provenance: Hashable, Sendable {
             case .pedometer: "Distance: as the pedometer reported it."
             }
         guard let energy = summary.energySource else { return distance }
-        return distance + (energy == .weight ? " Calories: by weight and distance, above rest." : " Calories: as the pedometer reported them.")
+        return distance
+            + (energy == .weight
+                ? " Calories: by weight and distance, above rest." : " Calories: as the pedometer reported them.")
     }
 }

@@ -38,8 +38,10 @@ package struct ReportPage: Sendable {
     /// - Parameter beginning: of the file, at least 4096 bytes of it if it has as many.
     package static func isReport(beginning: String) -> Bool {
         guard beginning.hasPrefix(Markup.doctype.source) else { return false }
-        // The first reports did not name their generator. Their titles, with a name of at most 32 characters, are those of `document`.
-        return beginning.contains(PageFrame.generator.source) || beginning.contains("<title>Steps of ") && beginning.contains(" – istep</title>")
+        // The first reports did not name their generator. Their titles, with a name of at most 32 characters, are those
+        // of `document`.
+        return beginning.contains(PageFrame.generator.source)
+            || beginning.contains("<title>Steps of ") && beginning.contains(" – istep</title>")
     }
 
     private var name: String { Printable(context.user.name, limit: 32).description }
@@ -53,7 +55,9 @@ package struct ReportPage: Sendable {
         let title = "Steps of \(name), " + (statistics.shown.map { Period($0).title } ?? period.title)
         return PageFrame(title: title, context: context).document {
             Element.h1 { title }
-            Element.p(.css("muted small")) { "Created \(context.clock(context.now)) by istep from the history on this machine." }
+            Element.p(.css("muted small")) {
+                "Created \(context.clock(context.now)) by istep from the history on this machine."
+            }
             if statistics.days.isEmpty {
                 Element.section(.css("card")) { Element.p { "Nothing is known of these days." } }
             } else {
@@ -98,7 +102,8 @@ package struct ReportPage: Sendable {
         Table(
             caption: "the years",
             columns: [
-                .words("Year"), .number("Steps a day"), .number("Median"), .number("Goal days"), .number("Best day"), .number("Total"),
+                .words("Year"), .number("Steps a day"), .number("Median"), .number("Goal days"), .number("Best day"),
+                .number("Total"),
                 .number("km"),
             ],
             rows: years.reversed().map { year in
@@ -114,7 +119,8 @@ package struct ReportPage: Sendable {
 
     @MarkupBuilder private func hours(_ statistics: PeriodStatistics) -> Markup {
         let chart = WeekdayHours(
-            weekdays: statistics.weekdays, summary: "Mean steps of each hour of each weekday. The numbers are in a table at the end.")
+            weekdays: statistics.weekdays,
+            summary: "Mean steps of each hour of each weekday. The numbers are in a table at the end.")
         Card.chart("Weekdays and hours", aside: Card.remark("mean steps"), drawing: chart.markup) {
             chart.legend
             Element.a(.css("small"), .href(Self.tables)) { "Numbers" }
@@ -133,7 +139,9 @@ package struct ReportPage: Sendable {
                 days.calendar(year, title: "Days of \(part.title)")
                 parts.means(year.period, by: .month, title: "Months: steps a day", "s6")
             }
-            if year.days.count > 7 { parts.means(part, by: .week, title: "Weeks: steps a day", year.days.count <= 45 ? "" : "s6") }
+            if year.days.count > 7 {
+                parts.means(part, by: .week, title: "Weeks: steps a day", year.days.count <= 45 ? "" : "s6")
+            }
         }
     }
 
@@ -149,13 +157,17 @@ package struct ReportPage: Sendable {
             for year in years.reversed() {
                 let part = Period(year.shown ?? year.period.days, weekStart: context.weekStart)
                 for unit in [Period.Unit.month, .week] {
-                    let shown = figures.statistics(of: part, by: unit).map { (part: $0, before: PeriodStatistics?.none) }
+                    let shown = figures.statistics(of: part, by: unit).map {
+                        (part: $0, before: PeriodStatistics?.none)
+                    }
                     if shown.count > 1 {
                         let name = "\(unit == .month ? "Months" : "Weeks") of \(year.period.title)"
                         folded(parts.table(shown, caption: name), name)
                     }
                 }
-                folded(days.longTable(year.days, caption: "steps by day of \(year.period.title)"), "Days of \(year.period.title)")
+                folded(
+                    days.longTable(year.days, caption: "steps by day of \(year.period.title)"),
+                    "Days of \(year.period.title)")
             }
         }
     }
@@ -184,7 +196,8 @@ package struct ReportPage: Sendable {
                             let entered = day.correctedAt.map { "; entered \(context.clock($0))" } ?? ""
                             let counted = day.countedSteps.map(Words.grouped) ?? "nothing"
                             return Figure(
-                                context.date(day.day), day.steps.map(Words.grouped) ?? "unknown", "counted \(counted)\(entered)")
+                                context.date(day.day), day.steps.map(Words.grouped) ?? "unknown",
+                                "counted \(counted)\(entered)")
                         })
                 }
             }

@@ -14,7 +14,9 @@ struct SharePage: Sendable {
     var document: Markup {
         PageFrame(title: "Share", context: context, section: .share).document {
             Element.h1 { "Share" }
-            if let problem { NoticeBox.markup(.bad, "The destinations cannot be used") { Element.p(.css("small")) { problem } } }
+            if let problem {
+                NoticeBox.markup(.bad, "The destinations cannot be used") { Element.p(.css("small")) { problem } }
+            }
             Element.div(.css("grid")) {
                 states.map(destination)
                 addition
@@ -27,7 +29,8 @@ struct SharePage: Sendable {
             Element.ol(.css("steps")) {
                 Element.li {
                     Element.div {
-                        "Add a block " + Element.code { "[share.NAME]" } + " to your configuration. " + Element.code { "istep config kinds" }
+                        "Add a block " + Element.code { "[share.NAME]" } + " to your configuration. "
+                            + Element.code { "istep config kinds" }
                             + " lists what days can be shared with."
                     }
                 }
@@ -42,7 +45,9 @@ struct SharePage: Sendable {
         let badge =
             own.isEmpty
             ? Card.badge("up to date", "good")
-            : Card.badge("\(Words.count(own.count, "day")) \(own.count == 1 ? "waits" : "wait")", state.lastError == nil ? "warn" : "bad")
+            : Card.badge(
+                "\(Words.count(own.count, "day")) \(own.count == 1 ? "waits" : "wait")",
+                state.lastError == nil ? "warn" : "bad")
         return Element.section(.css("card s6")) {
             Element.header { Element.h2 { PageContext.name(state.name) } + badge }
             problem(of: state)
@@ -57,7 +62,9 @@ struct SharePage: Sendable {
 
     @MarkupBuilder private func problem(of state: DestinationState) -> Markup {
         if let stopped = state.stopped {
-            NoticeBox.markup(.bad, "Paused: credentials rejected") { Element.p(.css("small")) { Printable(stopped, limit: 300).description } }
+            NoticeBox.markup(.bad, "Paused: credentials rejected") {
+                Element.p(.css("small")) { Printable(stopped, limit: 300).description }
+            }
         }
         if let moment = state.nextAttempt(after: context.now) {
             NoticeBox.markup(.warn, "The last attempt failed") {
@@ -77,7 +84,9 @@ struct SharePage: Sendable {
             }
             Element.div(.css("actions")) {
                 action("retry", entry) {
-                    Element.button(Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, label("Retry", entry))) { "Retry" }
+                    Element.button(
+                        Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, label("Retry", entry))
+                    ) { "Retry" }
                 }
                 // Two steps, so that no day is dropped by a slip.
                 Element.details(.css("menu")) {
@@ -85,7 +94,9 @@ struct SharePage: Sendable {
                     Element.div {
                         action("drop", entry, style: "stack") {
                             Element.p(.css("small")) { "The day is not sent to this destination." }
-                            Element.button(Attribute(.type, "submit"), .css("danger")) { "Drop \(context.date(entry.day))" }
+                            Element.button(Attribute(.type, "submit"), .css("danger")) {
+                                "Drop \(context.date(entry.day))"
+                            }
                         }
                     }
                 }
@@ -97,9 +108,12 @@ struct SharePage: Sendable {
         "\(verb) \(context.date(entry.day)) at \(Printable(entry.destination))"
     }
 
-    private func action(_ verb: String, _ entry: ShareEntry, style: String? = nil, @MarkupBuilder content: () -> Markup) -> Markup {
+    private func action(_ verb: String, _ entry: ShareEntry, style: String? = nil, @MarkupBuilder content: () -> Markup)
+        -> Markup
+    {
         context.form("outbox", verb, style: style) {
-            Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, entry.destination))
+            Element.input(
+                Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, entry.destination))
             Element.input(Attribute(.type, "hidden"), Attribute(.name, "day"), Attribute(.value, "\(entry.day)"))
             content()
         }
@@ -108,7 +122,10 @@ struct SharePage: Sendable {
     private func sendNow(_ state: DestinationState) -> Markup {
         context.form("outbox", "retry", style: "actions") {
             Element.input(Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, state.name))
-            Element.button(Attribute(.type, "submit"), Attribute(.ariaLabel, "Send the waiting days to \(Printable(state.name)) now")) {
+            Element.button(
+                Attribute(.type, "submit"),
+                Attribute(.ariaLabel, "Send the waiting days to \(Printable(state.name)) now")
+            ) {
                 "Send now"
             }
         }

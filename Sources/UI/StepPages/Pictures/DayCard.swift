@@ -30,7 +30,8 @@ package struct DayCard: Sendable {
 
     /// Marks the hours of a day whose total was corrected.
     private var hoursNote: String? {
-        view.holds(.hours) && view.holds(.steps) && !day.hours.isEmpty ? day.countedHoursWords.map { "hours \($0)" } : nil
+        view.holds(.hours) && view.holds(.steps) && !day.hours.isEmpty
+            ? day.countedHoursWords.map { "hours \($0)" } : nil
     }
 
     private var steps: String { day.steps == nil ? DayWords.steps(view) : "\(DayWords.steps(view)) steps" }
@@ -56,10 +57,12 @@ package struct DayCard: Sendable {
         if let percentage {
             let ring = Ring(steps: nil, word: "", name: "", remark: "", percentage: percentage, summary: "")
             Element.svg(
-                Attribute(.x, 20), Attribute(.y, 24), Attribute(.width, 112), Attribute(.height, 112), Attribute(.viewBox, "0 0 200 200")
+                Attribute(.x, 20), Attribute(.y, 24), Attribute(.width, 112), Attribute(.height, 112),
+                Attribute(.viewBox, "0 0 200 200")
             ) { ring.drawing }
             Picture.text(
-                Words.percent(percentage), x: 76, y: 86, size: 16, tone: percentage >= 100 ? .accent : .text, isBold: true,
+                Words.percent(percentage), x: 76, y: 86, size: 16, tone: percentage >= 100 ? .accent : .text,
+                isBold: true,
                 anchor: "middle")
         }
     }
@@ -85,10 +88,13 @@ package struct DayCard: Sendable {
         let bars =
             isShown
             ? DayWords.bars(view)
-            : (0..<24).map { BarChart.Bar(label: $0 % 6 == 0 ? "\($0):00" : "", steps: nil, title: "\($0):00: unknown") }
+            : (0..<24).map {
+                BarChart.Bar(label: $0 % 6 == 0 ? "\($0):00" : "", steps: nil, title: "\($0):00: unknown")
+            }
         let chart = BarChart(bars: bars, summary: "Steps by hour", height: 88, isPicture: true)
         return Element.svg(
-            Attribute(.x, Self.margin), Attribute(.y, 124), Attribute(.width, Self.width - 2 * Self.margin), Attribute(.height, 140),
+            Attribute(.x, Self.margin), Attribute(.y, 124), Attribute(.width, Self.width - 2 * Self.margin),
+            Attribute(.height, 140),
             Attribute(.overflow, "visible")
         ) { chart.svg }
     }

@@ -33,10 +33,15 @@ package struct YearPicture: Sendable {
         let calendar = Calendar(
             cells: statistics.days.map { day in
                 Calendar.Cell(
-                    day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial, title: day.title(.short, nil))
+                    day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial,
+                    title: day.title(.short, nil))
             }, firstWeekday: statistics.period.weekStart, summary: summary)
-        return Picture.document(width: Self.width, height: Self.height, title: statistics.period.title, summary: summary) {
-            Picture.text("\(statistics.period.title) · \(Printable(user.name, limit: 24))", x: 20, y: 34, size: 16, tone: .text, isBold: true)
+        return Picture.document(
+            width: Self.width, height: Self.height, title: statistics.period.title, summary: summary
+        ) {
+            Picture.text(
+                "\(statistics.period.title) · \(Printable(user.name, limit: 24))", x: 20, y: 34, size: 16, tone: .text,
+                isBold: true)
             Picture.text(figures.joined(separator: " · "), x: 20, y: 56, size: 13)
             part(calendar.names, x: 20, width: 46)
             part(calendar.content(ofHalf: 0), x: Self.left, width: Calendar.width)
@@ -49,7 +54,8 @@ package struct YearPicture: Sendable {
 
     private func part(_ content: Markup, x: Double, width: Double) -> Markup {
         Element.svg(
-            Attribute(.x, x), Attribute(.y, 72), Attribute(.width, width * Self.scale), Attribute(.height, Calendar.height * Self.scale),
+            Attribute(.x, x), Attribute(.y, 72), Attribute(.width, width * Self.scale),
+            Attribute(.height, Calendar.height * Self.scale),
             Attribute(.viewBox, "0 0 \(Int(width)) \(Int(Calendar.height))")
         ) { content }
     }

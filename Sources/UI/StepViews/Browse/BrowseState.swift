@@ -30,7 +30,8 @@ public struct BrowseState: Hashable, Sendable {
         public init(_ entry: ShareEntry) { (destination, day) = (entry.destination, entry.day) }
     }
 
-    /// The entries of the outbox that are shown. Others may come or go at any time: the chosen one stays chosen while it is there.
+    /// The entries of the outbox that are shown. Others may come or go at any time: the chosen one stays chosen while
+    /// it is there.
     public var outbox: [OutboxEntry] = [] {
         didSet {
             guard outbox != oldValue else { return }
@@ -130,8 +131,10 @@ public struct BrowseState: Hashable, Sendable {
         case asks(Effect)
     }
 
-    /// Keys that are for the chosen entry of the outbox. While something runs, nothing is asked: the last line is in use.
-    private mutating func pressInOutbox(_ key: KeyDecoder.Key, _ chosen: OutboxEntry, _ isConfirmed: Bool) -> OutboxKey {
+    /// Keys that are for the chosen entry of the outbox. While something runs, nothing is asked: the last line is in
+    /// use.
+    private mutating func pressInOutbox(_ key: KeyDecoder.Key, _ chosen: OutboxEntry, _ isConfirmed: Bool) -> OutboxKey
+    {
         switch key {
         case .up: selection = max(0, selection - 1)
         case .down: selection = min(outbox.count - 1, selection + 1)
@@ -214,7 +217,9 @@ public struct BrowseState: Hashable, Sendable {
     /// - Parameters:
     ///   - content: number of its lines.
     ///   - lines: of the terminal.
-    public mutating func limitScroll(to content: Int, lines: Int) { scroll = min(scroll, Self.mostScroll(content, lines)) }
+    public mutating func limitScroll(to content: Int, lines: Int) {
+        scroll = min(scroll, Self.mostScroll(content, lines))
+    }
 
     /// The last two lines are for messages and keys.
     private static func mostScroll(_ content: Int, _ lines: Int) -> Int { max(0, content - (lines - 2)) }
@@ -240,7 +245,8 @@ public struct BrowseState: Hashable, Sendable {
         var screen = Array(content.dropFirst(start).prefix(room))
         screen += Array(repeating: "", count: max(0, room - screen.count))
         let more = start < most ? " (more: ↓)" : ""
-        screen.append(clip(input.map { "Day: \($0)_" } ?? work ?? (message ?? "") + (message == nil ? more : ""), columns, style))
+        screen.append(
+            clip(input.map { "Day: \($0)_" } ?? work ?? (message ?? "") + (message == nil ? more : ""), columns, style))
         screen.append(clip(keys(columns), columns, style, isFaint: true))
         return screen
     }
@@ -263,7 +269,8 @@ public struct BrowseState: Hashable, Sendable {
             return ["\(share)  \(choice)", "Enter share  \(choice)", "Enter share  ↑↓ r retry x drop  Esc  q"]
         case .days:
             return [
-                "← → \(unit.rawValue)  d w m y  g go to  t today  s sync  S share  ? help  q quit", "←→ d w m y g t s S  ? help  q quit",
+                "← → \(unit.rawValue)  d w m y  g go to  t today  s sync  S share  ? help  q quit",
+                "←→ d w m y g t s S  ? help  q quit",
             ]
         }
     }
@@ -271,7 +278,10 @@ public struct BrowseState: Hashable, Sendable {
     private func clip(_ text: String, _ columns: Int, _ style: TextStyle, isFaint: Bool = false) -> String {
         var page = Page(style.wide)
         let shown = style.unicode ? text : Self.ascii(text)
-        page.row(StyledText(Columns.clip(Printable(shown, limit: 500).description, to: columns - 1, ending: "."), isFaint ? .faint : nil))
+        page.row(
+            StyledText(
+                Columns.clip(Printable(shown, limit: 500).description, to: columns - 1, ending: "."),
+                isFaint ? .faint : nil))
         return page.lines[0]
     }
 
@@ -286,9 +296,13 @@ public struct BrowseState: Hashable, Sendable {
         var page = Page(style)
         for (key, words) in [
             ("← →", "the day, week, month or year before and after"), ("↑ ↓", "scroll; also Page Up, Page Down"),
-            ("d w m y", "days, weeks, months, years"), ("t", "today"), ("g", "go to a date: 2014-04-20, yesterday, monday, -3"),
+            ("d w m y", "days, weeks, months, years"), ("t", "today"),
+            ("g", "go to a date: 2014-04-20, yesterday, monday, -3"),
             ("s", "sync your pedometers"),
-            ("S", "the outbox; there, Enter shares the day and what waits, ↑ ↓ choose a day, r retries it, x x drops it: it is not sent"),
+            (
+                "S",
+                "the outbox; there, Enter shares the day and what waits, ↑ ↓ choose a day, r retries it, x x drops it: it is not sent"
+            ),
             ("?", "this help"), ("q", "quit; also Ctrl-C"),
         ] {
             let line = "  " + Columns.pad(key, 9) + words

@@ -1,7 +1,7 @@
 /// Keys of a terminal, from the bytes that it sends.
 ///
-/// Arrows come as `ESC [ D` or `ESC O D` (ECMA-48; xterm's application mode), page keys as `ESC [ 5 ~`. Sequences that are not known are
-/// left out as a whole.
+/// Arrows come as `ESC [ D` or `ESC O D` (ECMA-48; xterm's application mode), page keys as `ESC [ 5 ~`. Sequences that
+/// are not known are left out as a whole.
 public struct KeyDecoder: Sendable {
     public enum Key: Hashable, Sendable {
         case left, right, up, down, pageUp, pageDown, enter, escape, backspace
@@ -18,7 +18,8 @@ public struct KeyDecoder: Sendable {
 
     public init() {}
 
-    /// - Parameter bytes: as they were read. An escape character at their end is the key Esc: terminals send a sequence at once.
+    /// - Parameter bytes: as they were read. An escape character at their end is the key Esc: terminals send a sequence
+    ///   at once.
     public mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
         var keys: [Key] = []
         for byte in bytes {
@@ -26,8 +27,8 @@ public struct KeyDecoder: Sendable {
                 pending.append(byte)
                 if pending.count == 2, byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") { continue }
                 if pending.count == 2 {
-                    // Esc, or Alt with a character: both mean the escape, and the character stands for itself. Another escape character
-                    // may begin a sequence: Esc and an arrow that were read at once.
+                    // Esc, or Alt with a character: both mean the escape, and the character stands for itself. Another
+                    // escape character may begin a sequence: Esc and an arrow that were read at once.
                     pending = byte == 0x1b ? [byte] : []
                     keys.append(.escape)
                     if let key = Self.key(byte) { keys.append(key) }

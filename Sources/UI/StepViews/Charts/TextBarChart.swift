@@ -2,7 +2,8 @@ internal import StepDomain
 
 /// Horizontal bars with labels and figures, each with a mark where the goal is.
 ///
-/// Also without colour and without Unicode these can be distinguished: walking and running, a partial day, an unknown day, and a day of no steps.
+/// Also without colour and without Unicode these can be distinguished: walking and running, a partial day, an unknown
+/// day, and a day of no steps.
 struct TextBarChart {
     struct Bar {
         /// How much of what the bar stands for is known.
@@ -41,7 +42,8 @@ struct TextBarChart {
     /// Cells of a bar without a note beside it.
     private var room: Int { width - Self.indent - labels - 2 - 2 - numbers }
 
-    /// Draws each bar with its label, its figure and its note. On a short line the note goes below, so that nothing is lost.
+    /// Draws each bar with its label, its figure and its note. On a short line the note goes below, so that nothing is
+    /// lost.
     func draw(on page: inout Page) {
         let (areBeside, indent) = (areNotesBeside, Self.indent + labels + 2)
         for (bar, row) in zip(bars, rows) {
@@ -62,7 +64,8 @@ struct TextBarChart {
         return zip(bars, figures).map { bar, figure -> StyledText in
             let number = (cells > 0 ? "  " : "") + Columns.padLeft(figure, numbers)
             let note = bar.note.isEmpty || !areBeside ? "" : "  " + bar.note
-            return StyledText(String(repeating: " ", count: Self.indent) + Columns.pad(bar.label, labels) + "  ", .faint)
+            return StyledText(
+                String(repeating: " ", count: Self.indent) + Columns.pad(bar.label, labels) + "  ", .faint)
                 + Self.cells(bar, cells, most)
                 + StyledText(number, bar.kind == .unknown ? .doubtful : nil)
                 + StyledText(note, bar.kind == .complete ? .faint : .doubtful)
@@ -132,8 +135,8 @@ struct GoalBar {
     }
 }
 
-/// The hours of a day as bars, each some columns wide, over a line of hours. An hour that is not known has a question mark, and one that has
-/// not begun nothing.
+/// The hours of a day as bars, each some columns wide, over a line of hours. An hour that is not known has a question
+/// mark, and one that has not begun nothing.
 struct HourChart {
     let hours: [DaySummary.Hour]
     let now: Timestamp
@@ -170,8 +173,10 @@ struct HourChart {
         return hours.reduce(StyledText(Columns.padLeft(scale, margin - 2) + "  ")) { line, hour in
             let cell = isUnknown(hour) ? level == 0 ? "?" : " " : self.cell(hour.steps ?? 0, level)
             // The sign stands in the lowest line, where the bar is seldom full.
-            let text = String(repeating: isRun(hour) && level == 0 ? Self.runningSign : cell, count: pitch > 1 ? pitch - 1 : 1)
-            return line + StyledText(text, isRun(hour) && cell != " " ? .running : nil) + StyledText(pitch > 1 ? " " : "")
+            let text = String(
+                repeating: isRun(hour) && level == 0 ? Self.runningSign : cell, count: pitch > 1 ? pitch - 1 : 1)
+            return line + StyledText(text, isRun(hour) && cell != " " ? .running : nil)
+                + StyledText(pitch > 1 ? " " : "")
         }
     }
 

@@ -2,8 +2,8 @@ internal import StepDomain
 
 /// Days as a calendar: a column for each week, a row for each weekday, a sign for each day.
 ///
-/// The signs are those of `ActivityCategory`, so that a map does not change its look with the goal; colour shows whether the goal of the
-/// day was met.
+/// The signs are those of `ActivityCategory`, so that a map does not change its look with the goal; colour shows
+/// whether the goal of the day was met.
 struct TextHeatMap {
     let days: [DayFigures]
     let weekStart: Weekday
@@ -13,7 +13,8 @@ struct TextHeatMap {
     private static let margin = 6
 
     private static let shades: [ActivityCategory: (unicode: String, ascii: String)] = [
-        .sedentary: ("·", "."), .lowActive: ("░", ":"), .somewhatActive: ("▒", "+"), .active: ("▓", "*"), .highlyActive: ("█", "#"),
+        .sedentary: ("·", "."), .lowActive: ("░", ":"), .somewhatActive: ("▒", "+"), .active: ("▓", "*"),
+        .highlyActive: ("█", "#"),
     ]
 
     /// Empty where there is no day.
@@ -57,16 +58,20 @@ struct TextHeatMap {
     /// Columns of the name of a month with the blank after it.
     private static let monthName = 4
 
-    /// The name of each month that begins within the days, over the week in which it begins. The month that the map begins in is named as
-    /// well, unless the next one leaves no room for it.
+    /// The name of each month that begins within the days, over the week in which it begins. The month that the map
+    /// begins in is named as well, unless the next one leaves no room for it.
     private func months(_ weeks: [Day]) -> String {
         guard let first = days.first?.day, let last = days.last?.day else { return "" }
         var names: [(column: Int, day: Day)] = []
         for (column, week) in weeks.enumerated() {
-            let begun = (0..<7).map { week.advanced(by: $0) }.first { $0.components.day == 1 && $0 >= first && $0 <= last }
+            let begun = (0..<7).map { week.advanced(by: $0) }.first {
+                $0.components.day == 1 && $0 >= first && $0 <= last
+            }
             if let begun { names.append((column, begun)) }
         }
-        if let week = weeks.first, names.first.map({ $0.column >= Self.monthName }) ?? true { names.insert((0, max(week, first)), at: 0) }
+        if let week = weeks.first, names.first.map({ $0.column >= Self.monthName }) ?? true {
+            names.insert((0, max(week, first)), at: 0)
+        }
         var line = ""
         for (column, day) in names where line.isEmpty || line.count < column {
             line += String(repeating: " ", count: column - line.count) + Words.month(day).prefix(3)
@@ -79,7 +84,9 @@ struct TextHeatMap {
         let signs = [ActivityCategory.sedentary, .lowActive, .somewhatActive, .active, .highlyActive].map { category in
             style.unicode ? Self.shades[category]?.unicode ?? "" : Self.shades[category]?.ascii ?? ""
         }
-        return zip(signs, ["below 5,000", "5,000", "7,500", "10,000", "12,500"]).map { "\($0) \($1)" } + ["~ partial", "? unknown"]
+        return zip(signs, ["below 5,000", "5,000", "7,500", "10,000", "12,500"]).map { "\($0) \($1)" } + [
+            "~ partial", "? unknown",
+        ]
     }
 }
 
@@ -100,7 +107,9 @@ struct HourMap {
         return [StyledText("       " + hours, .faint)]
             + weekdays.map { weekday in
                 (0..<24).reduce(StyledText("  " + weekday.weekday.shortName + "  ", .faint)) { line, hour in
-                    guard let mean = weekday.mean(hour: hour) else { return line + StyledText(String(repeating: "?", count: pitch), .doubtful) }
+                    guard let mean = weekday.mean(hour: hour) else {
+                        return line + StyledText(String(repeating: "?", count: pitch), .doubtful)
+                    }
                     // Even a single step differs from none.
                     let level = mean == 0 ? nil : min(4, Int(mean * 5 / most))
                     return line + StyledText(String(repeating: level.map { shades[$0] } ?? " ", count: pitch))

@@ -18,14 +18,22 @@ extension DayView {
             (.steps, wrongSteps(summary)),
             (.distance, wrongDistance(summary)),
             (.energy, wrongEnergy(summary)),
-            (.goal, summary.goal.flatMap { $0 > 0 && SportPlan.goalRange.contains($0) ? nil : "\($0) is not between 1 and \(mostGoal)" }),
+            (
+                .goal,
+                summary.goal.flatMap {
+                    $0 > 0 && SportPlan.goalRange.contains($0) ? nil : "\($0) is not between 1 and \(mostGoal)"
+                }
+            ),
             (.percentage, wrongPercentage(summary)),
             (.category, wrongCategory(summary)),
             (.hours, wrongHours(summary)),
             (.completeness, wrongCompleteness(summary)),
             (.implausibleSteps, summary.implausibleSteps < 0 ? "\(summary.implausibleSteps) is negative" : nil),
             // A tolerance of one minute: clocks are sometimes set back by this much.
-            (.lastSync, summary.lastSync.flatMap { $0 > now + 60 ? "it is in the future: check this machine's clock" : nil }),
+            (
+                .lastSync,
+                summary.lastSync.flatMap { $0 > now + 60 ? "it is in the future: check this machine's clock" : nil }
+            ),
         ]
         return checks.compactMap { attribute, message in message.map { AttributeError(attribute, $0) } }
     }
@@ -70,8 +78,12 @@ extension DayView {
         let hours = summary.hours
         let known = hours.compactMap(\.steps)
         if let wrong = known.first(where: { $0 < 0 }) { return "\(wrong) in an hour is negative" }
-        if let wrong = known.first(where: { $0 > mostSteps }) { return "\(Words.grouped(wrong)) in an hour is more than anyone walks in a day" }
-        if let wrong = hours.first(where: { !(0...23).contains($0.hour) }) { return "\(wrong.hour) is not an hour of the day" }
+        if let wrong = known.first(where: { $0 > mostSteps }) {
+            return "\(Words.grouped(wrong)) in an hour is more than anyone walks in a day"
+        }
+        if let wrong = hours.first(where: { !(0...23).contains($0.hour) }) {
+            return "\(wrong.hour) is not an hour of the day"
+        }
         if zip(hours, hours.dropFirst()).contains(where: { $0.start >= $1.start }) { return "they are not in order" }
         // More than 25 only where clocks are set within an hour.
         if hours.count > 26 { return "\(hours.count) are too many for a day" }

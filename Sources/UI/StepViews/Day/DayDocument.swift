@@ -16,7 +16,8 @@ extension DayView {
                 .init("hour", .integer, "0 to 23, as local clocks show it."),
                 .init(
                     "steps", .nullable(.integer),
-                    "Steps in this hour; null if nothing is known of it, such as the hours of today that have not begun."),
+                    "Steps in this hour; null if nothing is known of it, such as the hours of today that have not begun."
+                ),
             ])
         }
 
@@ -35,7 +36,9 @@ extension DayView {
                 .init("total", .integer, "The pedometer's own total of the day, as received: never counted as steps."),
                 .init("slots", .integer, "The sum of the day's slots, read shortly before the total."),
                 .init("difference", .integer, "total minus slots."),
-                .init("differs", .boolean, "Whether they differ by more than can be explained by steps taken between the two readings."),
+                .init(
+                    "differs", .boolean,
+                    "Whether they differ by more than can be explained by steps taken between the two readings."),
             ])
 
             init(_ named: DaySummary.NamedTotal, _ localTime: LocalTime) {
@@ -99,24 +102,34 @@ extension DayView {
             .walkingSteps,
             .runningSteps,
             .init("distanceMetres", .nullable(.number), "Rounded to decimetres."),
-            .init("distanceSource", .nullable(.choice(DaySummary.DistanceSource.self)), "What the distance is calculated from."),
+            .init(
+                "distanceSource", .nullable(.choice(DaySummary.DistanceSource.self)),
+                "What the distance is calculated from."),
             .init("energyKilocalories", .nullable(.number), "Above rest."),
-            .init("energySource", .nullable(.choice(DaySummary.EnergySource.self)), "What the energy is calculated from."),
+            .init(
+                "energySource", .nullable(.choice(DaySummary.EnergySource.self)), "What the energy is calculated from."),
             .init("goal", .nullable(.integer), "Steps; null on a rest day and without a plan."),
             .init("restDay", .boolean, "The plan has no goal for this day of the week."),
             .init("percentage", .nullable(.number), "Of the goal."),
-            .init("category", .nullable(.choice(ActivityCategory.self)), "After Tudor-Locke and Bassett, by the steps."),
+            .init(
+                "category", .nullable(.choice(ActivityCategory.self)), "After Tudor-Locke and Bassett, by the steps."),
             .init("completeness", .nullable(.choice(DaySummary.Completeness.self)), "Whether all of the day was read."),
             .running,
             .init("corrected", .boolean, "The steps were entered by hand; the hours are as counted."),
-            .init("countedSteps", .nullable(.integer), "What the pedometers counted, which a correction replaces; null where nothing is known."),
+            .init(
+                "countedSteps", .nullable(.integer),
+                "What the pedometers counted, which a correction replaces; null where nothing is known."),
             .init("correctionReason", .nullable(.text), "Why the user corrected the steps, if that was given."),
             .init("correctionTime", .nullable(.time), "When the steps were entered by hand; null where they were not."),
             .init("implausibleSteps", .nullable(.integer), "Not plausible, and not counted."),
             .init("hours", .list(Hour.schema), "Empty where nothing is known of them."),
             .init("lastSyncTime", .nullable(.time), "When the user's pedometers were last read completely."),
-            .init("lastSync", .nullable(.time), "The same as lastSyncTime; elsewhere lastSync is an object.", isDeprecated: true),
-            .init("deviceTotals", .list(Total.schema), "What pedometers themselves count for the day, where they were asked for it."),
+            .init(
+                "lastSync", .nullable(.time), "The same as lastSyncTime; elsewhere lastSync is an object.",
+                isDeprecated: true),
+            .init(
+                "deviceTotals", .list(Total.schema),
+                "What pedometers themselves count for the day, where they were asked for it."),
             .init("errors", .list(AttributeError.schema), "Values that are wrong: they are null."),
         ])
     }
@@ -140,7 +153,8 @@ extension DayView {
             category: checked(.category, checked(.steps, summary.category?.rawValue)),
             completeness: checked(.completeness, summary.completeness.rawValue),
             running: summary.isInProgress, corrected: summary.isCorrected,
-            countedSteps: isShown ? summary.countedSteps : nil, correctionReason: isShown ? summary.correctionReason : nil,
+            countedSteps: isShown ? summary.countedSteps : nil,
+            correctionReason: isShown ? summary.correctionReason : nil,
             correctionTime: isShown ? summary.correctedAt.map { Words.iso($0, localTime) } : nil,
             implausibleSteps: checked(.implausibleSteps, summary.implausibleSteps),
             hours: (checked(.hours, summary.hours) ?? []).map {

@@ -29,12 +29,16 @@ public struct DayView: View {
         return day.components.year >= 1 ? day : nil
     }
     /// Nil if the next day has not begun. Before the history it is the first day of the history.
-    public var nextDay: Day? { summary.day < today ? min(max(summary.day.advanced(by: 1), historyBegins ?? summary.day), today) : nil }
+    public var nextDay: Day? {
+        summary.day < today ? min(max(summary.day.advanced(by: 1), historyBegins ?? summary.day), today) : nil
+    }
 
     /// The first known day, if this one lies before it.
     var laterBegin: Day? { historyBegins.flatMap { summary.day < $0 ? $0 : nil } }
 
-    package func error(_ attribute: AttributeError.Attribute) -> AttributeError? { errors.first { $0.attribute == attribute } }
+    package func error(_ attribute: AttributeError.Attribute) -> AttributeError? {
+        errors.first { $0.attribute == attribute }
+    }
     package func holds(_ attribute: AttributeError.Attribute) -> Bool { error(attribute) == nil }
 }
 
@@ -62,8 +66,13 @@ extension DayView {
             show("Running", Words.runningSteps(running, of: steps), on: &page)
         }
         if summary.steps != nil {
-            show("Distance", distance, hint: isUnknown(.distance, summary.distance) ? "\(command: "istep profile --height CM")" : nil, on: &page)
-            show("Calories", energy, hint: isUnknown(.energy, summary.energy) ? "\(command: "istep profile --weight KG")" : nil, on: &page)
+            show(
+                "Distance", distance,
+                hint: isUnknown(.distance, summary.distance) ? "\(command: "istep profile --height CM")" : nil,
+                on: &page)
+            show(
+                "Calories", energy,
+                hint: isUnknown(.energy, summary.energy) ? "\(command: "istep profile --weight KG")" : nil, on: &page)
         }
         show("Goal", goal(style), hint: hasNoPlan ? "\(command: "istep plan 8000")" : nil, on: &page)
         if summary.implausibleSteps != 0 { show("Ignored", implausible, on: &page) }
@@ -71,7 +80,9 @@ extension DayView {
         chart(on: &page)
         page.blank()
         show("Day", completeness, on: &page)
-        show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? "\(command: "istep sync")" : nil, on: &page)
+        show(
+            "Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? "\(command: "istep sync")" : nil, on: &page
+        )
         if hasCommands { neighbours(on: &page) }
         return page.lines
     }
@@ -96,7 +107,9 @@ extension DayView {
         if let hint { page.advice(hint, emphasis: .faint, indent: 12) }
     }
 
-    private func isUnknown<T>(_ attribute: AttributeError.Attribute, _ value: T?) -> Bool { value == nil && holds(attribute) }
+    private func isUnknown<T>(_ attribute: AttributeError.Attribute, _ value: T?) -> Bool {
+        value == nil && holds(attribute)
+    }
 
     private var hasNoPlan: Bool { isUnknown(.goal, summary.goal) && holds(.percentage) && !summary.isRestDay }
 
@@ -154,12 +167,17 @@ extension DayView {
 
     /// The same in words.
     package var deviceTotalWords: String? {
-        guard let worst = summary.deviceTotals.filter(\.total.differs).max(by: { abs($0.total.difference) < abs($1.total.difference) })
+        guard
+            let worst = summary.deviceTotals.filter(\.total.differs).max(by: {
+                abs($0.total.difference) < abs($1.total.difference)
+            })
         else { return nil }
         let (total, name) = (worst.total, Printable(worst.pedometer, limit: 32))
-        let claim = "\(name) itself reported \(Words.count(total.total, "step")) at \(Words.clock(total.at, localTime)), "
+        let claim =
+            "\(name) itself reported \(Words.count(total.total, "step")) at \(Words.clock(total.at, localTime)), "
         guard total.isPossible else { return claim + "more than anyone walks in a day: not used" }
-        let difference = "\(Words.grouped(abs(total.difference))) \(total.difference > 0 ? "more" : "fewer") than its slots had then"
+        let difference =
+            "\(Words.grouped(abs(total.difference))) \(total.difference > 0 ? "more" : "fewer") than its slots had then"
         return claim + difference + (total.difference > 0 ? "" : ": not used")
     }
 
@@ -173,7 +191,9 @@ extension DayView {
         guard !lines.isEmpty else { return }
         page.blank()
         let heading = "  Steps per hour " + (summary.countedHoursWords ?? "of the day")
-        let legend = (chart.hasRunning ? "  (\(HourChart.runningSign) mostly run)" : "") + (chart.hasUnknown ? "  (? unknown)" : "")
+        let legend =
+            (chart.hasRunning ? "  (\(HourChart.runningSign) mostly run)" : "")
+            + (chart.hasUnknown ? "  (? unknown)" : "")
         page.wrap(StyledText(heading + legend, .faint), hanging: 2)
         for line in lines { page.row(line) }
     }
@@ -199,7 +219,8 @@ extension DayView {
             let count = "the \(Words.grouped(counted)) counted"
             difference =
                 steps == counted
-                ? ": as many as were counted" : ": \(Words.grouped(abs(steps - counted))) \(steps > counted ? "more" : "fewer") than \(count)"
+                ? ": as many as were counted"
+                : ": \(Words.grouped(abs(steps - counted))) \(steps > counted ? "more" : "fewer") than \(count)"
         } else {
             difference = "; nothing was counted"
         }
@@ -211,7 +232,8 @@ extension DayView {
         if let error = error(.lastSync) { return wrong(error) }
         guard let moment = summary.lastSync else { return StyledText("never: read your pedometers", .doubtful) }
         let clock = Words.clock(moment, localTime)
-        // How long ago matters for a day that still grows; beside a day of the past, `just now` would seem to be of that day.
+        // How long ago matters for a day that still grows; beside a day of the past, `just now` would seem to be of
+        // that day.
         return StyledText(summary.day == today ? "\(Words.ago(moment, now: now)), \(clock)" : "last on \(clock)")
     }
 }
@@ -229,7 +251,8 @@ extension ActivityCategory {
 }
 
 extension DaySummary {
-    /// What a chart of the hours says if these do not add up to the steps, because the steps were corrected; nil otherwise.
+    /// What a chart of the hours says if these do not add up to the steps, because the steps were corrected; nil
+    /// otherwise.
     package var countedHoursWords: String? {
         guard isCorrected, steps != countedSteps else { return nil }
         return "as counted" + (steps.map { "; the total is corrected to \(Words.grouped($0))" } ?? "")

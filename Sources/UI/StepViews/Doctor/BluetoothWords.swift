@@ -27,7 +27,9 @@ extension BluetoothDiagnosis {
         case .adapterScanning(let name):
             DiagnosisText(
                 "another program is scanning on \(name)",
-                fix: "While it scans, connections may fail. Close it, for example an open Bluetooth window of the desktop.")
+                fix:
+                    "While it scans, connections may fail. Close it, for example an open Bluetooth window of the desktop."
+            )
         }
     }
 }
@@ -37,7 +39,8 @@ extension ScanDiagnosis {
         switch self {
         case .notRequested: DiagnosisText("skipped by --no-radio")
         case .inUse(let holder): DiagnosisText("skipped: \(holder.words); it is not interrupted")
-        case .heard(let devices): DiagnosisText("the adapter receives advertisements of \(Words.count(devices, "device"))")
+        case .heard(let devices):
+            DiagnosisText("the adapter receives advertisements of \(Words.count(devices, "device"))")
         case .nothingHeard(let seconds, _):
             DiagnosisText(
                 "the adapter received no advertisement within \(Words.count(seconds, "second"))",
@@ -69,7 +72,8 @@ extension PedometerDiagnosis {
             DiagnosisText("not contacted: \(holder?.words ?? "a sync is running")")
         case .answers(let battery, let rssi):
             DiagnosisText(
-                ["it answers", battery.map { "battery \($0) %" }, rssi.map { "signal \($0) dBm" }].compactMap(\.self).joined(separator: ", "))
+                ["it answers", battery.map { "battery \($0) %" }, rssi.map { "signal \($0) dBm" }].compactMap(\.self)
+                    .joined(separator: ", "))
         case .alreadyConnected:
             DiagnosisText("this machine was connected to it already: another program uses it, or did not disconnect")
         case .batteryLow(let percent): DiagnosisText("its battery is at \(percent) %", fix: "Charge it.")
@@ -83,7 +87,8 @@ extension PedometerDiagnosis {
                 fix: "Let only one program set it. A sync sets it to local time: \(command: "istep sync", name)")
         case .undecodable(let packets):
             DiagnosisText(
-                "\(Words.count(packets, "packet")) could not be decoded", fix: "If this happens again, please report it.")
+                "\(Words.count(packets, "packet")) could not be decoded",
+                fix: "If this happens again, please report it.")
         case .notInRange(let address):
             DiagnosisText(
                 "it is not in range: \(address) was not heard",
@@ -98,7 +103,8 @@ extension PedometerDiagnosis {
                 fix: "To pair again, \(Self.pairAgain(address, name))")
         case .needsPairing:
             DiagnosisText(
-                "it requires pairing, and is not paired with this machine", fix: "A sync pairs with it: \(command: "istep sync", name)")
+                "it requires pairing, and is not paired with this machine",
+                fix: "A sync pairs with it: \(command: "istep sync", name)")
         }
     }
 
@@ -110,7 +116,9 @@ extension PedometerDiagnosis {
     private static func connectFailed(_ cause: ConnectCause, _ reason: String, _ name: String) -> DiagnosisText {
         let message = "it is in range, but connecting fails: \(reason)"
         return switch cause {
-        case .busy: DiagnosisText(message, fix: "Another program of this machine is connecting to it: end that program, or wait.")
+        case .busy:
+            DiagnosisText(
+                message, fix: "Another program of this machine is connecting to it: end that program, or wait.")
         case .maybeUnpaired(let address):
             DiagnosisText(
                 "\(message); the pairing may be lost on one side",
@@ -118,7 +126,9 @@ extension PedometerDiagnosis {
         case .unknown:
             DiagnosisText(
                 message,
-                fix: "It may be connected to a phone or another computer: disconnect it there. Otherwise bring it nearer, or restart it.")
+                fix:
+                    "It may be connected to a phone or another computer: disconnect it there. Otherwise bring it nearer, or restart it."
+            )
         }
     }
 

@@ -2,7 +2,8 @@ public import StepDomain
 
 /// A diagnosis in words: the state and its cause, and what to do about it.
 public struct DiagnosisWords: Hashable, Sendable {
-    /// What it is about: `adapter`, or the name that the user gave a pedometer. May contain characters that control a terminal.
+    /// What it is about: `adapter`, or the name that the user gave a pedometer. May contain characters that control a
+    /// terminal.
     public let subject: String
     /// Without a full stop. May quote a device or a server, and so contain characters that control a terminal.
     public let message: String
@@ -114,12 +115,16 @@ extension TimeDiagnosis {
         case .zoneUnknown:
             DiagnosisText(
                 "it is not known, so days begin at midnight of UTC",
-                fix: "Set the zone of the place where you are, such as: \(command: "sudo timedatectl set-timezone Europe/Berlin")")
+                fix:
+                    "Set the zone of the place where you are, such as: \(command: "sudo timedatectl set-timezone Europe/Berlin")"
+            )
         case .zone(let name): DiagnosisText(name)
         case .desktopInUTC(let name):
             DiagnosisText(
                 "\(name): days begin at midnight of UTC",
-                fix: "If you live elsewhere, set the zone of that place, such as: \(command: "sudo timedatectl set-timezone Europe/Berlin")")
+                fix:
+                    "If you live elsewhere, set the zone of that place, such as: \(command: "sudo timedatectl set-timezone Europe/Berlin")"
+            )
         }
     }
 }
@@ -129,24 +134,33 @@ extension ScheduleDiagnosis {
         switch finding {
         case .notInstalled:
             DiagnosisText(
-                "there is no \(timer): nothing is synced automatically", fix: "Install istep with its units, then: \(command: enableCommand)")
-        case .timer(let unit): text(of: timer, unit, starting: "start", consequence: unit == .disabled ? "nothing is synced automatically" : nil)
+                "there is no \(timer): nothing is synced automatically",
+                fix: "Install istep with its units, then: \(command: enableCommand)")
+        case .timer(let unit):
+            text(
+                of: timer, unit, starting: "start",
+                consequence: unit == .disabled ? "nothing is synced automatically" : nil)
         case .noRun(let next): DiagnosisText("has not run yet\(Self.next(next, localTime))")
         case .run(let last, let next): DiagnosisText(Self.runs(last, next, localTime))
         case .runFailed(let last, let next, let result):
-            DiagnosisText("\(Self.runs(last, next, localTime)); the last run failed (\(result))", fix: journal(of: timer))
+            DiagnosisText(
+                "\(Self.runs(last, next, localTime)); the last run failed (\(result))", fix: journal(of: timer))
         case .runMissed(let last, let next):
             DiagnosisText(
-                "\(Self.runs(last, next, localTime)); it should have run since", fix: "\(command: "\(systemctl) restart \(timer)")")
+                "\(Self.runs(last, next, localTime)); it should have run since",
+                fix: "\(command: "\(systemctl) restart \(timer)")")
         case .notLingering:
             DiagnosisText(
                 "off: the timer runs only while you are logged in",
                 fix: "If it should always run: \(command: "loginctl enable-linger")")
-        case .midnight(let unit, let todayOnly): text(of: Self.midnightTimer, unit, starting: "restart", consequence: Self.loss(todayOnly))
+        case .midnight(let unit, let todayOnly):
+            text(of: Self.midnightTimer, unit, starting: "restart", consequence: Self.loss(todayOnly))
         case .midnightFailed(let result, let todayOnly):
-            DiagnosisText("its last run failed (\(result)): \(Self.loss(todayOnly))", fix: journal(of: Self.midnightTimer))
+            DiagnosisText(
+                "its last run failed (\(result)): \(Self.loss(todayOnly))", fix: journal(of: Self.midnightTimer))
         case .watchActive: DiagnosisText("it runs")
-        case .watchInactive: DiagnosisText("istep-watch.service is enabled but not running", fix: journal(of: "istep-watch.service"))
+        case .watchInactive:
+            DiagnosisText("istep-watch.service is enabled but not running", fix: journal(of: "istep-watch.service"))
         }
     }
 
@@ -156,9 +170,13 @@ extension ScheduleDiagnosis {
         let end = consequence.map { ": \($0)" } ?? ""
         return switch unit {
         case .disabled: DiagnosisText("\(timer) is disabled\(end)", fix: "\(command: enableCommand)")
-        case .inactive: DiagnosisText("\(timer) is enabled but not running\(end)", fix: "\(command: "\(systemctl) \(verb) \(timer)")")
+        case .inactive:
+            DiagnosisText(
+                "\(timer) is enabled but not running\(end)", fix: "\(command: "\(systemctl) \(verb) \(timer)")")
         case .activeUntilRestart:
-            DiagnosisText("\(timer) is running but not enabled: it will not start after a reboot", fix: "\(command: enableCommand)")
+            DiagnosisText(
+                "\(timer) is running but not enabled: it will not start after a reboot",
+                fix: "\(command: enableCommand)")
         }
     }
 
@@ -185,17 +203,20 @@ extension ScheduleDiagnosis {
     /// Not `--user -u`, which shows nothing to users who may read the machine's journal, such as the group adm.
     private func journal(of unit: String) -> Advice {
         let service = unit.split(separator: ".").first.map(String.init) ?? unit
-        return "See the journal for the reason: \(command: (isSystemWide ? "sudo journalctl -u " : "journalctl --user-unit ") + service)"
+        return
+            "See the journal for the reason: \(command: (isSystemWide ? "sudo journalctl -u " : "journalctl --user-unit ") + service)"
     }
 }
 
 extension ConfigurationDiagnosis {
     var text: DiagnosisText {
         switch self {
-        case .invalid(let message): DiagnosisText(message, fix: "Correct it, then check it: \(command: "istep config check")")
+        case .invalid(let message):
+            DiagnosisText(message, fix: "Correct it, then check it: \(command: "istep config check")")
         case .writableByOthers(let path):
             DiagnosisText("other users of this machine can change \(path)", fix: "\(command: "chmod go-w", path)")
-        case .valid(let files): DiagnosisText(files.isEmpty ? "no file, and none is needed" : files.joined(separator: ", "))
+        case .valid(let files):
+            DiagnosisText(files.isEmpty ? "no file, and none is needed" : files.joined(separator: ", "))
         }
     }
 }
@@ -209,7 +230,9 @@ extension DestinationDiagnosis {
         case .secretOfService:
             DiagnosisText(
                 "skipped: only the systemd service can read the secret of this destination",
-                fix: "\(command: "sudo systemd-run --pipe -p User=istep -p LoadCredential=istep:/etc/istep/credentials istep doctor")")
+                fix:
+                    "\(command: "sudo systemd-run --pipe -p User=istep -p LoadCredential=istep:/etc/istep/credentials istep doctor")"
+            )
         case .notContacted: DiagnosisText("skipped by --no-network")
         case .answers(let place, let description): DiagnosisText("\(place): \(description)")
         case .paused(let reason):
@@ -222,7 +245,9 @@ extension DestinationDiagnosis {
                     \(command: "istep outbox drop", name)
                     """)
         case .withheld(let days, let last):
-            DiagnosisText("\(Words.count(days, "day")) withheld, the last \(last): \(ShareEntry.implausibleSteps)", fix: .withheld(at: name))
+            DiagnosisText(
+                "\(Words.count(days, "day")) withheld, the last \(last): \(ShareEntry.implausibleSteps)",
+                fix: .withheld(at: name))
         case .uncertain(let days):
             DiagnosisText(
                 "\(Words.count(days, "day")) may have arrived",

@@ -87,7 +87,8 @@ extension DoctorView {
             public var subject: String
             /// `fine`, `note`, `warning`, `fault` or `skipped`.
             public var severity: String
-            /// The category of a fault: `temporary`, `unavailable`, `data`, `usage`, `configuration`, `permission`, `resources`, `unforeseen`.
+            /// The category of a fault: `temporary`, `unavailable`, `data`, `usage`, `configuration`, `permission`,
+            /// `resources`, `unforeseen`.
             @Nullable public var category: String?
             public var message: String
             @Nullable public var fix: String?
@@ -107,7 +108,9 @@ extension DoctorView {
                 .init("area", .choice(Finding.Area.self), "What is checked."),
                 .init("subject", .text, "What it is about, for people."),
                 .init("grade", .choice(SeverityKind.self), "Its severity."),
-                .init("trouble", .nullable(.choice(FailureCategory.self)), "Of a fault: its category, as that of an error."),
+                .init(
+                    "trouble", .nullable(.choice(FailureCategory.self)),
+                    "Of a fault: its category, as that of an error."),
                 .init("message", .text, "What was found."),
                 .init("cure", .nullable(.text), "What to do."),
                 .init("commands", .list(.text), "The commands of cure, each to be pasted into a shell."),
@@ -121,7 +124,8 @@ extension DoctorView {
         public var findings: [Entry]
 
         public static let schema = JSONSchema.object([
-            .version, .init("faults", .integer, "Number of faults."), .init("warnings", .integer, "Number of warnings."),
+            .version, .init("faults", .integer, "Number of faults."),
+            .init("warnings", .integer, "Number of warnings."),
             .init("findings", .list(Entry.schema), "In the order of the checks: what others depend on comes first."),
         ])
     }
@@ -133,7 +137,8 @@ extension DoctorView {
                 let severity = finding.diagnosis.severity
                 let words = DiagnosisWords(finding.diagnosis, now: now, localTime: localTime)
                 return Document.Entry(
-                    check: finding.check, area: finding.area.rawValue, subject: words.subject, severity: severity.kind.rawValue,
+                    check: finding.check, area: finding.area.rawValue, subject: words.subject,
+                    severity: severity.kind.rawValue,
                     category: severity.category?.rawValue, message: words.message, fix: words.fix?.description,
                     commands: words.fix?.commands.map { $0.text() } ?? [])
             })

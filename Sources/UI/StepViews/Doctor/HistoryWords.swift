@@ -10,7 +10,8 @@ extension HistoryDiagnosis {
         case .notAFile(let problem):
             DiagnosisText(
                 problem.text.message,
-                fix: "Name the history's file itself: database = \"…/history.sqlite\" in config.toml, ISTEP_DB, or --db")
+                fix: "Name the history's file itself: database = \"…/history.sqlite\" in config.toml, ISTEP_DB, or --db"
+            )
         case .older(let path):
             DiagnosisText(
                 "\(path) is of an earlier version, so pedometers and sharing are not checked",
@@ -45,10 +46,12 @@ extension StorageDiagnosis {
             DiagnosisText("\(path) is not writable", fix: Self.makeWritable("chmod u+rw", path, directory))
         case .fileOpen(let path, let mode):
             DiagnosisText(
-                "other users of this machine have access to \(path) (mode \(Self.octal(mode)))", fix: "\(command: "chmod 600", path)")
+                "other users of this machine have access to \(path) (mode \(Self.octal(mode)))",
+                fix: "\(command: "chmod 600", path)")
         case .directoryOpen(let path, let mode):
             DiagnosisText(
-                "other users of this machine can replace files in \(path) (mode \(Self.octal(mode)))", fix: "\(command: "chmod 700", path)")
+                "other users of this machine can replace files in \(path) (mode \(Self.octal(mode)))",
+                fix: "\(command: "chmod 700", path)")
         case .logLarge(let bytes, let history):
             DiagnosisText(
                 "the write-ahead log has grown to \(Words.size(bytes)): a program keeps reading the history",
@@ -89,7 +92,9 @@ extension SyncHistoryDiagnosis {
         case .running(let success, let start):
             DiagnosisText("\(Self.words(success, now)); \(Words.unended(start, now: now))")
         case .failing(let success, let tries, let last, let reason):
-            DiagnosisText("\(Self.words(success, now)); \(Words.failed(tries, last: last, now: now)): \(reason ?? "no reason given")")
+            DiagnosisText(
+                "\(Self.words(success, now)); \(Words.failed(tries, last: last, now: now)): \(reason ?? "no reason given")"
+            )
         case .interrupted(let success, let tries, let last):
             DiagnosisText(
                 "\(Self.words(success, now)); \(Words.interrupted(tries, last: last, now: now))",

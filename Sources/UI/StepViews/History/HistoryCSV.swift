@@ -1,16 +1,22 @@
 internal import StepDomain
 
 extension HistoryView {
-    /// `istep history --csv`: the numbers behind the bars, with a header (RFC 4180, but lines end as elsewhere on this system). A value that
-    /// is not known is empty. As in the document, `running` means that a day is not over; scripts read it by this name.
+    /// `istep history --csv`: the numbers behind the bars, with a header (RFC 4180, but lines end as elsewhere on this
+    /// system). A value that is not known is empty. As in the document, `running` means that a day is not over; scripts
+    /// read it by this name.
     public var csv: [String] {
-        func line(_ values: [(any CustomStringConvertible)?]) -> String { values.map { $0.map { "\($0)" } ?? "" }.joined(separator: ",") }
+        func line(_ values: [(any CustomStringConvertible)?]) -> String {
+            values.map { $0.map { "\($0)" } ?? "" }.joined(separator: ",")
+        }
         switch grouping {
         case .day:
-            return ["day,steps,walking_steps,running_steps,distance_metres,energy_kilocalories,goal,goal_met,completeness,running,corrected"]
+            return [
+                "day,steps,walking_steps,running_steps,distance_metres,energy_kilocalories,goal,goal_met,completeness,running,corrected"
+            ]
                 + document.days.map {
                     line([
-                        $0.day, $0.steps, $0.walkingSteps, $0.runningSteps, $0.distanceMetres, $0.energyKilocalories, $0.goal, $0.goalMet,
+                        $0.day, $0.steps, $0.walkingSteps, $0.runningSteps, $0.distanceMetres, $0.energyKilocalories,
+                        $0.goal, $0.goalMet,
                         $0.completeness, $0.running, $0.corrected,
                     ])
                 }
@@ -21,8 +27,10 @@ extension HistoryView {
             ]
                 + document.parts.map {
                     line([
-                        $0.firstDay, $0.lastDay, $0.steps, $0.mean, $0.median, $0.bestDay, $0.bestSteps, $0.walkingSteps, $0.runningSteps,
-                        $0.distanceMetres, $0.energyKilocalories, $0.meanGoal, $0.goalDays, $0.daysWithGoal, $0.restDays, $0.completeDays,
+                        $0.firstDay, $0.lastDay, $0.steps, $0.mean, $0.median, $0.bestDay, $0.bestSteps,
+                        $0.walkingSteps, $0.runningSteps,
+                        $0.distanceMetres, $0.energyKilocalories, $0.meanGoal, $0.goalDays, $0.daysWithGoal,
+                        $0.restDays, $0.completeDays,
                         $0.partialDays, $0.unknownDays, $0.correctedDays, $0.running,
                     ])
                 }

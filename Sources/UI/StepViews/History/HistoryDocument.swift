@@ -28,7 +28,9 @@ extension HistoryView {
             public var running: Bool
 
             static let schema = JSONSchema.object([
-                .init("firstDay", .day, "The first day that counts: within the period, and not before the first known day."),
+                .init(
+                    "firstDay", .day,
+                    "The first day that counts: within the period, and not before the first known day."),
                 .init("lastDay", .day, "The last day that counts; not after today."),
                 .init("steps", .nullable(.integer), "The sum of the known days; null where no day is known."),
                 .init("mean", .nullable(.number), "Steps a day, of the known days that are over."),
@@ -41,7 +43,9 @@ extension HistoryView {
                 .init("energyKilocalories", .nullable(.number), "Above rest, of the days for which it is known."),
                 .init("meanGoal", .nullable(.number), "Mean of the goals of the days that have one."),
                 .init("goalDays", .integer, "Days that reached the goal in force on that day."),
-                .init("daysWithGoal", .integer, "Known days with a goal, today only if it is reached; goalDays of them reached it."),
+                .init(
+                    "daysWithGoal", .integer,
+                    "Known days with a goal, today only if it is reached; goalDays of them reached it."),
                 .init("restDays", .integer, "Days for which the plan has no goal."),
                 .init("completeDays", .integer, "Days that are over and completely known, or entered by hand."),
                 .init("partialDays", .integer, "Days that are over and of which steps may be missing."),
@@ -49,7 +53,8 @@ extension HistoryView {
                 .init("correctedDays", .integer, "Days that were entered by hand, today included."),
                 .init(
                     "running", .boolean,
-                    "The period includes today, which is not over and not counted in complete, partial, unknown, mean or median."),
+                    "The period includes today, which is not over and not counted in complete, partial, unknown, mean or median."
+                ),
             ])
 
             init?(_ statistics: PeriodStatistics) {
@@ -93,7 +98,9 @@ extension HistoryView {
 
             static let schema = JSONSchema.object([
                 .init("day", .day, "The day."),
-                .init("steps", .nullable(.integer), "Null where nothing is known, or where the steps are not possible: see errors."),
+                .init(
+                    "steps", .nullable(.integer),
+                    "Null where nothing is known, or where the steps are not possible: see errors."),
                 .walkingSteps,
                 .runningSteps,
                 .init("distanceMetres", .nullable(.number), "Null where it is not known."),
@@ -170,7 +177,8 @@ extension HistoryView {
                 .init("lastDay", .day, "The last one; today is left out."),
                 .init("previousFirstDay", .day, "The first day of the period before."),
                 .init(
-                    "previousLastDay", .day, "Its last compared day; if the period is not over, as many days are compared as have elapsed."),
+                    "previousLastDay", .day,
+                    "Its last compared day; if the period is not over, as many days are compared as have elapsed."),
                 .init("mean", .number, "Steps a day, of the known days."),
                 .init("previousMean", .number, "The same of the period before."),
                 .init("percentage", .nullable(.number), "By how much the mean has changed; null where it was 0."),
@@ -182,7 +190,8 @@ extension HistoryView {
             public var message: String
 
             static let schema = JSONSchema.object([
-                .init("day", .day, "The day whose steps are not possible."), .init("message", .text, "What is wrong with them."),
+                .init("day", .day, "The day whose steps are not possible."),
+                .init("message", .text, "What is wrong with them."),
             ])
         }
 
@@ -206,39 +215,54 @@ extension HistoryView {
             .init("user", .text, "Whose days they are."),
             .init("firstDay", .day, "The first day of the period."),
             .init("lastDay", .day, "The last day of the period; it may lie ahead."),
-            .init("unit", .nullable(.choice(Period.Unit.self)), "What kind of period it is; null for any other range of days."),
+            .init(
+                "unit", .nullable(.choice(Period.Unit.self)),
+                "What kind of period it is; null for any other range of days."),
             .init("by", .choice(HistoryView.Grouping.self), "What the parts are."),
             .init("total", .nullable(Part.schema), "The figures of the period; null where nothing is known."),
-            .init("parts", .list(Part.schema), "The same of its weeks, months or years; empty for --by day, weekday and hour."),
+            .init(
+                "parts", .list(Part.schema),
+                "The same of its weeks, months or years; empty for --by day, weekday and hour."),
             .init("days", .list(DayEntry.schema), "All days of the period between the first known day and today."),
             .init("weekdays", .list(WeekdayEntry.schema), "Means by weekday and hour."),
-            .init("currentStreak", .nullable(StreakEntry.schema), "The streak that still continues, whatever the period; null if none does."),
-            .init("longestStreak", .nullable(StreakEntry.schema), "The longest streak of the whole history, whatever the period."),
             .init(
-                "comparison", .nullable(ComparisonEntry.schema), "With the period before; null where one of them has no known day that is over."),
+                "currentStreak", .nullable(StreakEntry.schema),
+                "The streak that still continues, whatever the period; null if none does."),
+            .init(
+                "longestStreak", .nullable(StreakEntry.schema),
+                "The longest streak of the whole history, whatever the period."),
+            .init(
+                "comparison", .nullable(ComparisonEntry.schema),
+                "With the period before; null where one of them has no known day that is over."),
             .init("errors", .list(Wrong.schema), "Days whose steps are wrong: they are null in days."),
         ])
     }
 
     public var document: Document {
         Document(
-            user: figures.user.name, firstDay: period.days.lowerBound.description, lastDay: period.days.upperBound.description,
+            user: figures.user.name, firstDay: period.days.lowerBound.description,
+            lastDay: period.days.upperBound.description,
             unit: period.unit?.rawValue, by: grouping.rawValue, total: Document.Part(statistics),
-            parts: grouping == .day ? [] : parts.compactMap(Document.Part.init), days: statistics.days.map(Document.DayEntry.init),
+            parts: grouping == .day ? [] : parts.compactMap(Document.Part.init),
+            days: statistics.days.map(Document.DayEntry.init),
             weekdays: statistics.weekdays.map { weekday in
                 Document.WeekdayEntry(
                     weekday: weekday.weekday.name, days: weekday.days, mean: weekday.mean.map(tenths),
-                    hours: weekday.daysByHour.contains { $0 > 0 } ? (0..<24).map { weekday.mean(hour: $0).map(tenths) } : [])
+                    hours: weekday.daysByHour.contains { $0 > 0 }
+                        ? (0..<24).map { weekday.mean(hour: $0).map(tenths) } : [])
             },
             currentStreak: figures.streaks.current.map(Document.StreakEntry.init),
             longestStreak: figures.streaks.longest.map(Document.StreakEntry.init),
             comparison: comparison.map {
                 Document.ComparisonEntry(
                     firstDay: $0.days.lowerBound.description, lastDay: $0.days.upperBound.description,
-                    previousFirstDay: $0.previousDays.lowerBound.description, previousLastDay: $0.previousDays.upperBound.description,
+                    previousFirstDay: $0.previousDays.lowerBound.description,
+                    previousLastDay: $0.previousDays.upperBound.description,
                     mean: tenths($0.mean), previousMean: tenths($0.previousMean), percentage: $0.percentage.map(tenths))
             },
-            errors: statistics.days.compactMap { day in Self.wrong(day).map { .init(day: day.day.description, message: $0) } })
+            errors: statistics.days.compactMap { day in
+                Self.wrong(day).map { .init(day: day.day.description, message: $0) }
+            })
     }
 }
 

@@ -16,11 +16,15 @@ struct HistorySummary {
     /// Labels and their values, without values that are unknown.
     var entries: [Entry] {
         let values = [
-            ("Total", total), ("Mean", mean), ("Best", best), ("Check", check), ("Goal", goal), ("Streak", streak), ("Compared", comparison),
+            ("Total", total), ("Mean", mean), ("Best", best), ("Check", check), ("Goal", goal), ("Streak", streak),
+            ("Compared", comparison),
             ("Running", running), ("Days", days),
         ]
         return values.compactMap { label, text in
-            text.map { Entry(label: label, text: $0, hint: label == "Goal" && hasNoPlan ? "\(command: "istep plan 8000")" : nil) }
+            text.map {
+                Entry(
+                    label: label, text: $0, hint: label == "Goal" && hasNoPlan ? "\(command: "istep plan 8000")" : nil)
+            }
         }
     }
 
@@ -34,9 +38,13 @@ struct HistorySummary {
 
     private var mean: StyledText? {
         guard let mean = statistics.mean, let median = statistics.median else { return nil }
-        let known = statistics.knownDays - (statistics.days.last?.isInProgress == true && statistics.days.last?.steps != nil ? 1 : 0)
-        return StyledText("\(Words.grouped(Int(mean.rounded()))) a day", .strong) + ", median \(Words.grouped(Int(median.rounded())))"
-            + StyledText("  of \(Words.count(known, "day"))\(statistics.daysInProgress > 0 ? ", without today" : "")", .faint)
+        let known =
+            statistics.knownDays
+            - (statistics.days.last?.isInProgress == true && statistics.days.last?.steps != nil ? 1 : 0)
+        return StyledText("\(Words.grouped(Int(mean.rounded()))) a day", .strong)
+            + ", median \(Words.grouped(Int(median.rounded())))"
+            + StyledText(
+                "  of \(Words.count(known, "day"))\(statistics.daysInProgress > 0 ? ", without today" : "")", .faint)
     }
 
     private var best: StyledText? {
@@ -53,19 +61,25 @@ struct HistorySummary {
         return StyledText("reached on \(statistics.goalDays) of \(Words.count(statistics.daysWithGoal, "day"))")
     }
 
-    /// The streaks of the whole history, so that they are the same in all views. The present one has nothing to do with a period that is over.
+    /// The streaks of the whole history, so that they are the same in all views. The present one has nothing to do with
+    /// a period that is over.
     private var streak: StyledText? {
         let streaks = view.figures.streaks
         guard let longest = streaks.longest, let last = streaks.last else { return nil }
-        let words = "longest of the whole history: \(Words.count(longest.count, "day")), \(Words.range(longest.first...longest.last))"
+        let words =
+            "longest of the whole history: \(Words.count(longest.count, "day")), \(Words.range(longest.first...longest.last))"
         guard statistics.daysInProgress > 0 else { return StyledText(words) }
         let now: StyledText =
             switch last.end {
-            case .none: StyledText("\(Words.count(last.count, "day")) now", .good) + ", since \(Words.range(last.first...last.first))"
+            case .none:
+                StyledText("\(Words.count(last.count, "day")) now", .good)
+                    + ", since \(Words.range(last.first...last.first))"
             case .missed(let day): StyledText("none now: the goal of \(Words.range(day...day)) was missed")
-            case .unknown(let day): StyledText("none now: not known whether the goal of \(Words.range(day...day)) was reached", .doubtful)
+            case .unknown(let day):
+                StyledText("none now: not known whether the goal of \(Words.range(day...day)) was reached", .doubtful)
             }
-        return now + StyledText(streaks.current == longest ? "  (the longest of the whole history)" : "  (\(words))", .faint)
+        return now
+            + StyledText(streaks.current == longest ? "  (the longest of the whole history)" : "  (\(words))", .faint)
     }
 
     private var comparison: StyledText? {
@@ -79,7 +93,8 @@ struct HistorySummary {
             }
         let before = "\(Words.grouped(Int(comparison.previousMean.rounded()))) a day \(name)"
         let days =
-            isWhole || comparison.previous.unit == nil ? "" : StyledText("  (\(Words.range(comparison.previousDays)))", .faint)
+            isWhole || comparison.previous.unit == nil
+            ? "" : StyledText("  (\(Words.range(comparison.previousDays)))", .faint)
         guard let percentage = comparison.percentage else { return "more than the \(before)" + days }
         let whole = Int(percentage.rounded())
         let change =
@@ -107,6 +122,7 @@ struct HistorySummary {
         guard let first = parts.first else { return nil }
         let days = parts.dropFirst().reduce(first) { $0 + ", " + $1 }
         // Any of these days, also today.
-        return statistics.correctedDays > 0 ? days + StyledText("; \(Words.grouped(statistics.correctedDays)) by hand") : days
+        return statistics.correctedDays > 0
+            ? days + StyledText("; \(Words.grouped(statistics.correctedDays)) by hand") : days
     }
 }

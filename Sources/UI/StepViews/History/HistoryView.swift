@@ -62,7 +62,8 @@ public struct HistoryView: View {
             page.blank()
             page.advice(
                 hasPedometers
-                    ? "Nothing is known yet. Read your pedometers: \(command: "istep sync")" : .firstPedometer("Nothing is known yet."))
+                    ? "Nothing is known yet. Read your pedometers: \(command: "istep sync")"
+                    : .firstPedometer("Nothing is known yet."))
             return page.lines
         }
         page.wrap(user + " · " + StyledText(period.title, .strong), hanging: 2)
@@ -87,19 +88,22 @@ public struct HistoryView: View {
     }
 
     private func bars(on page: inout Page) {
-        let chart = TextBarChart(bars: HistoryBars(view: self, isNarrow: page.style.width < 56).bars, width: page.style.width)
+        let chart = TextBarChart(
+            bars: HistoryBars(view: self, isNarrow: page.style.width < 56).bars, width: page.style.width)
         guard !chart.bars.isEmpty else {
             let isOver = statistics.days.contains { !$0.isInProgress }
             return page.wrap(
                 StyledText(
                     statistics.days.isEmpty || isOver
                         ? "  Nothing is known of the hours of these days."
-                        : "  None of these days is over yet. Means by hour and weekday are of days that are over.", .faint),
+                        : "  None of these days is over yet. Means by hour and weekday are of days that are over.",
+                    .faint),
                 hanging: 2)
         }
         chart.draw(on: &page)
         page.items(chart.legend)
-        let map = grouping == .hour ? HourMap(weekdays: statistics.weekdays.filter(\.isOver), style: page.style).rows : []
+        let map =
+            grouping == .hour ? HourMap(weekdays: statistics.weekdays.filter(\.isOver), style: page.style).rows : []
         if map.isEmpty { return }
         page.blank()
         page.row(StyledText("  Steps by weekday and hour", .faint))
@@ -119,7 +123,9 @@ public struct HistoryView: View {
         let style = page.style
         func command(_ period: Period?) -> String? {
             guard let period, known.overlaps(period.days) else { return nil }
-            return style.text(of: ShellCommand("istep history \(unit.rawValue) --on \(max(period.days.lowerBound, known.lowerBound))"))
+            return style.text(
+                of: ShellCommand("istep history \(unit.rawValue) --on \(max(period.days.lowerBound, known.lowerBound))")
+            )
         }
         let commands = [("  Previous:", command(period.previous)), ("  Next:", command(period.next))]
         if commands.allSatisfy({ $0.1 == nil }) { return }
@@ -141,7 +147,8 @@ struct HistoryBars {
             // A weekday that has not begun, or lies before the history, has no bar: it is not unknown.
             view.statistics.weekdays.filter(\.isOver).map {
                 .init(
-                    label: $0.weekday.title, steps: $0.mean, goal: $0.meanGoal, kind: $0.days == 0 ? .unknown : .complete,
+                    label: $0.weekday.title, steps: $0.mean, goal: $0.meanGoal,
+                    kind: $0.days == 0 ? .unknown : .complete,
                     note: Words.count($0.days, "day"))
             }
         case .hour:
@@ -159,13 +166,17 @@ struct HistoryBars {
             label: isNarrow ? "\(padded) \(month)" : "\(day.day.weekday.shortName) \(padded) \(month)",
             steps: day.steps.map(Double.init), running: Double(day.runningSteps ?? 0), goal: day.goal.map(Double.init),
             // A day that is not over has all the steps that were read.
-            kind: day.steps == nil ? .unknown : day.completeness == .partial && !day.isInProgress ? .partial : .complete, note: Self.note(day))
+            kind: day.steps == nil
+                ? .unknown : day.completeness == .partial && !day.isInProgress ? .partial : .complete,
+            note: Self.note(day))
     }
 
     private static func note(_ day: DayFigures) -> String {
         var notes: [String] = []
         if let wrong = HistoryView.wrong(day) { notes.append("wrong: \(wrong)") }
-        if day.isInProgress { notes.append((day.steps == nil ? DaySummary.Completeness.unknown : .partial).words(isInProgress: true)) }
+        if day.isInProgress {
+            notes.append((day.steps == nil ? DaySummary.Completeness.unknown : .partial).words(isInProgress: true))
+        }
         if day.isCorrected {
             notes.append("by hand")
         } else if !day.isInProgress, day.completeness != .complete {
@@ -196,13 +207,14 @@ struct HistoryBars {
 }
 
 extension HistoryView {
-    /// While the sums of days are calculated for the first time. Nil for few days: only after an upgrade are there many; the days of a sync
-    /// take no time.
+    /// While the sums of days are calculated for the first time. Nil for few days: only after an upgrade are there
+    /// many; the days of a sync take no time.
     public static func words(forCalculating done: Int, of all: Int) -> String? {
         all - done <= 100 ? nil : "Calculating daily sums: \(Words.grouped(done)) of \(Words.count(all, "day"))"
     }
 
-    /// What is wrong with the steps of a day; nil if they are possible. A view shows this in place of a figure that is not possible.
+    /// What is wrong with the steps of a day; nil if they are possible. A view shows this in place of a figure that is
+    /// not possible.
     package static func wrong(_ day: DayFigures) -> String? {
         guard let steps = day.steps, !day.isPlausible else { return nil }
         return steps < 0 ? "\(steps) is negative" : "more than anyone walks in a day"
@@ -214,6 +226,7 @@ extension HistoryView {
         guard let first = days.first, let reason = wrong(first) else { return nil }
         let date = Words.range(first.day...first.day)
         if days.count == 1 { return "\(date) is wrong: \(reason). The figures include it." }
-        return "\(Words.count(days.count, "day")) are wrong, the first of them \(date): \(reason). The figures include them."
+        return
+            "\(Words.count(days.count, "day")) are wrong, the first of them \(date): \(reason). The figures include them."
     }
 }

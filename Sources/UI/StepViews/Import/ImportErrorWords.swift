@@ -6,7 +6,8 @@ public enum ImportErrorWords {
         switch error {
         case .missing: "Check the path."
         case .unreadable: "Check its permissions."
-        case .unknownFormat: "Any table with a date and steps in each line can be imported. To list the formats: `istep import --formats`"
+        case .unknownFormat:
+            "Any table with a date and steps in each line can be imported. To list the formats: `istep import --formats`"
         case .noSuchFormat, .notOfFormat: "To list the formats: `istep import --formats`"
         case .ambiguousFormat: "Choose one with --format."
         case .malformed: "Export it again."

@@ -33,7 +33,8 @@ public struct ImportView: View {
             let name = changes.sources.indices.contains(index) ? changes.sources[index] : track.source.name
             page.labelled(index == 0 ? "Source" : "", StyledText("\(Printable(name, limit: 64))", .strong), width: 12)
             if let first = track.firstDay, let last = track.lastDay {
-                let what = "\(Words.days(first, last)): \(Words.count(track.days.count, "day")), \(Words.count(track.steps, "step"))"
+                let what =
+                    "\(Words.days(first, last)): \(Words.count(track.days.count, "day")), \(Words.count(track.steps, "step"))"
                 page.labelled("", StyledText(what), width: 12)
             }
         }
@@ -41,7 +42,9 @@ public struct ImportView: View {
         for overlap in changes.overlaps {
             page.labelled(
                 "Also there",
-                StyledText("\(Printable(overlap.name, limit: 64)), \(Words.count(overlap.days, "day")): of the same minutes the greater count"),
+                StyledText(
+                    "\(Printable(overlap.name, limit: 64)), \(Words.count(overlap.days, "day")): of the same minutes the greater count"
+                ),
                 width: 12)
         }
         showNotes(on: &page)
@@ -64,7 +67,9 @@ public struct ImportView: View {
             case .decision(let words): page.labelled("Note", StyledText("\(Printable(words, limit: 400))"), width: 12)
             case .leftOut(let count, let reason):
                 page.labelled(
-                    "Left out", StyledText("\(Words.count(count, "record")) \(Printable(reason, limit: 200))", .doubtful), width: 12)
+                    "Left out",
+                    StyledText("\(Words.count(count, "record")) \(Printable(reason, limit: 200))", .doubtful), width: 12
+                )
             }
         }
     }
@@ -77,13 +82,19 @@ public struct ImportView: View {
         let isDone = state != .preview
         page.labelled(
             isDone ? "Added" : "Would add",
-            StyledText("\(Words.count(added.count, "day")), \(Words.count(added.reduce(0) { $0 + ($1.after ?? 0) }, "step"))"), width: 12)
+            StyledText(
+                "\(Words.count(added.count, "day")), \(Words.count(added.reduce(0) { $0 + ($1.after ?? 0) }, "step"))"),
+            width: 12)
         page.labelled(
-            isDone ? "Changed" : "Would change", StyledText(corrected.isEmpty ? "no day" : Words.count(corrected.count, "day")), width: 14)
+            isDone ? "Changed" : "Would change",
+            StyledText(corrected.isEmpty ? "no day" : Words.count(corrected.count, "day")), width: 14)
         for change in corrected.suffix(Self.listed) {
-            page.labelled("", StyledText("\(change.day)  \(Self.steps(change.before)) to \(Self.steps(change.after))"), width: 14)
+            page.labelled(
+                "", StyledText("\(change.day)  \(Self.steps(change.before)) to \(Self.steps(change.after))"), width: 14)
         }
-        if corrected.count > Self.listed { page.labelled("", StyledText("and \(corrected.count - Self.listed) before", .faint), width: 14) }
+        if corrected.count > Self.listed {
+            page.labelled("", StyledText("and \(corrected.count - Self.listed) before", .faint), width: 14)
+        }
         guard case .stored(let backup) = state, let id = changes.id else { return }
         if let backup { page.path("The history before it is kept:", backup) }
         page.advice("To take it back: \(command: "istep imports remove \(id)")")
@@ -179,7 +190,8 @@ extension ImportView {
             sources: history.tracks.enumerated().map { index, track in
                 Document.Source(
                     name: changes.sources.indices.contains(index) ? changes.sources[index] : track.source.name,
-                    firstDay: track.firstDay?.description ?? "", lastDay: track.lastDay?.description ?? "", days: track.days.count,
+                    firstDay: track.firstDay?.description ?? "", lastDay: track.lastDay?.description ?? "",
+                    days: track.days.count,
                     steps: track.steps)
             },
             overlaps: changes.overlaps.map { .init(name: $0.name, days: $0.days) }, notes: notes, leftOut: leftOut,

@@ -21,18 +21,23 @@ public struct ImportsView: View {
             page.row(
                 StyledText("\(record.id)", .strong)
                     + StyledText(
-                        "  \(title(record)), \(Words.clock(record.at, localTime)), \(Printable(name(record), limit: 24))"))
-            page.paragraph(record.sources.map { Printable($0, limit: 64).description }.joined(separator: ", "), indent: 4)
+                        "  \(title(record)), \(Words.clock(record.at, localTime)), \(Printable(name(record), limit: 24))"
+                    ))
+            page.paragraph(
+                record.sources.map { Printable($0, limit: 64).description }.joined(separator: ", "), indent: 4)
             if let first = record.firstDay, let last = record.lastDay {
                 let days = Words.count(record.changedDays, "day")
-                page.paragraph("\(Words.days(first, last)), \(Words.count(record.steps, "step")); changed \(days)", indent: 4)
+                page.paragraph(
+                    "\(Words.days(first, last)), \(Words.count(record.steps, "step")); changed \(days)", indent: 4)
             }
             page.path("   ", record.path, emphasis: .faint)
         }
         return page.lines
     }
 
-    private func title(_ record: ImportRecord) -> String { formats.first { $0.key == record.format }?.title ?? record.format }
+    private func title(_ record: ImportRecord) -> String {
+        formats.first { $0.key == record.format }?.title ?? record.format
+    }
     private func name(_ record: ImportRecord) -> String { users.first { $0.id == record.user }?.name ?? "" }
 
     /// `istep imports --json`.
@@ -81,9 +86,11 @@ public struct ImportsView: View {
         Document(
             imports: imports.map { record in
                 Document.Entry(
-                    id: record.id, user: name(record), time: Words.iso(record.at, localTime), path: record.path, format: record.format,
+                    id: record.id, user: name(record), time: Words.iso(record.at, localTime), path: record.path,
+                    format: record.format,
                     digest: record.digest, sources: record.sources, days: record.days, steps: record.steps,
-                    firstDay: record.firstDay?.description, lastDay: record.lastDay?.description, changedDays: record.changedDays)
+                    firstDay: record.firstDay?.description, lastDay: record.lastDay?.description,
+                    changedDays: record.changedDays)
             })
     }
 }
@@ -104,7 +111,10 @@ public struct ImportRemovalView: View {
         var page = Page(style)
         page.path("\(state == .preview ? "Would take back" : "Took back") import \(record.id):", record.path)
         let unknown = changes.days.count { $0.after == nil }
-        page.labelled("Days", StyledText("\(changes.days.count) with other steps, of \(unknown) of them nothing is known any more"), width: 12)
+        page.labelled(
+            "Days",
+            StyledText("\(changes.days.count) with other steps, of \(unknown) of them nothing is known any more"),
+            width: 12)
         if case .stored(let backup?) = state { page.path("The history before it is kept:", backup) }
         return page.lines
     }
@@ -132,7 +142,8 @@ public struct ImportRemovalView: View {
         var backup: String?
         if case .stored(let path) = state { backup = path }
         return Document(
-            id: record.id, path: record.path, changes: changes.days.map(DayChangeDocument.init), isDone: state != .preview, backup: backup)
+            id: record.id, path: record.path, changes: changes.days.map(DayChangeDocument.init),
+            isDone: state != .preview, backup: backup)
     }
 }
 
@@ -171,5 +182,7 @@ public struct FormatsView: View {
         ])
     }
 
-    public var document: Document { Document(formats: formats.map { .init(key: $0.key, title: $0.title, files: $0.files) }) }
+    public var document: Document {
+        Document(formats: formats.map { .init(key: $0.key, title: $0.title, files: $0.files) })
+    }
 }

@@ -24,7 +24,8 @@ enum JSONText {
     private static func text(_ document: some Encodable, _ layout: JSONEncoder.OutputFormatting) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = layout.union([.sortedKeys, .withoutEscapingSlashes])
-        return String(decoding: try encoder.encode(document), as: UTF8.self).unicodeScalars.reduce(into: "") { text, scalar in
+        return String(decoding: try encoder.encode(document), as: UTF8.self).unicodeScalars.reduce(into: "") {
+            text, scalar in
             if scalar != "\n", Printable.isHarmful(scalar) {
                 for unit in UTF16.encode(scalar) ?? .init() { text += escape(unit) }
             } else {
@@ -47,13 +48,15 @@ public struct VersionDocument: JSONDocument {
 
     public init(release: String) { self.release = release }
 
-    public static let schema = JSONSchema.object([.version, .init("release", .text, "The program's version, such as 0.1.0.")])
+    public static let schema = JSONSchema.object([
+        .version, .init("release", .text, "The program's version, such as 0.1.0."),
+    ])
 
     public func json() throws -> String { try JSONText.pretty(self) }
 }
 
-/// The type of a JSON value in istep's output, declared beside the type that is written. The JSON Schema and the reference for people are
-/// generated from it; the tests compare the output of every command with it.
+/// The type of a JSON value in istep's output, declared beside the type that is written. The JSON Schema and the
+/// reference for people are generated from it; the tests compare the output of every command with it.
 public indirect enum JSONSchema: Sendable {
     case text
     case integer
@@ -102,10 +105,12 @@ public indirect enum JSONSchema: Sendable {
 
         /// What every document begins with.
         static let version = Key(
-            "version", .constant(1), "Version of this document's form. It changes if a key is renamed or removed, or changes its meaning.")
+            "version", .constant(1),
+            "Version of this document's form. It changes if a key is renamed or removed, or changes its meaning.")
     }
 
-    static func choice<Value: RawRepresentable & CaseIterable>(_ type: Value.Type) -> JSONSchema where Value.RawValue == String {
+    static func choice<Value: RawRepresentable & CaseIterable>(_ type: Value.Type) -> JSONSchema
+    where Value.RawValue == String {
         .choice(type.allCases.map(\.rawValue))
     }
 

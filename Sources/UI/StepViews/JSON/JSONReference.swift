@@ -20,7 +20,8 @@ public enum JSONReference {
         Entry("scan", ["scan"], "Devices that the scan has heard.", ScanView.Document.self),
         Entry("gatt", ["gatt list"], "Services and values of a device.", GATTTableView.Document.self),
         Entry(
-            "value", ["gatt read", "gatt write", "gatt notify"], "A value of a device; with gatt notify one such document for each value.",
+            "value", ["gatt read", "gatt write", "gatt notify"],
+            "A value of a device; with gatt notify one such document for each value.",
             GATTValueView.Document.self),
         Entry("capture", ["gatt capture"], "The file with the raw frames of a sync.", CaptureView.Document.self),
         Entry(
@@ -28,30 +29,48 @@ public enum JSONReference {
             "The pedometers; with add, forget and devices --rename the one that was added, removed or renamed.",
             DevicesView.Document.self),
         Entry(
-            "sync", ["sync", "watch"], "What a sync read and shared. watch prints one such document for each of its syncs.",
+            "sync", ["sync", "watch"],
+            "What a sync read and shared. watch prints one such document for each of its syncs.",
             SyncView.Document.self),
-        Entry("live", ["watch --live"], "Live steps of all connected pedometers, a line each time they change.", LiveDocument.self),
+        Entry(
+            "live", ["watch --live"], "Live steps of all connected pedometers, a line each time they change.",
+            LiveDocument.self),
         Entry("show", ["show", "correct"], "A day of a user.", DayView.Document.self),
         Entry("history", ["history"], "A week, month, year or any range of days of a user.", HistoryView.Document.self),
-        Entry("status", ["status"], "Notices, and for each user today's steps and the pedometers.", StatusView.Document.self),
+        Entry(
+            "status", ["status"], "Notices, and for each user today's steps and the pedometers.",
+            StatusView.Document.self),
         Entry("import", ["import"], "What an import would change, or has changed.", ImportView.Document.self),
         Entry("formats", ["import --formats"], "The formats that can be imported.", FormatsView.Document.self),
         Entry("imports", ["imports list"], "What was imported, from where and when.", ImportsView.Document.self),
-        Entry("removal", ["imports remove"], "What taking an import back would change, or has changed.", ImportRemovalView.Document.self),
-        Entry("profile", ["profile"], "A user's height, weight and so on, by the day from which they hold.", ProfileView.Document.self),
+        Entry(
+            "removal", ["imports remove"], "What taking an import back would change, or has changed.",
+            ImportRemovalView.Document.self),
+        Entry(
+            "profile", ["profile"], "A user's height, weight and so on, by the day from which they hold.",
+            ProfileView.Document.self),
         Entry("plan", ["plan"], "A user's goals, by the day from which they hold.", PlanView.Document.self),
-        Entry("share", ["share", "outbox send", "outbox retry"], "What was sent to each destination.", ShareView.Document.self),
+        Entry(
+            "share", ["share", "outbox send", "outbox retry"], "What was sent to each destination.",
+            ShareView.Document.self),
         Entry("previews", ["share --dry-run"], "What would be sent.", PreviewView.Document.self),
         Entry("destinations", ["share --list"], "The destinations that are set up.", DestinationsView.Document.self),
         Entry(
             "outbox", ["outbox list", "outbox drop", "share --queue"],
-            "Days of the outbox: those that wait, those that were dropped, or those that were just put into it.", OutboxView.Document.self),
-        Entry("auto", ["auto on", "auto off", "auto status"], "Automatic sync: what starts it, and how it ran last.", AutoView.Document.self),
-        Entry("config", ["config check"], "The configuration's files and all that is wrong with them.", ConfigView.Document.self),
+            "Days of the outbox: those that wait, those that were dropped, or those that were just put into it.",
+            OutboxView.Document.self),
+        Entry(
+            "auto", ["auto on", "auto off", "auto status"], "Automatic sync: what starts it, and how it ran last.",
+            AutoView.Document.self),
+        Entry(
+            "config", ["config check"], "The configuration's files and all that is wrong with them.",
+            ConfigView.Document.self),
         Entry("kinds", ["config kinds"], "The kinds of destinations.", KindsView.Document.self),
         Entry("example", ["config example"], "An example configuration.", ExampleView.Document.self),
         Entry("doctor", ["doctor"], "What each check has found.", DoctorView.Document.self),
-        Entry("repair", ["doctor --repair"], "What was saved of a damaged history, and what is lost.", RepairView.Document.self),
+        Entry(
+            "repair", ["doctor --repair"], "What was saved of a damaged history, and what is lost.",
+            RepairView.Document.self),
         Entry("backup", ["backup"], "The backup that was made.", BackupView.Document.self),
         Entry("backups", ["restore"], "The backups that are there.", BackupsView.Document.self),
         Entry("restore", ["restore FILE"], "What a restore would do, or has done.", RestoreView.Document.self),
@@ -59,7 +78,8 @@ public enum JSONReference {
         Entry("serve", ["serve"], "The address of the local pages.", ServeView.Document.self),
         Entry("version", ["--version"], "The program's version.", VersionDocument.self),
         Entry(
-            "error", ["any command that fails"], "What failed. Printed in place of the usual document; standard error has the same text.",
+            "error", ["any command that fails"],
+            "What failed. Printed in place of the usual document; standard error has the same text.",
             ErrorDocument.self),
     ]
 
@@ -68,13 +88,15 @@ public enum JSONReference {
     /// - Parameter words: the beginning of a command line without `istep`, such as `gatt list`.
     public static func documents(of words: [String]) -> [Entry] {
         documents.filter { entry in
-            words == [entry.name] || entry.commands.contains { $0.split(separator: " ").map(String.init).starts(with: words) }
+            words == [entry.name]
+                || entry.commands.contains { $0.split(separator: " ").map(String.init).starts(with: words) }
         }
     }
 
     /// The subcommands that print documents, in the order of the reference.
     public static var subcommands: [String] {
-        documents.filter { $0.name != "error" && $0.name != "version" }.flatMap(\.commands).reduce(into: []) { known, command in
+        documents.filter { $0.name != "error" && $0.name != "version" }.flatMap(\.commands).reduce(into: []) {
+            known, command in
             let word = String(command.prefix { $0 != " " })
             if !known.contains(word) { known.append(word) }
         }
@@ -140,7 +162,8 @@ public enum JSONReference {
         for key in keys where key.name != "version" {
             let note = (key.isDeprecated ? "Deprecated. " : "") + key.description
             page.wrap(
-                StyledText(String(repeating: " ", count: indent)) + StyledText(key.name, .strong) + StyledText(": \(key.schema.words). \(note)"),
+                StyledText(String(repeating: " ", count: indent)) + StyledText(key.name, .strong)
+                    + StyledText(": \(key.schema.words). \(note)"),
                 hanging: indent + 4)
             if let inner = key.schema.innerKeys { show(inner, indent + 2, on: &page) }
         }
@@ -163,7 +186,8 @@ extension JSONSchema {
         case .boolean: "true or false"
         case .day: "date"
         case .time: "time with offset"
-        case .choice(let words): words.count == 1 ? words[0] : words.dropLast().joined(separator: ", ") + " or \(words.last ?? "")"
+        case .choice(let words):
+            words.count == 1 ? words[0] : words.dropLast().joined(separator: ", ") + " or \(words.last ?? "")"
         case .constant(let number): "\(number)"
         case .list(let item): "list of \(item.innerKeys == nil ? item.words : "objects")"
         case .map(let keys, let value): "object by \(keys): \(value.words)"

@@ -23,7 +23,9 @@ public struct ConfigView: View {
         for problem in problems { page.advice(Advice(markup: problem), emphasis: .bad) }
         if problems.isEmpty, !files.isEmpty {
             page.paragraph("No problems found.", emphasis: .good)
-            if !destinations.isEmpty { page.paragraph("Days are shared with: \(destinations.joined(separator: ", "))", hanging: 2) }
+            if !destinations.isEmpty {
+                page.paragraph("Days are shared with: \(destinations.joined(separator: ", "))", hanging: 2)
+            }
         }
         return page.lines
     }
@@ -61,7 +63,9 @@ public struct ExampleView: View {
         self.kind = kind
         self.file = Printable(file, limit: 2 * file.unicodeScalars.count).description
         // A path in the configuration is absolute. One that TOML writes with escapes is not shown.
-        let isPlain = self.file == file && !file.contains { $0 == "\"" || $0 == "\\" } && (file.hasPrefix("/") || file.hasPrefix("~/"))
+        let isPlain =
+            self.file == file && !file.contains { $0 == "\"" || $0 == "\\" }
+            && (file.hasPrefix("/") || file.hasPrefix("~/"))
         let folder = isPlain ? file.lastIndex(of: "/").map { file[...$0] } : nil
         self.example = folder.map { example.replacing("~/.config/istep/", with: $0) } ?? example
     }
@@ -105,7 +109,10 @@ public struct KindsView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         let width = kinds.map { Columns.of($0.key) }.max() ?? 0
-        for kind in kinds { page.wrap(StyledText(Columns.pad(kind.key, width), .strong) + StyledText("  \(kind.title)"), hanging: width + 2) }
+        for kind in kinds {
+            page.wrap(
+                StyledText(Columns.pad(kind.key, width), .strong) + StyledText("  \(kind.title)"), hanging: width + 2)
+        }
         page.blank()
         page.advice("How each is set up: \(command: "istep config example KIND")")
         return page.lines
@@ -119,7 +126,10 @@ public struct KindsView: View {
         public static let schema = JSONSchema.object([
             .version,
             .init(
-                "kinds", .list(.object([.init("key", .text, "As the configuration has it."), .init("title", .text, "For people.")])),
+                "kinds",
+                .list(
+                    .object([.init("key", .text, "As the configuration has it."), .init("title", .text, "For people.")])
+                ),
                 "The kinds of destinations."),
         ])
     }

@@ -37,11 +37,13 @@ public struct DestinationsView: View {
         } else if let moment = entry.state.nextAttempt(after: now) {
             let reason = entry.state.lastError.map { ": \(Printable($0, limit: 300))" } ?? ""
             page.paragraph(
-                "waits until \(Words.clock(moment, localTime)), since the last attempt failed\(reason)", emphasis: .doubtful, indent: 2,
+                "waits until \(Words.clock(moment, localTime)), since the last attempt failed\(reason)",
+                emphasis: .doubtful, indent: 2,
                 hanging: 4)
         }
         switch entry.answer {
-        case .success(let words)?: page.paragraph("checked: \(Printable(words, limit: 200))", emphasis: .good, indent: 2, hanging: 4)
+        case .success(let words)?:
+            page.paragraph("checked: \(Printable(words, limit: 200))", emphasis: .good, indent: 2, hanging: 4)
         case .failure(let failure)?:
             page.paragraph(Printable(failure.reason, limit: 300).description, emphasis: .bad, indent: 2, hanging: 4)
             if let advice = failure.advice { page.advice(Advice(markup: advice), indent: 2) }
@@ -51,7 +53,8 @@ public struct DestinationsView: View {
 
     private func days(_ entry: DestinationStatus) -> String {
         let parts = [
-            (ShareEntry.State.sent, "sent"), (.pending, "to be sent"), (.sending, "being sent"), (.unknown, "may have arrived"),
+            (ShareEntry.State.sent, "sent"), (.pending, "to be sent"), (.sending, "being sent"),
+            (.unknown, "may have arrived"),
             (.rejected, "rejected"),
         ].compactMap { state, word in entry.counts[state].map { "\(Words.count($0, "day")) \(word)" } }
         return parts.isEmpty ? "no days yet" : parts.joined(separator: ", ")
@@ -106,7 +109,8 @@ extension DestinationsView {
                 return Document.Destination(
                     name: entry.name, kind: entry.kind, place: entry.place,
                     days: Dictionary(uniqueKeysWithValues: entry.counts.map { ($0.key.rawValue, $0.value) }),
-                    stopped: entry.state.stopped, nextAttempt: entry.state.nextAttempt(after: now).map { Words.iso($0, localTime) },
+                    stopped: entry.state.stopped,
+                    nextAttempt: entry.state.nextAttempt(after: now).map { Words.iso($0, localTime) },
                     answers: answers, answer: answer)
             })
     }
@@ -145,14 +149,17 @@ public struct PreviewView: View {
             lines += page.lines
             if let remark = remark(preview) { lines.append("  nothing would be sent: \(Printable.lines(remark))") }
             guard case .content(let content) = preview.result else { continue }
-            lines += Printable.lines(content).split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  \($0)" }
+            lines += Printable.lines(content).split(separator: "\n", omittingEmptySubsequences: false).map {
+                $0.isEmpty ? "" : "  \($0)"
+            }
         }
         return lines
     }
 }
 
 extension PreviewView {
-    /// After `istep share --queue`: how many days a destination is going to get, and why it is not going to get the others.
+    /// After `istep share --queue`: how many days a destination is going to get, and why it is not going to get the
+    /// others.
     public func queueLines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         for name in previews.map(\.destination).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
@@ -160,7 +167,8 @@ extension PreviewView {
             for reason in own.map({ remark($0) }).reduce(into: [String?](), { if !$0.contains($1) { $0.append($1) } }) {
                 let days = own.filter { remark($0) == reason }.map(\.day)
                 let subject = days.count == 1 ? "\(days[0])" : Words.count(days.count, "day")
-                let words = reason.map { ": \($0)" } ?? " in the outbox; the next sync sends \(days.count == 1 ? "it" : "them")"
+                let words =
+                    reason.map { ": \($0)" } ?? " in the outbox; the next sync sends \(days.count == 1 ? "it" : "them")"
                 page.paragraph("\(Printable(name, limit: 32)): \(subject)\(Printable(words, limit: 200))", hanging: 2)
             }
         }
@@ -181,7 +189,8 @@ extension PreviewView {
                 .init("destination", .text, "Its name in the configuration."),
                 .init("user", .text, "Whose day it is."),
                 .init("day", .day, "The day."),
-                .init("content", .nullable(.text), "What would be sent, with secrets masked; null where nothing would."),
+                .init(
+                    "content", .nullable(.text), "What would be sent, with secrets masked; null where nothing would."),
                 .init("remark", .nullable(.text), "Why nothing would be sent."),
             ])
         }
@@ -189,14 +198,17 @@ extension PreviewView {
         public var version = 1
         public var previews: [Entry]
 
-        public static let schema = JSONSchema.object([.version, .init("previews", .list(Entry.schema), "A day for a destination.")])
+        public static let schema = JSONSchema.object([
+            .version, .init("previews", .list(Entry.schema), "A day for a destination."),
+        ])
     }
 
     public var document: Document {
         Document(
             previews: previews.map { preview in
                 var entry = Document.Entry(
-                    destination: preview.destination, user: user.name, day: "\(preview.day)", content: nil, remark: remark(preview))
+                    destination: preview.destination, user: user.name, day: "\(preview.day)", content: nil,
+                    remark: remark(preview))
                 if case .content(let content) = preview.result { entry.content = content }
                 return entry
             })

@@ -1,6 +1,7 @@
 public import StepDomain
 
-/// The ledger's days by destination: those that wait or failed with the reason and the next step, and on request those that were sent.
+/// The ledger's days by destination: those that wait or failed with the reason and the next step, and on request those
+/// that were sent.
 public struct OutboxView: View {
     let entries: [ShareEntry]
     let states: [DestinationState]
@@ -16,7 +17,8 @@ public struct OutboxView: View {
     ///   - states: of the destinations that the entries are for.
     ///   - marked: index of an entry that is marked; nil for none.
     public init(
-        _ entries: [ShareEntry], states: [DestinationState], users: [User], now: Timestamp, localTime: LocalTime, marked: Int? = nil
+        _ entries: [ShareEntry], states: [DestinationState], users: [User], now: Timestamp, localTime: LocalTime,
+        marked: Int? = nil
     ) {
         self.marked = marked
         self.entries = entries
@@ -52,12 +54,15 @@ public struct OutboxView: View {
         if hasDue, let moment = state.nextAttempt(after: now) {
             let reason = state.lastError.map { ": \(Printable($0, limit: 300))" } ?? ""
             page.paragraph(
-                "next attempt after \(Words.clock(moment, localTime)), since the last one failed\(reason)", emphasis: .doubtful, indent: 2,
+                "next attempt after \(Words.clock(moment, localTime)), since the last one failed\(reason)",
+                emphasis: .doubtful, indent: 2,
                 hanging: 4
             )
             page.advice("To try now: \(command: "istep outbox retry", destination)", indent: 2)
         } else if hasDue {
-            page.advice("The next sync sends what is due. To send it now: \(command: "istep outbox send", destination)", indent: 2)
+            page.advice(
+                "The next sync sends what is due. To send it now: \(command: "istep outbox send", destination)",
+                indent: 2)
         }
         for owner in Set(here.filter(\.isWithheld).map(\.user)).sorted() {
             let user = users.count > 1 ? users.first { $0.id == owner }?.name : nil
@@ -80,9 +85,13 @@ public struct OutboxView: View {
     }
 
     private func show(_ entry: ShareEntry, isMarked: Bool, on page: inout Page) {
-        let user = users.count > 1 ? "  " + (users.first { $0.id == entry.user }.map { Printable($0.name, limit: 24).description } ?? "") : ""
+        let user =
+            users.count > 1
+            ? "  " + (users.first { $0.id == entry.user }.map { Printable($0.name, limit: 24).description } ?? "") : ""
         let words = EntryWords.state(entry, isHeldBack: isHeldBack(entry.destination), now: now, localTime: localTime)
-        page.wrap(StyledText("\(isMarked ? Self.mark : "  ")\(entry.day)\(user)  ") + StyledText(words, emphasis(entry)), hanging: 4)
+        page.wrap(
+            StyledText("\(isMarked ? Self.mark : "  ")\(entry.day)\(user)  ") + StyledText(words, emphasis(entry)),
+            hanging: 4)
         if let error = entry.lastError, entry.state != .sent {
             page.paragraph(Printable(error, limit: 300).description, emphasis: .faint, indent: 4, hanging: 4)
         }
@@ -107,7 +116,8 @@ package enum EntryWords {
         _ entry: ShareEntry, isHeldBack: Bool, now: Timestamp, localTime: LocalTime, form: DateForm = .iso
     ) -> String {
         func clock(_ moment: Timestamp) -> String { form.clock(moment, localTime, today: localTime.day(of: now)) }
-        let tries = entry.attempts == 0 ? "" : "; tried \(entry.attempts == 1 ? "once" : Words.count(entry.attempts, "time"))"
+        let tries =
+            entry.attempts == 0 ? "" : "; tried \(entry.attempts == 1 ? "once" : Words.count(entry.attempts, "time"))"
         switch entry.state {
         case .pending:
             if let moment = entry.nextAttempt, moment > now { return "waits until \(clock(moment))\(tries)" }
@@ -116,7 +126,9 @@ package enum EntryWords {
         case .sent: return "sent \(clock(entry.changedAt))"
         case .rejected: return entry.isWithheld ? "withheld" : "rejected\(tries)"
         case .unknown where entry.isWithheld: return "withheld; an earlier delivery may have arrived"
-        case .unknown: return entry.nextAttempt == nil ? "may have arrived: check there, then retry or drop it" : "may have arrived\(tries)"
+        case .unknown:
+            return entry.nextAttempt == nil
+                ? "may have arrived: check there, then retry or drop it" : "may have arrived\(tries)"
         }
     }
 }
@@ -182,12 +194,14 @@ extension OutboxView {
         Document(
             destinations: states.map { state in
                 Document.Destination(
-                    name: state.name, stopped: state.stopped, nextAttempt: state.nextAttempt(after: now).map { Words.iso($0, localTime) },
+                    name: state.name, stopped: state.stopped,
+                    nextAttempt: state.nextAttempt(after: now).map { Words.iso($0, localTime) },
                     lastError: state.lastError, failures: state.failures)
             },
             entries: entries.map { entry in
                 Document.Entry(
-                    destination: entry.destination, user: users.first { $0.id == entry.user }?.name ?? "", day: "\(entry.day)",
+                    destination: entry.destination, user: users.first { $0.id == entry.user }?.name ?? "",
+                    day: "\(entry.day)",
                     state: entry.state.rawValue, attempts: entry.attempts,
                     nextAttempt: entry.nextAttempt.map { Words.iso($0, localTime) }, lastError: entry.lastError,
                     remoteID: entry.remoteID, changedAt: Words.iso(entry.changedAt, localTime))

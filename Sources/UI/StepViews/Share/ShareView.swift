@@ -66,7 +66,9 @@ public struct ShareView: View {
         }
         for event in report.events { show(event, on: &page) }
         if let event = report.events.first(where: { if case .doubtful = $0.outcome { true } else { false } }) {
-            page.advice(.whetherItArrived(event.day, report.destination).with(CommandOptions(user: user(event)?.name)), indent: 2)
+            page.advice(
+                .whetherItArrived(event.day, report.destination).with(CommandOptions(user: user(event)?.name)),
+                indent: 2)
         }
         if let fault = report.fault {
             let (problem, advice) = explanation(fault)
@@ -77,7 +79,9 @@ public struct ShareView: View {
                 "\(name): \(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, hanging: 2)
             if let advice = report.failure?.advice { page.advice(Advice(markup: advice), indent: 2) }
             page.advice(.renewCredentials(of: report.destination), indent: 2)
-        } else if let failure = report.failure, failure.kind != .rejected, !report.events.contains(where: { $0.names(failure.reason) }) {
+        } else if let failure = report.failure, failure.kind != .rejected,
+            !report.events.contains(where: { $0.names(failure.reason) })
+        {
             page.paragraph("\(name): \(Printable(failure.reason, limit: 300))", emphasis: .bad, hanging: 2)
         }
         if let advice = report.failure?.advice, report.state.stopped == nil {
@@ -85,7 +89,9 @@ public struct ShareView: View {
         }
         if report.queued > 0 {
             page.paragraph(queue(report), emphasis: .doubtful, indent: 2, hanging: 2)
-            if isRejecting(report) { page.advice("When the cause is fixed: \(command: "istep outbox retry", report.destination)", indent: 2) }
+            if isRejecting(report) {
+                page.advice("When the cause is fixed: \(command: "istep outbox retry", report.destination)", indent: 2)
+            }
         }
     }
 
@@ -98,12 +104,14 @@ public struct ShareView: View {
     }
 
     private func hasNews(_ report: ShareReport) -> Bool {
-        report.failure != nil || report.fault != nil || report.state.stopped != nil || report.queued > 0 || !report.events.isEmpty
+        report.failure != nil || report.fault != nil || report.state.stopped != nil || report.queued > 0
+            || !report.events.isEmpty
     }
 
     /// Whether nothing is reported but the days that stay in the outbox.
     private func hasOnlyQueue(_ report: ShareReport) -> Bool {
-        report.queued > 0 && report.events.isEmpty && report.failure == nil && report.fault == nil && report.state.stopped == nil
+        report.queued > 0 && report.events.isEmpty && report.failure == nil && report.fault == nil
+            && report.state.stopped == nil
     }
 
     /// Whether it has a line of its own.
@@ -120,7 +128,8 @@ public struct ShareView: View {
             guard let first = events.first else { return nil }
             return events.count == 1 ? "\(subject(first)) \(word)" : "\(Words.count(events.count, "day")) \(word)"
         }
-        return [part("sent", .sent), part("corrected", .corrected), part("already there", .unchanged)].compactMap(\.self)
+        return [part("sent", .sent), part("corrected", .corrected), part("already there", .unchanged)].compactMap(
+            \.self)
     }
 
     private func show(_ event: ShareReport.Event, on page: inout Page) {
@@ -129,17 +138,22 @@ public struct ShareView: View {
         case .passed: break
         case .fixed:
             page.paragraph(
-                "\(subject(event)): changed since it was sent, and cannot be corrected there", emphasis: .doubtful, indent: 2, hanging: 4)
+                "\(subject(event)): changed since it was sent, and cannot be corrected there", emphasis: .doubtful,
+                indent: 2, hanging: 4)
         case .held(let until):
             page.paragraph("\(subject(event)): \(holding(event.day, until))", indent: 2, hanging: 4)
         case .unknown(let reason), .doubtful(let reason):
-            page.paragraph("\(subject(event)): may have arrived: \(Printable(reason, limit: 300))", emphasis: .doubtful, indent: 2, hanging: 4)
+            page.paragraph(
+                "\(subject(event)): may have arrived: \(Printable(reason, limit: 300))", emphasis: .doubtful, indent: 2,
+                hanging: 4)
         case .rejected(let reason):
             page.paragraph(
-                "\(subject(event)): \(Words.rejection(reason)): \(Printable(reason, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
+                "\(subject(event)): \(Words.rejection(reason)): \(Printable(reason, limit: 300))", emphasis: .bad,
+                indent: 2, hanging: 4)
         case .nothingKnown:
             page.paragraph(
-                "\(subject(event)): nothing is known of that day, so there is nothing to share", emphasis: .doubtful, indent: 2, hanging: 4)
+                "\(subject(event)): nothing is known of that day, so there is nothing to share", emphasis: .doubtful,
+                indent: 2, hanging: 4)
         }
     }
 
@@ -153,7 +167,9 @@ public struct ShareView: View {
         let days = "\(Words.count(report.queued, "day")) \(report.queued == 1 ? "stays" : "stay") in the outbox"
         guard let moment = report.state.nextAttempt(after: now) else { return days }
         // A wait that began before has no failure in this report.
-        let last = report.failure == nil ? report.state.lastError.map { ", since the last attempt failed: \(Printable($0, limit: 300))" } : nil
+        let last =
+            report.failure == nil
+            ? report.state.lastError.map { ", since the last attempt failed: \(Printable($0, limit: 300))" } : nil
         let reason = isRejecting(report) ? ", since several days in a row were rejected" : last ?? ""
         return "\(days)\(reason); next attempt after \(Words.clock(moment, localTime))"
     }
@@ -168,7 +184,9 @@ public struct ShareView: View {
     }
 
     /// Whose day it is; nil if there is only one user.
-    private func user(_ event: ShareReport.Event) -> User? { users.count > 1 ? users.first { $0.id == event.user } : nil }
+    private func user(_ event: ShareReport.Event) -> User? {
+        users.count > 1 ? users.first { $0.id == event.user } : nil
+    }
 }
 
 extension ShareReport.Event {
@@ -203,7 +221,8 @@ extension ShareView {
                 .init(
                     "outcome",
                     .choice([
-                        "sent", "corrected", "unchanged", "fixed", "passed", "held", "queued", "unknown", "doubtful", "rejected", "nothingKnown",
+                        "sent", "corrected", "unchanged", "fixed", "passed", "held", "queued", "unknown", "doubtful",
+                        "rejected", "nothingKnown",
                     ]),
                     """
                     fixed: changed since, and cannot be corrected there; passed: a later day is shown there; held: waits until it is complete; \
@@ -238,14 +257,16 @@ extension ShareView {
         }
 
         public struct Failure: Codable, Sendable {
-            /// `unreachable`, `busy`, `unanswered`, `credentials`, `rejected`, `misconfigured` or `fault` (istep's own).
+            /// `unreachable`, `busy`, `unanswered`, `credentials`, `rejected`, `misconfigured` or `fault` (istep's
+            /// own).
             public var kind: String
             public var message: String
             @Nullable public var advice: String?
 
             static let schema = JSONSchema.object([
                 .init(
-                    "kind", .choice(["unreachable", "busy", "unanswered", "credentials", "rejected", "misconfigured", "fault"]),
+                    "kind",
+                    .choice(["unreachable", "busy", "unanswered", "credentials", "rejected", "misconfigured", "fault"]),
                     "What kind of failure it is; fault is istep's own."),
                 .init("message", .text, "What failed."),
                 .init("advice", .nullable(.text), "What to do."),
@@ -264,20 +285,25 @@ extension ShareView {
         Document(
             destinations: reports.map { report in
                 Document.Destination(
-                    name: report.destination, kind: report.kind, events: report.events.map(event), queued: report.queued,
-                    nextAttempt: report.state.nextAttempt(after: now).map { Words.iso($0, localTime) }, stopped: report.state.stopped,
+                    name: report.destination, kind: report.kind, events: report.events.map(event),
+                    queued: report.queued,
+                    nextAttempt: report.state.nextAttempt(after: now).map { Words.iso($0, localTime) },
+                    stopped: report.state.stopped,
                     failure: failure(report))
             })
     }
 
     private func failure(_ report: ShareReport) -> Document.Failure? {
-        if let (problem, advice) = report.fault.map(explanation) { return Document.Failure(kind: "fault", message: problem, advice: advice) }
+        if let (problem, advice) = report.fault.map(explanation) {
+            return Document.Failure(kind: "fault", message: problem, advice: advice)
+        }
         return report.failure.map { Document.Failure(kind: $0.kind.rawValue, message: $0.reason, advice: $0.advice) }
     }
 
     private func event(_ event: ShareReport.Event) -> Document.Event {
         var document = Document.Event(
-            user: users.first { $0.id == event.user }?.name ?? "", day: "\(event.day)", outcome: "", reason: nil, until: nil)
+            user: users.first { $0.id == event.user }?.name ?? "", day: "\(event.day)", outcome: "", reason: nil,
+            until: nil)
         switch event.outcome {
         case .sent: document.outcome = "sent"
         case .corrected: document.outcome = "corrected"

@@ -42,9 +42,13 @@ public enum WatchWords {
     }
 
     /// What it says when it begins.
-    public static func started(_ pedometers: [String]) -> String { "Watching for \(list(pedometers)). Press Ctrl-C to end." }
+    public static func started(_ pedometers: [String]) -> String {
+        "Watching for \(list(pedometers)). Press Ctrl-C to end."
+    }
 
-    private static func list(_ names: [String]) -> String { names.map { Printable($0, limit: 32).description }.joined(separator: ", ") }
+    private static func list(_ names: [String]) -> String {
+        names.map { Printable($0, limit: 32).description }.joined(separator: ", ")
+    }
 
     /// `14:05`, as local clocks show it.
     public static func time(_ moment: Timestamp, _ localTime: LocalTime) -> String {
@@ -80,7 +84,8 @@ public struct LiveDocument: JSONDocument {
         live = figures.map { figure in
             let percentage = SportPlan.percentage(steps: figure.steps, goal: figure.goal)
             return Pedometer(
-                name: figure.name, steps: figure.steps, goal: figure.goal, percentage: percentage.map { ($0 * 100).rounded() / 100 })
+                name: figure.name, steps: figure.steps, goal: figure.goal,
+                percentage: percentage.map { ($0 * 100).rounded() / 100 })
         }
     }
 
@@ -88,7 +93,8 @@ public struct LiveDocument: JSONDocument {
     public func json() throws -> String { try JSONText.line(self) }
 
     public static let schema = JSONSchema.object([
-        .version, .init("time", .time, "When it changed."), .init("live", .list(Pedometer.schema), "The pedometers that are connected."),
+        .version, .init("time", .time, "When it changed."),
+        .init("live", .list(Pedometer.schema), "The pedometers that are connected."),
     ])
 }
 
@@ -106,18 +112,23 @@ public enum RunMessageWords {
         switch message.content {
         case .pedometerFailed(let report, let isFault):
             lines(
-                report.pedometer.name, report.failureText ?? "failed", isFault ? report.failure.flatMap { error($0).advice } : nil)
+                report.pedometer.name, report.failureText ?? "failed",
+                isFault ? report.failure.flatMap { error($0).advice } : nil)
         case .rejected(let name, let day, let reason): lines(name, "\(day) \(Words.rejection(reason)): \(reason)")
         case .doubtful(let name, let day, let reason): lines(name, "\(day) may have arrived: \(reason)")
         case .paused(let name, let reason): lines(name, "\(Words.paused): \(reason)")
         case .sharingFaulty(let name, let fault):
-            lines(name, [error(fault).problem ?? "failed", error(fault).advice].compactMap(\.self).joined(separator: "; "))
+            lines(
+                name,
+                [error(fault).problem ?? "failed", error(fault).advice].compactMap(\.self).joined(separator: "; "))
         case .sharingFailed(let name, let failure): lines(name, failure.reason, failure.advice)
         case .failed(let failure):
             error(failure).problem.map {
-                [Printable.lines("istep: \($0)")] + (error(failure).advice.map { [Printable.lines("       \($0)")] } ?? [])
+                [Printable.lines("istep: \($0)")]
+                    + (error(failure).advice.map { [Printable.lines("       \($0)")] } ?? [])
             } ?? []
-        case .notice(let notice): [NoticeWords(notice, isHousehold: isHousehold, now: now, localTime: localTime).headline]
+        case .notice(let notice):
+            [NoticeWords(notice, isHousehold: isHousehold, now: now, localTime: localTime).headline]
         }
     }
 

@@ -17,7 +17,8 @@ public struct SyncView: View {
     ///   - failures: other failures, for programs: people read them on standard error.
     ///   - advice: what to do about an error, whichever component failed.
     public init(
-        _ reports: [SyncReport], shares: ShareView? = nil, failures: [ErrorDocument.Failure] = [], now: Timestamp, localTime: LocalTime,
+        _ reports: [SyncReport], shares: ShareView? = nil, failures: [ErrorDocument.Failure] = [], now: Timestamp,
+        localTime: LocalTime,
         advice: @escaping AdviceOnError = { _ in nil }
     ) {
         self.reports = reports
@@ -50,7 +51,8 @@ public struct SyncView: View {
         var given: Set<String> = []
         for report in reports {
             let isInterrupted = report.cause == .interrupted
-            page.paragraph(line(report), emphasis: report.failure == nil ? nil : isInterrupted ? .doubtful : .bad, hanging: 2)
+            page.paragraph(
+                line(report), emphasis: report.failure == nil ? nil : isInterrupted ? .doubtful : .bad, hanging: 2)
             if let failure = report.failure {
                 // After an interruption, the sentence about the received data has the same advice.
                 if !isInterrupted || !report.hasReceived, let advice = advice(failure), given.insert(advice).inserted {
@@ -72,7 +74,9 @@ public struct SyncView: View {
             if report.cause == .interrupted { return "\(name): interrupted\(extent(report))" }
             return "\(name): failed\(extent(report)): \(Printable(report.failureText ?? "no reason given", limit: 400))"
         }
-        var parts = [report.notices.contains(.countingStarted) ? "first reading" : report.undecidedSteps ?? gain(report.counts)]
+        var parts = [
+            report.notices.contains(.countingStarted) ? "first reading" : report.undecidedSteps ?? gain(report.counts)
+        ]
         if let battery = report.battery { parts.append("battery \(battery) %") }
         if let firmware = report.firmware { parts.append("firmware \(Printable(firmware, limit: 32))") }
         if let seconds = report.readSeconds { parts.append("read in \(Words.fixed(seconds, 1)) s") }
@@ -82,15 +86,20 @@ public struct SyncView: View {
     /// Progress of a reading that failed: ` after 3 of 8 days, 1,234 new steps in 42 slots`.
     private func extent(_ report: SyncReport) -> String {
         var parts: [String] = []
-        if let done = report.daysRead, let planned = report.daysPlanned, planned > 1 { parts.append("\(done) of \(planned) days") }
+        if let done = report.daysRead, let planned = report.daysPlanned, planned > 1 {
+            parts.append("\(done) of \(planned) days")
+        }
         if report.counts.steps > 0 { parts.append(gain(report.counts)) }
         return parts.isEmpty ? "" : " after " + parts.joined(separator: ", ")
     }
 
     func words(_ notice: SyncNotice, _ report: SyncReport) -> Advice {
         if case .stepsInDoubt(.unrecorded) = notice { return "\(notice.words)" }
-        if case .stepsInDoubt = notice { return "\(notice.words): \(command: "istep gatt capture", report.pedometer.name)" }
-        guard case .clockWasOff = notice, let record = report.record, let setting = report.pedometer.clock.settings.last,
+        if case .stepsInDoubt = notice {
+            return "\(notice.words): \(command: "istep gatt capture", report.pedometer.name)"
+        }
+        guard case .clockWasOff = notice, let record = report.record,
+            let setting = report.pedometer.clock.settings.last,
             setting.at >= record.start
         else { return "\(notice.words)" }
         return "\(notice.words) It is set to local time again."
@@ -117,7 +126,8 @@ extension SyncView {
             public var message: String
 
             static let schema = JSONSchema.object([
-                .init("kind", .choice(SyncNotice.kinds), "What was noticed."), .init("message", .text, "In words, with what to do."),
+                .init("kind", .choice(SyncNotice.kinds), "What was noticed."),
+                .init("message", .text, "In words, with what to do."),
             ])
         }
 
@@ -130,7 +140,8 @@ extension SyncView {
 
             static let schema = JSONSchema.object([
                 .init("day", .day, "By the pedometer's calendar."),
-                .init("reason", .choice(["refused", "unanswered", "incomplete"]), "Why it was not received completely."),
+                .init(
+                    "reason", .choice(["refused", "unanswered", "incomplete"]), "Why it was not received completely."),
             ])
         }
 
@@ -167,7 +178,8 @@ extension SyncView {
             @Nullable public var firmware: String?
             /// From the beginning of each link to its end; null where there was none.
             @Nullable public var connectedSeconds: Double?
-            /// Progress of the reading: days (one for a counter) that were processed, of those planned; null if it did not begin.
+            /// Progress of the reading: days (one for a counter) that were processed, of those planned; null if it did
+            /// not begin.
             @Nullable public var daysRead: Int?
             @Nullable public var daysPlanned: Int?
             /// Requested again at the next sync.
@@ -191,9 +203,13 @@ extension SyncView {
                 .init("battery", .nullable(.integer), "Per cent."),
                 .init("firmware", .nullable(.text), "The version of its firmware, where it was read."),
                 .init("connectedSeconds", .nullable(.number), "How long the connection was open."),
-                .init("daysRead", .nullable(.integer), "Days (one for a counter) that were processed; null where the reading did not begin."),
+                .init(
+                    "daysRead", .nullable(.integer),
+                    "Days (one for a counter) that were processed; null where the reading did not begin."),
                 .init("daysPlanned", .nullable(.integer), "Days that were planned to be read."),
-                .init("missing", .list(Gap.schema), "Days that were not received completely; they are requested again at the next sync."),
+                .init(
+                    "missing", .list(Gap.schema),
+                    "Days that were not received completely; they are requested again at the next sync."),
                 .init("notices", .list(Notice.schema), "What the user should know."),
                 .init("failure", .nullable(Failure.schema), "Why it failed."),
             ])
@@ -209,7 +225,9 @@ extension SyncView {
         public static let schema = JSONSchema.object([
             .version, .init("pedometers", .list(Entry.schema), "The pedometers that were to be read."),
             .init("shares", .list(ShareView.Document.Destination.schema), "What was shared afterwards."),
-            .init("failures", .list(ErrorDocument.Failure.schema), "What else failed, such as a configuration that is wrong."),
+            .init(
+                "failures", .list(ErrorDocument.Failure.schema),
+                "What else failed, such as a configuration that is wrong."),
         ])
     }
 
@@ -223,10 +241,13 @@ extension SyncView {
                     end: report.record?.end.map { Words.iso($0, localTime) },
                     added: report.counts.added, grown: report.counts.grown, unchanged: report.counts.unchanged,
                     implausible: report.counts.implausible, steps: report.counts.steps, frames: report.counts.frames,
-                    battery: report.battery, firmware: report.firmware, connectedSeconds: report.connectedSeconds.flatMap(tenths),
+                    battery: report.battery, firmware: report.firmware,
+                    connectedSeconds: report.connectedSeconds.flatMap(tenths),
                     daysRead: report.daysRead, daysPlanned: report.daysPlanned,
                     missing: report.gaps.map { Document.Gap(day: $0.day.description, reason: $0.reason.rawValue) },
-                    notices: report.notices.map { Document.Notice(kind: $0.kind, message: words($0, report).description) },
+                    notices: report.notices.map {
+                        Document.Notice(kind: $0.kind, message: words($0, report).description)
+                    },
                     failure: report.failure.map {
                         Document.Failure(message: report.failureText ?? "no reason given", advice: advice($0))
                     })

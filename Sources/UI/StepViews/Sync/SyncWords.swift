@@ -21,9 +21,13 @@ public struct SyncSummary: Hashable, Sendable {
         let name = Printable(report.pedometer.name, limit: 32)
         if let cause = report.cause {
             let stored = report.counts.steps > 0 ? "\(Words.count(report.counts.steps, "new step")), then " : ""
-            return "\(name): " + stored + (cause == .outOfRange ? "not in range" : cause == .interrupted ? "interrupted" : "failed")
+            return "\(name): " + stored
+                + (cause == .outOfRange ? "not in range" : cause == .interrupted ? "interrupted" : "failed")
         }
-        var parts = [report.counts.steps > 0 ? Words.count(report.counts.steps, "new step") : report.undecidedSteps ?? "nothing new"]
+        var parts = [
+            report.counts.steps > 0
+                ? Words.count(report.counts.steps, "new step") : report.undecidedSteps ?? "nothing new"
+        ]
         if let battery = report.battery { parts.append("battery \(battery) %") }
         if !report.gaps.isEmpty { parts.append("\(Words.count(report.gaps.count, "day")) missing") }
         return "\(name): " + parts.joined(separator: ", ")
@@ -36,7 +40,9 @@ public struct SyncSummary: Hashable, Sendable {
         var parts = ["sent", "corrected", "may have arrived", "rejected"].compactMap { word in
             counts[word].map { "\(Words.count($0, "day")) \(word)" }
         }
-        if report.queued > 0 { parts.append("\(Words.count(report.queued, "day")) \(report.queued == 1 ? "waits" : "wait")") }
+        if report.queued > 0 {
+            parts.append("\(Words.count(report.queued, "day")) \(report.queued == 1 ? "waits" : "wait")")
+        }
         if report.state.stopped != nil { parts.append("paused") }
         if report.fault != nil { parts.append("failed") }
         guard !parts.isEmpty else { return nil }
@@ -81,7 +87,8 @@ extension SyncNotice {
 
     /// All values of `kind`.
     static let kinds = [
-        "clockWasOff", "batteryLow", "undecodable", "implausible", "counterRestarted", "lost", "dayNotClosed", "missing", "undecided",
+        "clockWasOff", "batteryLow", "undecodable", "implausible", "counterRestarted", "lost", "dayNotClosed",
+        "missing", "undecided",
         "countingStarted", "oversized", "clockCorrected", "zoneChanged", "zoneDiffers", "appOutdated", "stepsInDoubt",
         "adapterRestarted",
     ]
@@ -90,7 +97,8 @@ extension SyncNotice {
     var words: String {
         switch self {
         case .clockWasOff(let seconds):
-            let by = seconds.map { $0 == 0 ? "" : " by \(Words.duration($0)) (it was \($0 > 0 ? "ahead" : "behind"))" } ?? ""
+            let by =
+                seconds.map { $0 == 0 ? "" : " by \(Words.duration($0)) (it was \($0 > 0 ? "ahead" : "behind"))" } ?? ""
             let cause =
                 (seconds ?? 0).isMoreThanAZone
                 ? "A restart or an empty battery may have reset it."
@@ -102,18 +110,21 @@ extension SyncNotice {
             return "\(Words.count(frames, "packet")) could not be decoded. The raw frames are kept; "
                 + "if this happens again, please report it."
         case .implausible(let samples):
-            return "\(Words.count(samples, "implausible slot")) (steps or time), not counted. If this happens again, please report it."
+            return
+                "\(Words.count(samples, "implausible slot")) (steps or time), not counted. If this happens again, please report it."
         case .counterRestarted:
             return "It has restarted: steps taken between the previous sync and the restart, if any, are lost. "
                 + "Sync more often to lose fewer steps."
         case .lost(let first, let last):
             return "It no longer holds the steps of \(Words.days(first, last)). Sync more often to lose no steps."
         case .dayNotClosed(let day):
-            return "Steps taken on \(day) after it was last read are lost: it keeps only today's count. Sync shortly before midnight."
+            return
+                "Steps taken on \(day) after it was last read are lost: it keeps only today's count. Sync shortly before midnight."
         case .missing(let gaps):
             return "\(gaps.words): not received completely. Requested again at the next sync."
         case .tooOld(let days):
-            return "\(Words.list(days.map(\.description))): never received completely, and now too old: it no longer holds "
+            return
+                "\(Words.list(days.map(\.description))): never received completely, and now too old: it no longer holds "
                 + "\(days.count == 1 ? "this day" : "these days"). If steps are missing, they are lost."
         case .undecided(let steps):
             let (they, belong) = steps == 1 ? ("It is", "it belongs") : ("They are", "they belong")
@@ -125,26 +136,33 @@ extension SyncNotice {
             return "Cut off at the 512 bytes that Bluetooth allows: \(Words.count(values, "value")). "
                 + "If this happens again, please report it."
         case .clockCorrected(let seconds):
-            return "Its clock was \(Words.duration(seconds)) \(seconds > 0 ? "ahead" : "behind") and was set to local time."
+            return
+                "Its clock was \(Words.duration(seconds)) \(seconds > 0 ? "ahead" : "behind") and was set to local time."
         case .zoneChanged(let seconds):
-            return "Local time, or the pedometer's time zone, has changed by \(Words.duration(seconds)) since the last sync, and the "
+            return
+                "Local time, or the pedometer's time zone, has changed by \(Words.duration(seconds)) since the last sync, and the "
                 + "pedometer records no time zone: the hours of the steps since then may be wrong, and these days are shown as partial."
         case .zoneDiffers(let offset?):
-            return "Its time zone is \(Words.zone(offset)), which is not that of this machine, so it shows the wrong time: set its time zone. "
+            return
+                "Its time zone is \(Words.zone(offset)), which is not that of this machine, so it shows the wrong time: set its time zone. "
                 + "Its steps are stored with the right time."
         case .zoneDiffers(nil):
             return "Its time zone is not that of this machine: set the time zone of the pedometer. "
                 + "Until then the hours of its steps are uncertain, and these days are shown as partial."
         case .appOutdated(let app, let version):
-            return "Its app '\(Printable(app))' is older than version \(Printable(version)) and does not send today's steps: update it."
+            return
+                "Its app '\(Printable(app))' is older than version \(Printable(version)) and does not send today's steps: update it."
         case .stepsInDoubt(.unrecorded(let steps)):
-            return "It counts \(Words.count(steps, "step")) and has no record of them, so they are not in the history: its clock may have "
+            return
+                "It counts \(Words.count(steps, "step")) and has no record of them, so they are not in the history: its clock may have "
                 + "stopped. Its clock is set at each sync. If this is reported again, reset it in its app."
         case .stepsInDoubt(let doubt):
-            return "\(doubt.words), so only the raw frames were stored, and no steps. This model is experimental: please report it, with a "
+            return
+                "\(doubt.words), so only the raw frames were stored, and no steps. This model is experimental: please report it, with a "
                 + "file that shows what it sends"
         case .adapterRestarted:
-            return "The adapter had received nothing and was switched off and on, as 'restart-adapter' in the configuration allows."
+            return
+                "The adapter had received nothing and was switched off and on, as 'restart-adapter' in the configuration allows."
         }
     }
 }
@@ -207,7 +225,9 @@ public struct SyncDocument: Codable, Sendable {
     static let schema = JSONSchema.object([
         .init("start", .time, "When it began."),
         .init("end", .nullable(.time), "When it ended."),
-        .init("outcome", .choice(SyncRecord.Outcome.self), "How it ended. Interrupted syncs are failed, with the failure interrupted."),
+        .init(
+            "outcome", .choice(SyncRecord.Outcome.self),
+            "How it ended. Interrupted syncs are failed, with the failure interrupted."),
         .init("battery", .nullable(.integer), "Per cent."),
         .init("steps", .integer, "Steps that the history gained."),
         .init("failure", .nullable(.text), "Why it failed."),
@@ -256,7 +276,8 @@ extension Words {
 
     /// The same of attempts that were neither a success nor a failure.
     static func interrupted(_ tries: Int, last: Timestamp, now: Timestamp) -> String {
-        (tries == 1 ? "an attempt was interrupted " : "\(count(tries, "attempt")) were interrupted, the last ") + ago(last, now: now)
+        (tries == 1 ? "an attempt was interrupted " : "\(count(tries, "attempt")) were interrupted, the last ")
+            + ago(last, now: now)
     }
 
     /// A sync of the future is in the history.
@@ -264,14 +285,18 @@ extension Words {
         "a sync is dated \(clock(start, localTime)), which is in the future: this machine's clock was ahead then; this sync is ignored"
     }
 
-    static func unended(_ start: Timestamp, now: Timestamp) -> String { "a sync began \(ago(start, now: now)) and has not ended" }
+    static func unended(_ start: Timestamp, now: Timestamp) -> String {
+        "a sync began \(ago(start, now: now)) and has not ended"
+    }
 }
 
 extension SyncReport {
     /// Steps that were read and are not counted yet, in a sync without others; nil for none.
     var undecidedSteps: String? {
         guard counts.steps == 0 else { return nil }
-        return notices.lazy.compactMap { if case .undecided(let steps) = $0 { "\(Words.count(steps, "step")) not counted yet" } else { nil } }
-            .first
+        return notices.lazy.compactMap {
+            if case .undecided(let steps) = $0 { "\(Words.count(steps, "step")) not counted yet" } else { nil }
+        }
+        .first
     }
 }

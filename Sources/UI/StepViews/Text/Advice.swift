@@ -2,8 +2,9 @@ internal import TextSafety
 
 /// What the user can do about something: sentences, and commands to paste into a shell.
 ///
-/// A view puts each command on a line of its own and never cuts it, so a command is separate from the sentences around it. It is written
-/// as a string literal: `"Make it writable: \(command: "chmod u+w", path)"`. Words after the first are data, and are quoted for the shell.
+/// A view puts each command on a line of its own and never cuts it, so a command is separate from the sentences around
+/// it. It is written as a string literal: `"Make it writable: \(command: "chmod u+w", path)"`. Words after the first
+/// are data, and are quoted for the shell.
 public struct Advice: Sendable {
     public enum Part: Sendable {
         case prose(String)
@@ -14,8 +15,8 @@ public struct Advice: Sendable {
 
     public init(_ parts: [Part]) { self.parts = parts }
 
-    /// Text that has its commands between backticks, as the errors of `BlueZ` and others write them. A single word between backticks is not
-    /// a command but the name of a setting, and stays as it is.
+    /// Text that has its commands between backticks, as the errors of `BlueZ` and others write them. A single word
+    /// between backticks is not a command but the name of a setting, and stays as it is.
     ///
     /// - Parameter markup: text of the program itself: text of a device or a server could contain a command of its own.
     public init(markup: String) {
@@ -34,10 +35,13 @@ public struct Advice: Sendable {
 
     /// The one command of a text that has a single pair of backticks; nil for any other text.
     ///
-    /// For errors whose words name a command: a path in it that has a backtick itself must not become part of another command.
+    /// For errors whose words name a command: a path in it that has a backtick itself must not become part of another
+    /// command.
     public init?(commandOf markup: String) {
         let advice = Advice(markup: markup)
-        guard markup.utf8.count(where: { $0 == UInt8(ascii: "`") }) == 2, let command = advice.commands.first else { return nil }
+        guard markup.utf8.count(where: { $0 == UInt8(ascii: "`") }) == 2, let command = advice.commands.first else {
+            return nil
+        }
         self.init([.command(command)])
     }
 
@@ -95,7 +99,9 @@ extension Advice: ExpressibleByStringInterpolation {
 
         public mutating func appendLiteral(_ literal: String) { advice.append(literal) }
 
-        public mutating func appendInterpolation(_ value: some CustomStringConvertible) { advice.append(value.description) }
+        public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            advice.append(value.description)
+        }
 
         public mutating func appendInterpolation(_ other: Advice) {
             for part in other.parts {
@@ -130,7 +136,8 @@ public struct ShellCommand: Sendable {
 
     /// The command as one line without control characters.
     ///
-    /// - Parameter isASCII: for a terminal that shows only ASCII: other characters are written as the bytes of their UTF-8.
+    /// - Parameter isASCII: for a terminal that shows only ASCII: other characters are written as the bytes of their
+    ///   UTF-8.
     public func text(isASCII: Bool = false) -> String {
         ([line] + words.map { shellQuoted($0, isASCII: isASCII) }).joined(separator: " ")
     }

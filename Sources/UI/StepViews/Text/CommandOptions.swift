@@ -1,4 +1,5 @@
-/// The options that commands in advice need, so that they are about the same history and the same user as the output that names them.
+/// The options that commands in advice need, so that they are about the same history and the same user as the output
+/// that names them.
 public struct CommandOptions: Hashable, Sendable {
     /// `--user`; nil if a command selects the same user by itself.
     public var user: String?
@@ -17,7 +18,8 @@ public struct CommandOptions: Hashable, Sendable {
 
     /// The subcommands that are about one user, or only about that user's pedometers or days if `--user` is given.
     private static let subcommandsOfUser: Set<Substring> = [
-        "add", "browse", "correct", "devices", "history", "import", "imports", "outbox", "plan", "profile", "report", "serve", "share", "show",
+        "add", "browse", "correct", "devices", "history", "import", "imports", "outbox", "plan", "profile", "report",
+        "serve", "share", "show",
         "status", "sync",
         "watch",
     ]
@@ -29,7 +31,9 @@ public struct CommandOptions: Hashable, Sendable {
     /// - Parameter command: in shell syntax; only one that begins with `istep` needs any.
     fileprivate func options(for command: String) -> [(name: String, value: String)] {
         let words = command.split(separator: " ")
-        guard words.count > 1, words[0] == "istep", !Self.subcommandsWithoutOptions.contains(words[1]) else { return [] }
+        guard words.count > 1, words[0] == "istep", !Self.subcommandsWithoutOptions.contains(words[1]) else {
+            return []
+        }
         var options: [(name: String, value: String)] = []
         if let user, Self.subcommandsOfUser.contains(words[1]) { options.append(("--user", user)) }
         if let database { options.append(("--db", database)) }

@@ -9,12 +9,13 @@ public enum JournalPriority: Int, Sendable, Hashable, CaseIterable {
 public enum JournalStream {
     /// Whether a descriptor is the stream that systemd connected a service to.
     ///
-    /// Programs pass the variable on to programs that they start, with other descriptors: it counts only if it names this descriptor's file
-    /// (systemd.exec(5), `$JOURNAL_STREAM`).
+    /// Programs pass the variable on to programs that they start, with other descriptors: it counts only if it names
+    /// this descriptor's file (systemd.exec(5), `$JOURNAL_STREAM`).
     ///
     /// - Parameter variable: the value of `JOURNAL_STREAM`: device and inode in decimal, such as `8:2048`.
     public static func isConnected(to descriptor: Int32, variable: String?) -> Bool {
-        guard let parts = variable?.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false), parts.count == 2,
+        guard let parts = variable?.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false),
+            parts.count == 2,
             let device = UInt64(Substring(parts[0])), let inode = UInt64(Substring(parts[1]))
         else { return false }
         var status = stat()
@@ -23,6 +24,7 @@ public enum JournalStream {
 
     /// A text of one or more lines, each with its priority in front: the journal stores every line as a separate entry.
     public static func prefixed(_ text: String, _ priority: JournalPriority) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { "<\(priority.rawValue)>\($0)" }.joined(separator: "\n")
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { "<\(priority.rawValue)>\($0)" }.joined(
+            separator: "\n")
     }
 }

@@ -7,19 +7,21 @@ public protocol View: Sendable {
     /// The JSON form: one object with a `version`.
     associatedtype Document: JSONDocument
     var document: Document { get }
-    /// Lines without line ends, and without control characters except those of colour. Only a command or a long path may exceed the style's
-    /// width.
+    /// Lines without line ends, and without control characters except those of colour. Only a command or a long path
+    /// may exceed the style's width.
     func lines(_ style: TextStyle) -> [String]
 }
 
 extension View {
     /// The document as JSON: pretty, keys sorted, so that two runs compare line by line.
     ///
-    /// Characters that would control a terminal are escaped: a program reads the same string, a terminal only its escape.
+    /// Characters that would control a terminal are escaped: a program reads the same string, a terminal only its
+    /// escape.
     public func json() throws -> String { try JSONText.pretty(document) }
 }
 
-/// Writes null where there is no value: a key that is always present is easier for programs than one that is sometimes absent.
+/// Writes null where there is no value: a key that is always present is easier for programs than one that is sometimes
+/// absent.
 @propertyWrapper
 public struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
     public var wrappedValue: Value?
@@ -68,8 +70,8 @@ struct StyledText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation 
 
 /// Lines for a terminal: within its width, in ASCII if required, coloured if allowed.
 ///
-/// Every cut is marked. A row of a table that is too wide ends in `…`; sentences are wrapped between words; a command or a path is never
-/// cut or broken, and exceeds the width if necessary: half of one is useless.
+/// Every cut is marked. A row of a table that is too wide ends in `…`; sentences are wrapped between words; a command
+/// or a path is never cut or broken, and exceeds the width if necessary: half of one is useless.
 struct Page {
     private typealias Piece = StyledText.Piece
 
@@ -80,17 +82,20 @@ struct Page {
 
     mutating func blank() { lines.append("") }
 
-    /// Things with names, one below the other: the names in a column, what follows each name beside it, or below it where the line is too
-    /// short, further lines below.
+    /// Things with names, one below the other: the names in a column, what follows each name beside it, or below it
+    /// where the line is too short, further lines below.
     ///
     /// - Parameter limit: columns for a name.
     mutating func list<Item>(
-        _ items: [Item], name: (Item) -> String, limit: Int, beside: (Item) -> StyledText, below: (Item, inout Page) -> Void
+        _ items: [Item], name: (Item) -> String, limit: Int, beside: (Item) -> StyledText,
+        below: (Item, inout Page) -> Void
     ) {
         let names = items.map { Printable(name($0), limit: limit).description }
         let width = names.map(Columns.of).max() ?? 0
         let values = items.map(beside)
-        let areBeside = values.allSatisfy { value in value.pieces.reduce(width + 2) { $0 + Columns.of($1.text) } <= style.width }
+        let areBeside = values.allSatisfy { value in
+            value.pieces.reduce(width + 2) { $0 + Columns.of($1.text) } <= style.width
+        }
         for ((item, name), value) in zip(zip(items, names), values) {
             if areBeside {
                 row(StyledText(Columns.pad(name, width), .strong) + "  " + value)
@@ -122,7 +127,8 @@ struct Page {
         append(pieces)
     }
 
-    /// Short texts in a row, such as the signs of a legend with their meanings: as many in a line as fit, none of them broken.
+    /// Short texts in a row, such as the signs of a legend with their meanings: as many in a line as fit, none of them
+    /// broken.
     mutating func items(_ items: [String]) {
         var line = ""
         for item in items {
@@ -135,7 +141,8 @@ struct Page {
         if !line.isEmpty { row(StyledText("  " + line, .faint)) }
     }
 
-    /// Text that is wrapped between words, but not between a number and its unit. A word that is wider than the line stays whole.
+    /// Text that is wrapped between words, but not between a number and its unit. A word that is wider than the line
+    /// stays whole.
     ///
     /// - Parameter hanging: blanks that lines after the first begin with.
     mutating func wrap(_ text: StyledText, hanging: Int = 0) {
@@ -170,14 +177,16 @@ struct Page {
     }
 
     /// Sentences.
-    mutating func paragraph(_ text: String, emphasis: StyledText.Emphasis? = nil, indent: Int = 0, hanging: Int? = nil) {
+    mutating func paragraph(_ text: String, emphasis: StyledText.Emphasis? = nil, indent: Int = 0, hanging: Int? = nil)
+    {
         let words = text.split(separator: " ").joined(separator: " ")
         wrap(StyledText(String(repeating: " ", count: indent) + words, emphasis), hanging: hanging ?? indent)
     }
 
     /// What to do: sentences, and each command on a line of its own, whole.
     ///
-    /// - Parameter mark: what the first line begins with, behind the indent; the other lines stand below what follows it.
+    /// - Parameter mark: what the first line begins with, behind the indent; the other lines stand below what follows
+    ///   it.
     mutating func advice(_ advice: Advice, emphasis: StyledText.Emphasis? = nil, mark: String = "", indent: Int = 0) {
         let hanging = indent + Columns.of(mark)
         var beginning = String(repeating: " ", count: indent) + mark
@@ -209,7 +218,9 @@ struct Page {
     /// A path after its label, or on a line of its own if both do not fit.
     mutating func path(_ label: String, _ path: String, emphasis: StyledText.Emphasis? = nil) {
         let path = Printable(path, limit: 2 * path.unicodeScalars.count).description
-        guard Columns.of(label) + 1 + Columns.of(path) > style.width else { return append(shown(StyledText("\(label) \(path)", emphasis))) }
+        guard Columns.of(label) + 1 + Columns.of(path) > style.width else {
+            return append(shown(StyledText("\(label) \(path)", emphasis)))
+        }
         append(shown(StyledText(label, emphasis)))
         append(shown(StyledText(path, emphasis)))
     }
@@ -222,7 +233,8 @@ struct Page {
 
     private static let units: Set<Substring> = ["km", "kcal", "%", "cm", "kg", "kB", "MB", "GB", "dBm"]
 
-    /// Words and the blanks between them alternately, each in pieces where its emphasis changes. A number and its unit are one word.
+    /// Words and the blanks between them alternately, each in pieces where its emphasis changes. A number and its unit
+    /// are one word.
     private func runs(_ pieces: [Piece]) -> [[Piece]] {
         var runs: [[Piece]] = []
         for piece in pieces {
@@ -241,7 +253,9 @@ struct Page {
         var joined: [[Piece]] = []
         for run in runs {
             let isUnit = Self.units.contains(Self.text(run).prefix { !",;:.)".contains($0) })
-            if isUnit, joined.count > 1, Self.text(joined[joined.count - 2]).allSatisfy({ $0.isNumber || ".,".contains($0) }) {
+            if isUnit, joined.count > 1,
+                Self.text(joined[joined.count - 2]).allSatisfy({ $0.isNumber || ".,".contains($0) })
+            {
                 let gap = joined.removeLast()
                 joined[joined.count - 1] += gap + run
             } else {

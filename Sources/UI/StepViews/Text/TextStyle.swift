@@ -17,7 +17,9 @@ public struct TextStyle: Hashable, Sendable {
     static let narrowest = 40
 
     /// - Parameter width: below 40 counts as 40, above 80 as 80.
-    public init(width: Int = 80, colour: Bool = false, unicode: Bool = true, commands: CommandOptions = CommandOptions()) {
+    public init(
+        width: Int = 80, colour: Bool = false, unicode: Bool = true, commands: CommandOptions = CommandOptions()
+    ) {
         self.width = min(max(width, Self.narrowest), 80)
         wholeWidth = min(max(width, Self.narrowest), 200)
         columns = max(width, 1)

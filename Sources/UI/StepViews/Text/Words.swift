@@ -40,8 +40,8 @@ package enum Words {
         return text
     }
 
-    /// Metres in kilometres: `6.18 km`, from 100 km on whole ones, `2,319 km`. The only rounding of distances: a figure is the same wherever
-    /// it is shown.
+    /// Metres in kilometres: `6.18 km`, from 100 km on whole ones, `2,319 km`. The only rounding of distances: a figure
+    /// is the same wherever it is shown.
     package static func kilometres(_ metres: Double) -> String { "\(kilometreNumber(metres)) km" }
 
     /// The same without the unit.
@@ -62,7 +62,9 @@ package enum Words {
     }
 
     /// `2,200 of 8,801 steps`: the part of steps that was run.
-    static func runningSteps(_ running: Int, of steps: Int) -> StyledText { StyledText("\(grouped(running)) of \(count(steps, "step"))") }
+    static func runningSteps(_ running: Int, of steps: Int) -> StyledText {
+        StyledText("\(grouped(running)) of \(count(steps, "step"))")
+    }
 
     // MARK: Time
 
@@ -72,7 +74,8 @@ package enum Words {
         return "\(day.weekday.title) \(parts.day) \(months[parts.month - 1]) \(parts.year)"
     }
 
-    /// `14 to 20 April 2014`, `28 April to 4 May 2014`, `29 December 2014 to 4 January 2015`; one day as `20 April 2014`.
+    /// `14 to 20 April 2014`, `28 April to 4 May 2014`, `29 December 2014 to 4 January 2015`; one day as `20 April
+    /// 2014`.
     package static func range(_ days: ClosedRange<Day>) -> String {
         let (first, last) = (days.lowerBound.components, days.upperBound.components)
         let end = "\(last.day) \(months[last.month - 1]) \(last.year)"
@@ -148,7 +151,9 @@ package enum Words {
     }
 
     /// What happened to a day that a destination has rejected, or that was not sent for this reason.
-    static func rejection(_ reason: String) -> String { ShareEntry.isImplausibleSteps(reason) ? "withheld" : "rejected" }
+    static func rejection(_ reason: String) -> String {
+        ShareEntry.isImplausibleSteps(reason) ? "withheld" : "rejected"
+    }
 
     /// The state of a destination that has rejected its credentials, until the user has renewed them.
     static let paused = "paused: credentials rejected"
@@ -159,10 +164,13 @@ package enum Words {
 
 extension Advice {
     /// How to begin, where there is no pedometer yet: the only wording of it.
-    static let addPedometer: Advice = "Find a pedometer: \(command: "istep scan"), then add it: \(command: "istep add ADDRESS")"
+    static let addPedometer: Advice =
+        "Find a pedometer: \(command: "istep scan"), then add it: \(command: "istep add ADDRESS")"
 
     /// The same after what was found.
-    package static func firstPedometer(_ finding: String = "No pedometer yet.") -> Advice { "\(finding) \(addPedometer)" }
+    package static func firstPedometer(_ finding: String = "No pedometer yet.") -> Advice {
+        "\(finding) \(addPedometer)"
+    }
 
     /// How to set whose days a destination gets.
     static func recipients(_ problem: RecipientProblem) -> Advice {
@@ -199,7 +207,8 @@ extension Advice {
 }
 
 extension Period {
-    /// Its name: `Sunday 20 April 2014`, `Week 16 of 2014, 14 to 20 April 2014`, `April 2014`, `2014`, `1 to 10 April 2014`.
+    /// Its name: `Sunday 20 April 2014`, `Week 16 of 2014, 14 to 20 April 2014`, `April 2014`, `2014`, `1 to 10 April
+    /// 2014`.
     public var title: String {
         switch unit {
         case .day: Words.date(days.lowerBound)
@@ -213,7 +222,9 @@ extension Period {
     /// Its name within a sentence: `week 16 of 2014`.
     var shortTitle: String {
         switch unit {
-        case .week: isoWeek.map { "week \($0.week) of \($0.year)" } ?? "the week of \(Words.range(days.lowerBound...days.lowerBound))"
+        case .week:
+            isoWeek.map { "week \($0.week) of \($0.year)" }
+                ?? "the week of \(Words.range(days.lowerBound...days.lowerBound))"
         case .day, .month, .year, nil: title
         }
     }

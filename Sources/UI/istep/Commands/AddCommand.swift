@@ -24,14 +24,17 @@ struct AddCommand: AsyncParsableCommand {
             midnight, otherwise total.
             """)
 
-    @Argument(help: ArgumentHelp("The address, or the beginning of the advertised name, in upper or lower case.", valueName: "address"))
+    @Argument(
+        help: ArgumentHelp(
+            "The address, or the beginning of the advertised name, in upper or lower case.", valueName: "address"))
     var address: String?
 
     @Option(help: ArgumentHelp("A name of your choice (default: the advertised name).", valueName: "name"))
     var name: String?
 
     @Option(
-        help: ArgumentHelp("The model: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).", valueName: "model"),
+        help: ArgumentHelp(
+            "The model: \(Wiring.catalog.kinds.map(\.key).joined(separator: ", ")).", valueName: "model"),
         completion: .list(Wiring.catalog.kinds.map(\.key)))
     var model: String?
 
@@ -54,7 +57,8 @@ struct AddCommand: AsyncParsableCommand {
     @OptionGroup var bluetooth: BluetoothOptions
 
     private var options: [String: String] {
-        ["service": service, "characteristic": characteristic, "format": format, "counts": counts].compactMapValues(\.self)
+        ["service": service, "characteristic": characteristic, "format": format, "counts": counts].compactMapValues(
+            \.self)
     }
 
     func validate() throws {
@@ -97,16 +101,20 @@ struct AddCommand: AsyncParsableCommand {
                 DevicesView(
                     [
                         .init(
-                            pedometer: added, model: wiring.title(ofModel: added.model), caveat: Wiring.catalog.kind(added.model)?.caveat,
+                            pedometer: added, model: wiring.title(ofModel: added.model),
+                            caveat: Wiring.catalog.kind(added.model)?.caveat,
                             user: owner.name, syncs: [])
                     ],
                     now: wiring.now(), localTime: wiring.localTime))
         } else {
-            try wiring.say("Added \(Printable(added.name)) (\(wiring.title(ofModel: added.model))) for \(Printable(owner.name)).")
-            try wiring.say("Read its steps with: \(ShellCommand("istep sync").with(CommandOptions(common.values())).text())")
+            try wiring.say(
+                "Added \(Printable(added.name)) (\(wiring.title(ofModel: added.model))) for \(Printable(owner.name)).")
+            try wiring.say(
+                "Read its steps with: \(ShellCommand("istep sync").with(CommandOptions(common.values())).text())")
             if wiring.holdsTodayOnly(added) {
                 try wiring.say(
-                    "It keeps only today's count and resets it at midnight. 'istep auto on' also syncs it shortly before midnight.")
+                    "It keeps only today's count and resets it at midnight. 'istep auto on' also syncs it shortly before midnight."
+                )
             }
         }
     }
@@ -118,7 +126,8 @@ extension Registration.Step {
         case .searching(let device): "Looking for \(device.map { Printable($0).description } ?? "pedometers")"
         case .searchingOn(let device, let others):
             "Still looking for \(Printable(device))"
-                + (others.isEmpty ? "" : "; in range: \(others.map { Printable($0).description }.joined(separator: ", "))")
+                + (others.isEmpty
+                    ? "" : "; in range: \(others.map { Printable($0).description }.joined(separator: ", "))")
         case .connecting(let name): "Connecting to \(Printable(name))"
         case .listening(let name): "Listening for the steps of \(Printable(name))"
         case .probing(let name): "Reading the services of \(Printable(name))"

@@ -43,7 +43,8 @@ extension AutoCommand {
         static let configuration = CommandConfiguration(
             commandName: "on", abstract: "Sync every night from now on.",
             discussion:
-                "With --watch, istep also keeps running and syncs when a pedometer comes into range. Without it, an enabled watch is disabled.")
+                "With --watch, istep also keeps running and syncs when a pedometer comes into range. Without it, an enabled watch is disabled."
+        )
 
         @Flag(help: "Also keep running, and sync when a pedometer comes into range.")
         var watch = false
@@ -64,7 +65,8 @@ extension AutoCommand {
                 case .ignoredVariable(let name):
                     let fix =
                         name.hasPrefix("XDG_")
-                        ? "set it in ~/.config/environment.d/istep.conf too, and log in again" : "set the file in ~/.config/istep/config.toml"
+                        ? "set it in ~/.config/environment.d/istep.conf too, and log in again"
+                        : "set the file in ~/.config/istep/config.toml"
                     Output.error.line("istep: \(name) is set in this shell, but not for the timers: \(fix).")
                 case .noPedometer: try wiring.say(Advice.firstPedometer().description)
                 }

@@ -23,12 +23,15 @@ struct BrowseCommand: AsyncParsableCommand {
     @OptionGroup var bluetooth: BluetoothOptions
 
     func validate() throws {
-        if common.json { throw ValidationError("browse has no --json: use 'istep show --json' or 'istep history --json'.") }
+        if common.json {
+            throw ValidationError("browse has no --json: use 'istep show --json' or 'istep history --json'.")
+        }
     }
 
     func run() async throws {
         guard TerminalScreen.isThere else {
-            throw CommandFailure(.usage, "istep browse needs a terminal.", advice: "Show days as text: `istep show`, `istep history`")
+            throw CommandFailure(
+                .usage, "istep browse needs a terminal.", advice: "Show days as text: `istep show`, `istep history`")
         }
         var browser = try await BrowseSession(try Wiring(common, bluetooth))
         try await browser.run()

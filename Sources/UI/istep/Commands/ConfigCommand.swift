@@ -16,25 +16,29 @@ extension ConfigCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
             abstract: "List all errors of the configuration, by file and line.",
-            discussion: "Reads the files and the secrets that they refer to. Sends nothing. Exit code 78: there are errors.")
+            discussion:
+                "Reads the files and the secrets that they refer to. Sends nothing. Exit code 78: there are errors.")
 
         @OptionGroup var common: CommonOptions
 
         func run() throws {
             let report = ConfigurationCheck(Wiring.configuration(common.values())).run()
-            let view = ConfigView(files: report.files, destinations: report.destinations, problems: report.problems.map(\.text))
+            let view = ConfigView(
+                files: report.files, destinations: report.destinations, problems: report.problems.map(\.text))
             try Wiring.show(view, common.values())
             if !report.problems.isEmpty { throw AlreadyReported(.configuration) }
         }
     }
 
     struct Kinds: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "kinds", abstract: "List the kinds of destinations.")
+        static let configuration = CommandConfiguration(
+            commandName: "kinds", abstract: "List the kinds of destinations.")
 
         @OptionGroup var common: CommonOptions
 
         func run() throws {
-            try Wiring.show(KindsView(Wiring.destinationKinds.map { .init(key: $0.key, title: $0.title) }), common.values())
+            try Wiring.show(
+                KindsView(Wiring.destinationKinds.map { .init(key: $0.key, title: $0.title) }), common.values())
         }
     }
 

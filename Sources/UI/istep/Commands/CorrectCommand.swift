@@ -18,7 +18,8 @@ struct CorrectCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"), completion: .list(DayArgument.words),
+        help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"),
+        completion: .list(DayArgument.words),
         transform: DayArgument.init(word:))
     var day: DayArgument
 
@@ -36,7 +37,9 @@ struct CorrectCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if remove, steps != nil || reason != nil { throw ValidationError("--remove cannot be combined with --steps or --reason.") }
+        if remove, steps != nil || reason != nil {
+            throw ValidationError("--remove cannot be combined with --steps or --reason.")
+        }
         if !remove, steps == nil { throw ValidationError("Give the steps with --steps, or --remove.") }
     }
 
@@ -55,7 +58,8 @@ struct CorrectCommand: ParsableCommand {
         } else {
             try corrections.remove(on: day, of: user)
         }
-        let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(of: user, on: day)
+        let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(
+            of: user, on: day)
         try wiring.show(DayView(summary, today: today, now: wiring.now(), localTime: wiring.localTime))
     }
 }

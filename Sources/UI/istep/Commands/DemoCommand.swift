@@ -48,16 +48,21 @@ struct DemoCommand: AsyncParsableCommand {
     var temporary = false
 
     func validate() throws {
-        if end != nil, keep != nil || !pedometer.isEmpty { throw ValidationError("--end cannot be combined with other options.") }
+        if end != nil, keep != nil || !pedometer.isEmpty {
+            throw ValidationError("--end cannot be combined with other options.")
+        }
         for key in pedometer where key != "all" && !DemoPedometer.all.contains(where: { $0.key == key }) {
-            throw ValidationError("There is no pedometer '\(key)'; known: all, \(DemoPedometer.all.map(\.key).joined(separator: ", ")).")
+            throw ValidationError(
+                "There is no pedometer '\(key)'; known: all, \(DemoPedometer.all.map(\.key).joined(separator: ", ")).")
         }
     }
 
     func run() async throws {
         let pedometers = Demo.pedometers(pedometer)
         if let backgroundFolder {
-            return try await DemoProcess(folder: DemoFolder(path: backgroundFolder, isTemporary: temporary), pedometers: pedometers).run()
+            return try await DemoProcess(
+                folder: DemoFolder(path: backgroundFolder, isTemporary: temporary), pedometers: pedometers
+            ).run()
         }
         if let end { return try await BackgroundDemo(folder(end)).end() }
         if let keep { return try await BackgroundDemo(folder(keep)).start(pedometers) }

@@ -18,7 +18,9 @@ struct DevicesCommand: ParsableCommand {
             InfluxDB under the old name.
             """)
 
-    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
+    @Argument(
+        help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
+        completion: CompletionNames.pedometers)
     var pedometers: [String] = []
 
     @Option(help: ArgumentHelp("Give the pedometer this name.", valueName: "name"))
@@ -29,21 +31,28 @@ struct DevicesCommand: ParsableCommand {
     func validate() throws {
         guard let rename else { return }
         try ArgumentRules.checkName(rename, of: "--rename")
-        if pedometers.count != 1 { throw ValidationError("--rename needs one pedometer: istep devices PEDOMETER --rename NAME") }
+        if pedometers.count != 1 {
+            throw ValidationError("--rename needs one pedometer: istep devices PEDOMETER --rename NAME")
+        }
     }
 
     func run() throws {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: rename == nil ? .reading : .updating)
         if let rename {
-            let (before, after) = try wiring.registration(history).rename(pedometers[0], ofUserNamed: common.user, to: rename)
-            guard common.json else { return try wiring.say("Renamed \(Printable(before.name)) to \(Printable(after.name)).") }
-            return try wiring.show(DevicesView([wiring.entry(of: after, in: history)], now: wiring.now(), localTime: wiring.localTime))
+            let (before, after) = try wiring.registration(history).rename(
+                pedometers[0], ofUserNamed: common.user, to: rename)
+            guard common.json else {
+                return try wiring.say("Renamed \(Printable(before.name)) to \(Printable(after.name)).")
+            }
+            return try wiring.show(
+                DevicesView([wiring.entry(of: after, in: history)], now: wiring.now(), localTime: wiring.localTime))
         }
         let user = try common.user.map { _ in try wiring.user(in: history) }
         // Sources of imports are listed like pedometers, but cannot be named: they are not read by Bluetooth.
         let sources =
-            pedometers.isEmpty ? try wiring.importStore(for: .reading).importSources().filter { user == nil || $0.user == user?.id } : []
+            pedometers.isEmpty
+            ? try wiring.importStore(for: .reading).importSources().filter { user == nil || $0.user == user?.id } : []
         let chosen = try PedometerSelection(history, ofUserNamed: common.user).pedometers(named: pedometers) + sources
         let entries = try chosen.map { try wiring.entry(of: $0, in: history) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
@@ -55,7 +64,8 @@ extension Wiring {
     func entry(of pedometer: Pedometer, in history: any StepHistory) throws -> DevicesView.Entry {
         DevicesView.Entry(
             pedometer: pedometer,
-            model: title(ofModel: pedometer.model) + (Self.catalog.kind(pedometer.model)?.isExperimental == true ? " (experimental)" : ""),
+            model: title(ofModel: pedometer.model)
+                + (Self.catalog.kind(pedometer.model)?.isExperimental == true ? " (experimental)" : ""),
             caveat: Self.catalog.kind(pedometer.model)?.caveat,
             user: try history.users().first { $0.id == pedometer.user }?.name ?? "",
             syncs: try history.recentSyncs(of: pedometer.id, at: now()).syncs)

@@ -71,6 +71,7 @@ struct DoctorCommand: AsyncParsableCommand {
         // A repaired history has none yet.
         let corrected = report == nil ? try await wiring.backupService.correctSums() : 0
         progress.end()
-        try wiring.show(RepairView(history: wiring.databasePath, report.map(RepairView.Repaired.init), correctedSums: corrected))
+        try wiring.show(
+            RepairView(history: wiring.databasePath, report.map(RepairView.Repaired.init), correctedSums: corrected))
     }
 }

@@ -10,7 +10,8 @@ struct ForgetCommand: AsyncParsableCommand {
         abstract: "Remove a pedometer; its steps stay in the history.",
         discussion: "If you add it again, the next sync continues where the last one stopped.")
 
-    @Argument(help: ArgumentHelp("Its name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
+    @Argument(
+        help: ArgumentHelp("Its name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
     var pedometer: String
 
     @Flag(help: "Remove its pairing from this machine as well.")
@@ -24,9 +25,14 @@ struct ForgetCommand: AsyncParsableCommand {
         let (history, entry) = try await blocking {
             let history = try wiring.history(for: .updating)
             // As it was before: a forgotten pedometer is not listed.
-            return (history, try wiring.entry(of: PedometerSelection(history, ofUserNamed: common.user).pedometer(pedometer), in: history))
+            return (
+                history,
+                try wiring.entry(
+                    of: PedometerSelection(history, ofUserNamed: common.user).pedometer(pedometer), in: history)
+            )
         }
-        let forgotten = try await wiring.registration(history).forget(pedometer, ofUserNamed: common.user, unpairing: unpair)
+        let forgotten = try await wiring.registration(history).forget(
+            pedometer, ofUserNamed: common.user, unpairing: unpair)
         if common.json {
             try wiring.show(DevicesView([entry], now: wiring.now(), localTime: wiring.localTime))
         } else {

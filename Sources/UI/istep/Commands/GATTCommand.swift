@@ -66,7 +66,9 @@ extension GATTCommand {
         @Argument(help: ArgumentHelp("UUID of the characteristic.", valueName: "characteristic"))
         var characteristic: ServiceArgument
 
-        var value: CharacteristicAddress { CharacteristicAddress(service: service.uuid, characteristic: characteristic.uuid) }
+        var value: CharacteristicAddress {
+            CharacteristicAddress(service: service.uuid, characteristic: characteristic.uuid)
+        }
     }
 
     struct Read: AsyncParsableCommand {
@@ -83,7 +85,9 @@ extension GATTCommand {
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
             let address = try await wiring.address(of: target.device)
-            let bytes = try await wiring.exploring("Reading from \(address)") { try await $0.read(target.value, of: address) }
+            let bytes = try await wiring.exploring("Reading from \(address)") {
+                try await $0.read(target.value, of: address)
+            }
             try wiring.show(format.view(of: bytes))
         }
     }
@@ -109,7 +113,9 @@ extension GATTCommand {
 
         func validate() throws {
             guard format.notation.bytes(of: value) != nil else {
-                throw ValidationError("'\(value)' is not a value in the format \(format.name), of at most \(ValueNotation.longest) bytes.")
+                throw ValidationError(
+                    "'\(value)' is not a value in the format \(format.name), of at most \(ValueNotation.longest) bytes."
+                )
             }
         }
 
@@ -145,7 +151,9 @@ extension GATTCommand {
         @OptionGroup var bluetooth: BluetoothOptions
 
         func validate() throws {
-            if let seconds, !(seconds > 0 && seconds <= 86_400) { throw ValidationError("--seconds must be more than 0 and at most 86400.") }
+            if let seconds, !(seconds > 0 && seconds <= 86_400) {
+                throw ValidationError("--seconds must be more than 0 and at most 86400.")
+            }
             if let count, count < 1 { throw ValidationError("--count must be 1 or more.") }
         }
 
@@ -170,12 +178,14 @@ extension GATTCommand {
                 their times are not.
                 """)
 
-        @Argument(help: ArgumentHelp("Its name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
+        @Argument(
+            help: ArgumentHelp("Its name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
         var pedometer: String
 
         @Option(
             help: ArgumentHelp(
-                "The file (default: istep-MODEL.txt in the current directory). An existing file is not replaced.", valueName: "file"))
+                "The file (default: istep-MODEL.txt in the current directory). An existing file is not replaced.",
+                valueName: "file"))
         var output: String?
 
         @Option(help: ArgumentHelp("Request at most this many days, including today.", valueName: "days"))
@@ -193,7 +203,10 @@ extension GATTCommand {
             let wiring = try Wiring(common, bluetooth)
             let (services, model) = try await blocking {
                 let services = wiring.services(try wiring.history(for: .updating))
-                return (services, try PedometerSelection(services.history, ofUserNamed: common.user).pedometer(pedometer).model)
+                return (
+                    services,
+                    try PedometerSelection(services.history, ofUserNamed: common.user).pedometer(pedometer).model
+                )
             }
             let path = output ?? "istep-\(model).txt"
             guard !FileManager.default.fileExists(atPath: path) else {
@@ -209,7 +222,8 @@ extension GATTCommand {
                 try Data(capture.text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
             } catch {
                 throw CommandFailure(
-                    .usage, "'\(path)' cannot be written: \(error.localizedDescription)", advice: "Choose another file: --output FILE")
+                    .usage, "'\(path)' cannot be written: \(error.localizedDescription)",
+                    advice: "Choose another file: --output FILE")
             }
             let failure = outcome.reports.compactMap(\.failure).first
             try wiring.show(CaptureView(path: path, frames: capture.frames.count, isComplete: failure == nil))
@@ -229,7 +243,8 @@ extension Wiring {
         } catch let error as any ReportableError where isUnregistered(error) {
             throw CommandFailure(
                 .usage, "'\(device)' is neither an address nor the name of a registered pedometer.",
-                advice: "An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses.")
+                advice:
+                    "An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses.")
         }
     }
 
@@ -240,7 +255,9 @@ extension Wiring {
     }
 
     /// Runs `body` on any device in range, with a line of progress.
-    fileprivate func exploring<R: Sendable>(_ words: String, _ body: (any GATTExplorer) async throws -> R) async throws -> R {
+    fileprivate func exploring<R: Sendable>(_ words: String, _ body: (any GATTExplorer) async throws -> R) async throws
+        -> R
+    {
         let progress = progress()
         defer { progress.end() }
         progress.step(words)
@@ -279,7 +296,8 @@ struct NotationArgument: ExpressibleByArgument {
 
     /// What a device sent, in this format.
     ///
-    /// - Throws: `CommandFailure` if the value has not exactly the bytes of the number. Its first bytes alone would give a wrong number.
+    /// - Throws: `CommandFailure` if the value has not exactly the bytes of the number. Its first bytes alone would
+    ///   give a wrong number.
     func view(of bytes: [UInt8]) throws -> GATTValueView {
         if case .number(let length, _) = notation, bytes.count != length {
             throw CommandFailure(

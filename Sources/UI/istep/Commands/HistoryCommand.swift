@@ -37,7 +37,8 @@ struct HistoryCommand: AsyncParsableCommand {
     var period: [String] = []
 
     @Option(
-        help: ArgumentHelp("Show the week, month or year of this day; or the month 2014-04, or the year 2014.", valueName: "day"),
+        help: ArgumentHelp(
+            "Show the week, month or year of this day; or the month 2014-04, or the year 2014.", valueName: "day"),
         completion: .list(DayArgument.words))
     var on: String?
 
@@ -47,7 +48,8 @@ struct HistoryCommand: AsyncParsableCommand {
     var from: DayArgument?
 
     @Option(
-        help: ArgumentHelp("The last day; today if none is given.", valueName: "day"), completion: .list(DayArgument.words),
+        help: ArgumentHelp("The last day; today if none is given.", valueName: "day"),
+        completion: .list(DayArgument.words),
         transform: DayArgument.init(word:))
     var to: DayArgument?
 
@@ -68,7 +70,8 @@ struct HistoryCommand: AsyncParsableCommand {
             return PeriodRequest(named: named, day: day.day(today: today))
         // `--on 2014-04` alone says which period it means.
         case (nil, .named(let named, let day?)): return PeriodRequest(named: named, day: day)
-        case (.named(let named, nil), .named(let other, let day?)) where named == other: return PeriodRequest(named: named, day: day)
+        case (.named(let named, nil), .named(let other, let day?)) where named == other:
+            return PeriodRequest(named: named, day: day)
         case (_, .day): throw ValidationError("--on needs a period: week, month or year.")
         default: throw ValidationError("--on takes a day, such as 2014-04-20, or the month 2014-04, or the year 2014.")
         }
@@ -76,7 +79,9 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try request(today: Day(daysSince1970: 20_000))  // whatever today is: only the words are checked
-        if !period.isEmpty || on != nil, from != nil || to != nil { throw ValidationError("A period cannot be combined with --from or --to.") }
+        if !period.isEmpty || on != nil, from != nil || to != nil {
+            throw ValidationError("A period cannot be combined with --from or --to.")
+        }
         if csv, common.json { throw ValidationError("--csv cannot be combined with --json.") }
     }
 
@@ -85,7 +90,8 @@ struct HistoryCommand: AsyncParsableCommand {
         let (history, user) = try await wiring.historyOfUser()
         let progress = wiring.progress()
         defer { progress.end() }
-        let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user) { done, all in
+        let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user)
+        { done, all in
             if let words = HistoryView.words(forCalculating: done, of: all) { progress.step(words) }
         }
         progress.end()

@@ -34,13 +34,18 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The format, if several fit.", valueName: "key"))
     var format: String?
 
-    @Option(help: ArgumentHelp("The time zone of the steps, for files that do not say it (default: of this machine).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The time zone of the steps, for files that do not say it (default: of this machine).", valueName: "name"))
     var zone: String?
 
     @Option(help: ArgumentHelp("Columns of a table, such as day=Date,steps=Count.", valueName: "columns"))
     var columns: String?
 
-    @Flag(help: "Leave out records that cannot be right: times before 2000 or in the future, more steps than a person makes.")
+    @Flag(
+        help:
+            "Leave out records that cannot be right: times before 2000 or in the future, more steps than a person makes."
+    )
     var skipImpossible = false
 
     @Flag(name: .shortAndLong, help: "Import without asking.")
@@ -52,7 +57,9 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if formats == (file != nil) { throw ValidationError("Name one file or folder, or --formats for what can be imported.") }
+        if formats == (file != nil) {
+            throw ValidationError("Name one file or folder, or --formats for what can be imported.")
+        }
         _ = try parsedColumns()
     }
 
@@ -63,9 +70,13 @@ struct ImportCommand: AsyncParsableCommand {
         for part in (columns ?? "").split(separator: ",") {
             let sides = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard sides.count == 2, Self.roles.contains(sides[0]) else {
-                throw ValidationError("--columns: write it like day=Date,steps=Count; there are \(Self.roles.sorted().joined(separator: ", "))")
+                throw ValidationError(
+                    "--columns: write it like day=Date,steps=Count; there are \(Self.roles.sorted().joined(separator: ", "))"
+                )
             }
-            if sides[0] == "order", !["dmy", "mdy", "ymd"].contains(sides[1]) { throw ValidationError("--columns: order is dmy or mdy") }
+            if sides[0] == "order", !["dmy", "mdy", "ymd"].contains(sides[1]) {
+                throw ValidationError("--columns: order is dmy or mdy")
+            }
             result[sides[0]] = sides[1]
         }
         return result
@@ -81,14 +92,18 @@ struct ImportCommand: AsyncParsableCommand {
         let isNew = !importing.isHistoryThere
         // Also finds out whose steps they are, before anybody is asked.
         let preview = try await preview(history, importing, wiring, isNew: isNew)
-        if history.isEmpty || dryRun || preview.sameAs != nil { return try wiring.show(ImportView(history, preview, .preview)) }
+        if history.isEmpty || dryRun || preview.sameAs != nil {
+            return try wiring.show(ImportView(history, preview, .preview))
+        }
         if !yes {
             // With --json a command prints one document: here that of the failure.
             if !common.json { try wiring.show(ImportView(history, preview, .preview)) }
             try await confirm(file)
         }
         let stored = try await store(history, importing, wiring, isNew: isNew)
-        if yes || common.json { return try wiring.show(ImportView(history, stored.changes, .stored(backup: stored.backup))) }
+        if yes || common.json {
+            return try wiring.show(ImportView(history, stored.changes, .stored(backup: stored.backup)))
+        }
         try wiring.say(
             "Imported \(Words.count(stored.changes.newDays.count, "new day")), changed \(Words.count(stored.changes.correctedDays.count, "day"))."
         )
@@ -126,7 +141,8 @@ struct ImportCommand: AsyncParsableCommand {
                 (zone.map { ["--zone", $0] } ?? []) + (format.map { ["--format", $0] } ?? [])
                 + (columns.map { ["--columns", $0] } ?? []) + (skipImpossible ? ["--skip-impossible"] : []) + [file]
             throw CommandFailure(
-                .usage, "Nothing was imported.", advice: "To import it: `\(ShellCommand("istep import --yes", words).text())`")
+                .usage, "Nothing was imported.",
+                advice: "To import it: `\(ShellCommand("istep import --yes", words).text())`")
         }
         Output.error.write("Import it? A backup is made before. [y/N] ")
         let answer = await StandardInput.line()

@@ -13,7 +13,8 @@ struct ImportsCommand: AsyncParsableCommand {
         defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "List what was imported, from where and when.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List what was imported, from where and when.")
 
         @OptionGroup var common: CommonOptions
 
@@ -23,7 +24,8 @@ struct ImportsCommand: AsyncParsableCommand {
             let wanted = try common.user.map { _ in try wiring.user(in: store) }
             let imports = try store.imports().filter { wanted == nil || $0.user == wanted?.id }
             try wiring.show(
-                ImportsView(imports, users: store.users(), formats: wiring.importing.formats, localTime: wiring.localTime))
+                ImportsView(
+                    imports, users: store.users(), formats: wiring.importing.formats, localTime: wiring.localTime))
         }
     }
 
@@ -51,7 +53,9 @@ struct ImportsCommand: AsyncParsableCommand {
             let wiring = try Wiring(common)
             let (store, record, preview) = try await blocking {
                 let store = try wiring.importStore(for: .updating)
-                guard let record = try store.imports().first(where: { $0.id == id }) else { throw ImportError.noImport(id) }
+                guard let record = try store.imports().first(where: { $0.id == id }) else {
+                    throw ImportError.noImport(id)
+                }
                 return (store, record, try store.removeImport(id, at: wiring.now(), isPreview: true))
             }
             if dryRun { return try wiring.show(ImportRemovalView(record, preview, .preview)) }
@@ -67,7 +71,8 @@ struct ImportsCommand: AsyncParsableCommand {
         private func confirm() async throws {
             guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
                 throw CommandFailure(
-                    .usage, "The import was not taken back.", advice: "To take it back: `istep imports remove --yes \(id)`")
+                    .usage, "The import was not taken back.",
+                    advice: "To take it back: `istep imports remove --yes \(id)`")
             }
             Output.error.write("Take it back? A backup is made before. [y/N] ")
             let answer = await StandardInput.line()

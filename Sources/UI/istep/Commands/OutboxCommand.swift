@@ -17,7 +17,9 @@ extension OutboxCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the days that wait, may have arrived, or were rejected.")
 
-        @Argument(help: ArgumentHelp("Only for this destination.", valueName: "destination"), completion: CompletionNames.destinations)
+        @Argument(
+            help: ArgumentHelp("Only for this destination.", valueName: "destination"),
+            completion: CompletionNames.destinations)
         var destination: String?
 
         @Flag(help: "List sent days as well.")
@@ -34,13 +36,16 @@ extension OutboxCommand {
             let entries = try OutboxService(wiring.services(history)).entries(of: destination, in: states, user: wanted)
             let names = entries.map(\.destination).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
             try wiring.show(
-                OutboxView(entries, states: names.map(history.state(of:)), users: users, now: wiring.now(), localTime: wiring.localTime))
+                OutboxView(
+                    entries, states: names.map(history.state(of:)), users: users, now: wiring.now(),
+                    localTime: wiring.localTime))
         }
     }
 
     /// Which entries the command applies to.
     struct Choice: ParsableArguments {
-        @Argument(help: ArgumentHelp("The destination.", valueName: "destination"), completion: CompletionNames.destinations)
+        @Argument(
+            help: ArgumentHelp("The destination.", valueName: "destination"), completion: CompletionNames.destinations)
         var destination: String
 
         @Argument(
@@ -86,9 +91,13 @@ extension OutboxCommand {
         static let configuration = CommandConfiguration(
             commandName: "send",
             abstract: "Send what is due, as every sync does after reading.",
-            discussion: "A destination that failed is not contacted before its next attempt is due; with --wait this command waits for that.")
+            discussion:
+                "A destination that failed is not contacted before its next attempt is due; with --wait this command waits for that."
+        )
 
-        @Argument(help: ArgumentHelp("Send only to this destination.", valueName: "destination"), completion: CompletionNames.destinations)
+        @Argument(
+            help: ArgumentHelp("Send only to this destination.", valueName: "destination"),
+            completion: CompletionNames.destinations)
         var destination: String?
 
         @Flag(help: "Continue until everything has arrived.")
@@ -123,7 +132,8 @@ extension OutboxCommand {
             let (name, state, entries) = try await OutboxService(services).drop(chosen)
             if common.json {
                 let users = try await blocking { try services.history.users() }
-                return try wiring.show(OutboxView(entries, states: [state], users: users, now: wiring.now(), localTime: wiring.localTime))
+                return try wiring.show(
+                    OutboxView(entries, states: [state], users: users, now: wiring.now(), localTime: wiring.localTime))
             }
             try wiring.say(
                 entries.isEmpty

@@ -25,7 +25,8 @@ struct PlanCommand: ParsableCommand {
     var on: [WeekdayGoals] = []
 
     @Option(
-        help: ArgumentHelp("The first day to which the plan applies.", valueName: "day"), completion: .list(DayArgument.words),
+        help: ArgumentHelp("The first day to which the plan applies.", valueName: "day"),
+        completion: .list(DayArgument.words),
         transform: DayArgument.init(word:))
     var from: DayArgument?
 
@@ -66,7 +67,9 @@ struct WeekdayGoals {
         var goals: [Weekday: Int] = [:]
         for part in words.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: "=", omittingEmptySubsequences: false)
-            guard pair.count == 2 else { throw ValidationError("goals of weekdays are written like sat=12000,sun=rest") }
+            guard pair.count == 2 else {
+                throw ValidationError("goals of weekdays are written like sat=12000,sun=rest")
+            }
             guard let weekday = Weekday(word: pair[0]) else {
                 throw ValidationError("'\(pair[0])' is not a weekday: mon, tue, wed, thu, fri, sat or sun")
             }

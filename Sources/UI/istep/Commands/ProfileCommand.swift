@@ -24,15 +24,19 @@ struct ProfileCommand: ParsableCommand {
     var sex: Sex?
 
     @Option(
-        help: ArgumentHelp("Your date of birth. It is stored and shown, and not used in any calculation.", valueName: "date"),
+        help: ArgumentHelp(
+            "Your date of birth. It is stored and shown, and not used in any calculation.", valueName: "date"),
         transform: { try DayArgument.date($0) })
     var birth: Day?
 
-    @Option(help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"), transform: ArgumentRules.number)
+    @Option(
+        help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"),
+        transform: ArgumentRules.number)
     var stepLength: Double?
 
     @Option(
-        help: ArgumentHelp("The first day to which the profile applies.", valueName: "day"), completion: .list(DayArgument.words),
+        help: ArgumentHelp("The first day to which the profile applies.", valueName: "day"),
+        completion: .list(DayArgument.words),
         transform: DayArgument.init(word:))
     var from: DayArgument?
 
@@ -66,7 +70,8 @@ struct ProfileCommand: ParsableCommand {
         if isSetting {
             user = try wiring.people(of: history).stored(user)
             let change = Planning.ProfileChange(
-                height: height.map { $0 / 100 }, weight: weight, sex: sex, birthDate: birth, stepLength: stepLength.map { $0 / 100 })
+                height: height.map { $0 / 100 }, weight: weight, sex: sex, birthDate: birth,
+                stepLength: stepLength.map { $0 / 100 })
             try Planning(history, today: today).setProfile(change, from: from, of: user)
         }
         try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id)))

@@ -25,7 +25,8 @@ struct ReportCommand: AsyncParsableCommand {
     var output: String?
 
     @Option(
-        help: ArgumentHelp("The first day (default: the first known one).", valueName: "day"), completion: .list(DayArgument.words),
+        help: ArgumentHelp("The first day (default: the first known one).", valueName: "day"),
+        completion: .list(DayArgument.words),
         transform: DayArgument.init(word:))
     var from: DayArgument?
 
@@ -46,34 +47,42 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         if file == nil, Output.standard.isTerminal {
-            throw CommandFailure(.usage, "A report is not printed to a terminal.", advice: "Write it to a file: `istep report -o steps.html`")
+            throw CommandFailure(
+                .usage, "A report is not printed to a terminal.",
+                advice: "Write it to a file: `istep report -o steps.html`")
         }
         if let file, let beginning = PrivateFile.beginning(of: file), !ReportPage.isReport(beginning: beginning) {
-            throw CommandFailure(.usage, "'\(file)' exists and is not an istep report.", advice: "Name another file: `istep report -o FILE`")
+            throw CommandFailure(
+                .usage, "'\(file)' exists and is not an istep report.",
+                advice: "Name another file: `istep report -o FILE`")
         }
         let wiring = try Wiring(common)
         let (history, user) = try await wiring.historyOfUser()
         let progress = wiring.progress()
         defer { progress.end() }
-        let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user) { done, all in
+        let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user)
+        { done, all in
             if let words = HistoryView.words(forCalculating: done, of: all) { progress.step(words) }
         }
         let period = try period(figures, wiring.weekStart)
         let page = ReportPage(
             figures, period: period, sources: try await blocking { try Self.sources(of: user, in: history, wiring) },
             context: PageContext(
-                user: user, users: [user], now: wiring.now(), localTime: wiring.localTime, weekStart: wiring.weekStart, place: .file))
+                user: user, users: [user], now: wiring.now(), localTime: wiring.localTime, weekStart: wiring.weekStart,
+                place: .file))
         let document = page.document.source
         progress.end()
         guard let file else { return try Output.standard.result(document) }
         try PrivateFile.write(
-            document, to: file, advice: "Name another file: `istep report -o FILE`, or redirect the output: `istep report > FILE`")
+            document, to: file,
+            advice: "Name another file: `istep report -o FILE`, or redirect the output: `istep report > FILE`")
         try wiring.show(ReportView(file: file, bytes: document.utf8.count, days: figures[period.days].count))
     }
 
     private func period(_ figures: DaySeries, _ weekStart: Weekday) throws -> Period {
         let today = figures.today
-        let request = PeriodRequest(named: from == nil && to == nil ? .all : nil, first: from?.day(today: today), last: to?.day(today: today))
+        let request = PeriodRequest(
+            named: from == nil && to == nil ? .all : nil, first: from?.day(today: today), last: to?.day(today: today))
         return try request.period(in: figures.known, today: today, weekStart: weekStart)
     }
 
@@ -81,7 +90,8 @@ struct ReportCommand: AsyncParsableCommand {
         try history.pedometers(of: user.id).map { pedometer in
             let last = try history.lastCompleteSync(of: pedometer.id, until: wiring.now())
             return ReportPage.Source(
-                name: pedometer.name, model: wiring.title(ofModel: pedometer.model), readThrough: pedometer.cursor.readThrough,
+                name: pedometer.name, model: wiring.title(ofModel: pedometer.model),
+                readThrough: pedometer.cursor.readThrough,
                 lastSync: last.flatMap { $0.end ?? $0.start })
         }
     }

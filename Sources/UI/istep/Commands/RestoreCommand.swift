@@ -44,7 +44,8 @@ struct RestoreCommand: AsyncParsableCommand {
         let replaced = try await service.restore(backup)
         try wiring.show(
             RestoreView(
-                holdings, history: backup.history, isDone: true, old: replaced.path, isSharingUncertain: replaced.isSharingUncertain))
+                holdings, history: backup.history, isDone: true, old: replaced.path,
+                isSharingUncertain: replaced.isSharingUncertain))
     }
 
     /// - Throws: `CommandFailure` unless a user at the terminal agrees.

@@ -24,7 +24,9 @@ struct ScanCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only devices that advertise this service.", valueName: "uuid"))
     var service: ServiceArgument?
 
-    @Option(help: ArgumentHelp("Only devices whose name starts with this prefix, in upper or lower case.", valueName: "prefix"))
+    @Option(
+        help: ArgumentHelp(
+            "Only devices whose name starts with this prefix, in upper or lower case.", valueName: "prefix"))
     var name: String?
 
     @Flag(help: "Connect to the devices in range, and recognise them by their services.")
@@ -38,7 +40,8 @@ struct ScanCommand: AsyncParsableCommand {
         let progress = wiring.progress()
         defer { progress.end() }
         let request = DeviceSearch.Request(
-            ScanConditions(service: service?.uuid, namePrefix: name), seconds: wiring.chosenSearchTime, listsAll: all, probes: probe)
+            ScanConditions(service: service?.uuid, namePrefix: name), seconds: wiring.chosenSearchTime, listsAll: all,
+            probes: probe)
         let report = try await DeviceSearch(wiring.scanner()).run(
             request,
             // Without a history nothing is registered.
@@ -63,7 +66,8 @@ extension DeviceSearch.Step {
 
     fileprivate var words: String {
         switch self {
-        case .scanning(let seconds, let found): "Scanning for \(Words.count(Int(seconds), "second"))" + (found.map { ": \($0) found" } ?? "")
+        case .scanning(let seconds, let found):
+            "Scanning for \(Words.count(Int(seconds), "second"))" + (found.map { ": \($0) found" } ?? "")
         case .scanned: ""
         case .probing(let device): "Connecting to \(device.name.map { Printable($0).description } ?? device.address)"
         }

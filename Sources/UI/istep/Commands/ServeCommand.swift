@@ -31,7 +31,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Listen on this port of 127.0.0.1; 0 for any that is free.", valueName: "number"))
     var port: UInt16?
 
-    @Option(help: ArgumentHelp("Listen at a socket file, which only you can use, in place of a port.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Listen at a socket file, which only you can use, in place of a port.", valueName: "file"))
     var socket: String?
 
     @OptionGroup var common: CommonOptions
@@ -43,7 +44,9 @@ struct ServeCommand: AsyncParsableCommand {
     private static let demoPort: UInt16 = 7838
 
     func validate() throws {
-        if socket != nil, port != nil || open { throw ValidationError("--socket cannot be combined with --port or --open.") }
+        if socket != nil, port != nil || open {
+            throw ValidationError("--socket cannot be combined with --port or --open.")
+        }
         if socket?.isEmpty == true { throw ValidationError("--socket needs a path.") }
     }
 
@@ -57,8 +60,8 @@ struct ServeCommand: AsyncParsableCommand {
             return try await show(opening, wiring, isRunning: true)
         }
         let server = try PageServer(wiring, at: socket.map { .path($0) } ?? .port(port))
-        // Under systemd the output is a log: no token may be in it. The socket listens already: a browser that is opened here is answered as
-        // soon as the server runs.
+        // Under systemd the output is a log: no token may be in it. The socket listens already: a browser that is
+        // opened here is answered as soon as the server runs.
         if !server.isActivated { try await show(try server.opening(), wiring, isRunning: false) }
         await server.run()
     }
@@ -67,7 +70,8 @@ struct ServeCommand: AsyncParsableCommand {
         try wiring.show(ServeView(address: opening.address, socket: socket, isRunning: isRunning))
         guard open else { return }
         try PrivateFile.write(
-            OpeningPage.source(leadingTo: opening.address), to: opening.file, advice: "Without --open, open the printed address yourself.")
+            OpeningPage.source(leadingTo: opening.address), to: opening.file,
+            advice: "Without --open, open the printed address yourself.")
         // The user's own browser, also from a demo.
         let browser = WebBrowser(file: opening.file, environment: Wiring.outerEnvironment)
         // Here some xdg-open shows the page itself, and ends when it is closed: the server must not wait for it.
@@ -78,7 +82,8 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// The user's browser.
 struct WebBrowser {
-    /// A file that leads on to the pages. The address itself is in no program's arguments, which all users of the machine can read.
+    /// A file that leads on to the pages. The address itself is in no program's arguments, which all users of the
+    /// machine can read.
     let file: String
     let environment: [String: String]
 
@@ -87,14 +92,18 @@ struct WebBrowser {
 
     /// Blocks.
     ///
-    /// - Parameter leadsGroup: whether the browser has a process group of its own, so that a Ctrl-C in the terminal does not end it.
+    /// - Parameter leadsGroup: whether the browser has a process group of its own, so that a Ctrl-C in the terminal
+    ///   does not end it.
     func openAndWait(leadsGroup: Bool) {
         let arguments = ["env", "xdg-open", file]
-        guard let process = try? Spawn.start("/usr/bin/env", arguments, environment: environment, descriptors: [:], leadsGroup: leadsGroup),
+        guard
+            let process = try? Spawn.start(
+                "/usr/bin/env", arguments, environment: environment, descriptors: [:], leadsGroup: leadsGroup),
             Spawn.wait(for: process) == 0
         else {
             return Output.error.line(
-                "istep: No browser could be started (xdg-open). Open the address above yourself.", JournalPriority.warning)
+                "istep: No browser could be started (xdg-open). Open the address above yourself.",
+                JournalPriority.warning)
         }
     }
 }

@@ -25,7 +25,8 @@ struct ShareCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday; today if none is given.", valueName: "day"),
+        help: ArgumentHelp(
+            "today, yesterday, 2014-04-20, -3 (days ago) or a weekday; today if none is given.", valueName: "day"),
         transform: DayArgument.init(word:))
     var day: DayArgument?
 
@@ -41,7 +42,8 @@ struct ShareCommand: AsyncParsableCommand {
 
     /// Before version 0.4 this named a destination: a word that is not a day, or that is the name of one, still does.
     @Option(
-        help: ArgumentHelp("The last day to share; yesterday if none is given.", valueName: "day"), completion: .list(DayArgument.words))
+        help: ArgumentHelp("The last day to share; yesterday if none is given.", valueName: "day"),
+        completion: .list(DayArgument.words))
     var to: [String] = []
 
     /// The name of `--to` before version 0.4.
@@ -57,7 +59,10 @@ struct ShareCommand: AsyncParsableCommand {
     @Flag(help: "Only put the days into the outbox; the next sync sends them.")
     var queue = false
 
-    @Flag(help: "Send the days once more even if they were already sent. A service that does not replace a day then has it twice.")
+    @Flag(
+        help:
+            "Send the days once more even if they were already sent. A service that does not replace a day then has it twice."
+    )
     var again = false
 
     @Flag(help: "List the destinations instead.")
@@ -75,20 +80,27 @@ struct ShareCommand: AsyncParsableCommand {
         if list, day != nil || from != nil || dryRun || wait || queue || again {
             throw ValidationError("--list can only be combined with --with and --check.")
         }
-        if [dryRun, wait, queue].count(where: { $0 }) > 1 { throw ValidationError("Only one of --dry-run, --wait and --queue can be given.") }
+        if [dryRun, wait, queue].count(where: { $0 }) > 1 {
+            throw ValidationError("Only one of --dry-run, --wait and --queue can be given.")
+        }
     }
 
     func run() async throws {
         let wiring = try Wiring(common)
         let (destinations, last) = try chosen(of: wiring.destinationNames)
         let sharing = try await blocking {
-            try ShareService(wiring.services(wiring.history(for: list || dryRun ? .reading : .updating))).with(destinations)
+            try ShareService(wiring.services(wiring.history(for: list || dryRun ? .reading : .updating))).with(
+                destinations)
         }
         if list { return try await showDestinations(wiring, sharing) }
         try sharing.requireDestination()
         let (user, chosen) = try await blocking {
             let user = try wiring.user(in: sharing.context.history)
-            return (user, try days(through: last, of: user, in: sharing.context.history, today: wiring.localTime.day(of: wiring.now())))
+            return (
+                user,
+                try days(
+                    through: last, of: user, in: sharing.context.history, today: wiring.localTime.day(of: wiring.now()))
+            )
         }
         if dryRun {
             let previews = try await blocking { try sharing.previews(of: chosen, of: user, again: again) }
@@ -114,9 +126,15 @@ struct ShareCommand: AsyncParsableCommand {
     private func chosen(of known: [String]) throws -> (destinations: [String], last: DayArgument?) {
         var (destinations, last) = (with, toDay)
         for word in to {
-            if !known.contains(word), let day = try? DayArgument(word: word) { last = day } else { destinations.append(word) }
+            if !known.contains(word), let day = try? DayArgument(word: word) {
+                last = day
+            } else {
+                destinations.append(word)
+            }
         }
-        if last != nil, from == nil { throw CommandFailure(.usage, "--to needs --from.", advice: "For one day: `istep share DAY`") }
+        if last != nil, from == nil {
+            throw CommandFailure(.usage, "--to needs --from.", advice: "For one day: `istep share DAY`")
+        }
         return (destinations, last)
     }
 
@@ -130,9 +148,11 @@ struct ShareCommand: AsyncParsableCommand {
         do {
             return try ShareDays(choice, today: today).days(of: user, in: history)
         } catch ServiceError.dayNotBegun(let day, _) where from != nil {  // in the words of the options
-            throw CommandFailure(.usage, "--from \(day) has not begun; today is \(today).", advice: "Give a past day to --from.")
+            throw CommandFailure(
+                .usage, "--from \(day) has not begun; today is \(today).", advice: "Give a past day to --from.")
         } catch ServiceError.rangeReversed(let first, let last) {
-            throw CommandFailure(.usage, "--from \(first) is after --to \(last).", advice: "Give the earlier day to --from.")
+            throw CommandFailure(
+                .usage, "--from \(first) is after --to \(last).", advice: "Give the earlier day to --from.")
         }
     }
 
@@ -140,9 +160,12 @@ struct ShareCommand: AsyncParsableCommand {
     private func showQueue(_ days: [Day], _ user: User, _ wiring: Wiring, _ sharing: ShareService) async throws {
         let view = try await blocking {
             let history = sharing.context.history, names = sharing.destinations.map(\.name)
-            let entries = try names.flatMap { try history.unsettledEntries(for: $0, of: user.id) }.filter { days.contains($0.day) }
+            let entries = try names.flatMap { try history.unsettledEntries(for: $0, of: user.id) }.filter {
+                days.contains($0.day)
+            }
             return OutboxView(
-                entries, states: try names.map(history.state(of:)), users: sharing.users, now: wiring.now(), localTime: wiring.localTime)
+                entries, states: try names.map(history.state(of:)), users: sharing.users, now: wiring.now(),
+                localTime: wiring.localTime)
         }
         try wiring.show(view)
     }

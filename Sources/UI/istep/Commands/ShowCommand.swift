@@ -18,7 +18,8 @@ struct ShowCommand: ParsableCommand {
         aliases: ["today"])
 
     @Argument(
-        help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday; today if none is given.", valueName: "day"),
+        help: ArgumentHelp(
+            "today, yesterday, 2014-04-20, -3 (days ago) or a weekday; today if none is given.", valueName: "day"),
         completion: .list(DayArgument.words), transform: DayArgument.init(word:))
     var day = DayArgument(.daysAgo(0))
 

@@ -25,12 +25,14 @@ struct StatusCommand: ParsableCommand {
             StatusView.Person(
                 today: person.today,
                 pedometers: person.pedometers.map {
-                    StatusView.Device(pedometer: $0.pedometer, model: wiring.title(ofModel: $0.pedometer.model), recent: $0.recent)
+                    StatusView.Device(
+                        pedometer: $0.pedometer, model: wiring.title(ofModel: $0.pedometer.model), recent: $0.recent)
                 })
         }
         try wiring.show(
             StatusView(
-                people, notices: report.notices, backlogs: report.backlogs, isHousehold: report.isHousehold, database: wiring.databasePath,
+                people, notices: report.notices, backlogs: report.backlogs, isHousehold: report.isHousehold,
+                database: wiring.databasePath,
                 now: now,
                 localTime: wiring.localTime, unknownZone: wiring.unknownZone))
         let shown = report.notices.filter(\.isNew).map(\.id)

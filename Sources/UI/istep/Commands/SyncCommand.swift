@@ -26,7 +26,9 @@ struct SyncCommand: AsyncParsableCommand {
             notifications). With --counters it reads only pedometers that keep just today's count, before this count is reset at midnight.
             """)
 
-    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
+    @Argument(
+        help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
+        completion: CompletionNames.pedometers)
     var pedometers: [String] = []
 
     @Option(help: ArgumentHelp("Request at most this many days, including today.", valueName: "days"))
@@ -64,7 +66,8 @@ struct SyncCommand: AsyncParsableCommand {
         }
         // Text is printed as results arrive; a document, or the one line of an unattended run, at the end.
         let lines = unattended || common.json ? nil : SyncLines(wiring, progress)
-        let outcome = try await sync.run(progress: { progress.step(ProgressWords.line($0, wiring.localTime)) }, finished: { lines?.show($0) })
+        let outcome = try await sync.run(
+            progress: { progress.step(ProgressWords.line($0, wiring.localTime)) }, finished: { lines?.show($0) })
         progress.end()
         if outcome.shares != nil { wiring.noteOtherHistory() }
         if unattended {

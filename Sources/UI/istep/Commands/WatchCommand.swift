@@ -21,7 +21,9 @@ struct WatchCommand: AsyncParsableCommand {
             "steps", "goal" and "percentage"; unknown values are null.
             """)
 
-    @Argument(help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
+    @Argument(
+        help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
+        completion: CompletionNames.pedometers)
     var pedometers: [String] = []
 
     @Option(help: ArgumentHelp("Minutes between two syncs of a pedometer that stays in range.", valueName: "minutes"))
@@ -45,7 +47,8 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let options = WatchOptions(
-            pedometers: pedometers, user: common.user, interval: every * 60, isLive: live && !unattended, isShared: !isUnshared,
+            pedometers: pedometers, user: common.user, interval: every * 60, isLive: live && !unattended,
+            isShared: !isUnshared,
             isUnattended: unattended, marksNotices: !common.json)
         let wiring = try Wiring(common, bluetooth)
         if !isUnshared, !wiring.destinationNames.isEmpty { wiring.noteOtherHistory() }

@@ -5,7 +5,8 @@ import Foundation
 import StepDomain
 import StepViews
 
-/// The walk-through: the real commands, in an environment that directs them to a simulated stack and a separate history.
+/// The walk-through: the real commands, in an environment that directs them to a simulated stack and a separate
+/// history.
 struct Demo {
     let folder: DemoFolder
     let bus: String
@@ -56,7 +57,8 @@ struct Demo {
         // A pedometer that holds only today's count has no yesterday to show.
         let day = first.daysHeld > 0 ? "yesterday" : "today"
         for words in [
-            "profile --height 178 --weight 72 --sex male", "plan 8000 --on sun=rest", "sync", "show \(day)", "status", "share \(day) --dry-run",
+            "profile --height 178 --weight 72 --sex male", "plan 8000 --on sun=rest", "sync", "show \(day)", "status",
+            "share \(day) --dry-run",
             "share \(day)",
         ] {
             try await run(words)
@@ -73,7 +75,9 @@ struct Demo {
         try Task.checkCancellation()
         try Output.standard.result("")
         try Output.standard.result("$ istep \(words)")
-        let status = await Wiring.$environment.withValue(environment) { await Main.run(words.split(separator: " ").map(String.init)) }
+        let status = await Wiring.$environment.withValue(environment) {
+            await Main.run(words.split(separator: " ").map(String.init))
+        }
         // The command has reported its own error.
         guard status == 0 else { throw AlreadyReported(ExitStatus(rawValue: status) ?? .unforeseen) }
     }
@@ -88,11 +92,12 @@ struct BackgroundDemo {
     func start(_ pedometers: [DemoPedometer]) async throws {
         let isThere = try folder.isThere()
         if isThere, folder.process != nil { return try showRunning() }
-        // A history that exists already belongs to a user, unless a demo was killed here: the demo's steps must not be added to it. If it was
-        // killed during its start, its process removes what the start has created.
+        // A history that exists already belongs to a user, unless a demo was killed here: the demo's steps must not be
+        // added to it. If it was killed during its start, its process removes what the start has created.
         let isIncomplete = isThere && folder.started.contains("history.sqlite")
         let isResumed =
-            isThere && !isIncomplete && !folder.isTemporary && folder.state != nil && FileManager.default.fileExists(atPath: folder.history)
+            isThere && !isIncomplete && !folder.isTemporary && folder.state != nil
+            && FileManager.default.fileExists(atPath: folder.history)
         if !isResumed, !isIncomplete, !folder.isTemporary { try folder.refuseHistory() }
         // Makes the folder, and records that it did.
         guard let lock = try DemoFolder.Lock.take(folder, isStart: true) else { return try showRunning() }
@@ -119,7 +124,8 @@ struct BackgroundDemo {
             throw error
         }
         try Output.standard.result("")
-        try Output.standard.result("The demo runs in \(folder.path) with a year of history; the pedometers keep counting.")
+        try Output.standard.result(
+            "The demo runs in \(folder.path) with a year of history; the pedometers keep counting.")
         try showUse()
     }
 
@@ -135,7 +141,8 @@ struct BackgroundDemo {
 
     private func showRunning() throws {
         guard let state = folder.state else { throw folder.isChanging }
-        try Output.standard.result("A demo runs already in \(folder.path), with \(state.pedometers.joined(separator: ", ")) in range.")
+        try Output.standard.result(
+            "A demo runs already in \(folder.path), with \(state.pedometers.joined(separator: ", ")) in range.")
         try showUse()
     }
 
@@ -147,14 +154,19 @@ struct BackgroundDemo {
             ("istep \(option) sync", "any command in the demo: show, history, browse, watch"),
             ("istep \(option) serve --open", "its days in your browser"),
             ("istep \(option) import \(ShellCommand.quoted(folder.export))", "the year before, as a phone exports it"),
-            ("export \(DemoFolder.variable)=\(name)", "all commands of this shell, until: unset \(DemoFolder.variable)"),
+            (
+                "export \(DemoFolder.variable)=\(name)",
+                "all commands of this shell, until: unset \(DemoFolder.variable)"
+            ),
             ("istep demo --end\(isStandard ? "" : " \(name)")", "end it"),
         ]
         let width = lines.map(\.0.count).max() ?? 0
         for (command, meaning) in lines {
             try out.result("  \(command)\(String(repeating: " ", count: width - command.count + 3))\(meaning)")
         }
-        if !folder.isTemporary { try out.result("The demo's history is kept: istep show --db \(ShellCommand.quoted(folder.history))") }
+        if !folder.isTemporary {
+            try out.result("The demo's history is kept: istep show --db \(ShellCommand.quoted(folder.history))")
+        }
     }
 
     /// Ends the demo, and removes what it has left if it was killed. Does nothing where there is none.
@@ -166,7 +178,8 @@ struct BackgroundDemo {
             DemoFolder(named: nil, environment: Wiring.outerEnvironment).path == folder.path
         else { return }
         try Output.standard.result(
-            "\(variable) still directs all commands of this shell to this directory. To use your own history again: unset \(variable)")
+            "\(variable) still directs all commands of this shell to this directory. To use your own history again: unset \(variable)"
+        )
     }
 
     private func endProcess() async throws {
@@ -177,7 +190,8 @@ struct BackgroundDemo {
             guard try removeLeftovers() || !isLeft else { throw folder.isChanging }
             return try out.result("The demo was no longer running; its files are removed.")
         }
-        // A process that had to be killed has left files. If another demo has begun there already, that one removes them.
+        // A process that had to be killed has left files. If another demo has begun there already, that one removes
+        // them.
         if isLeft { _ = try removeLeftovers() }
         try out.result("The demo has ended.")
         // A demo that was ended during its start has left none.
@@ -188,7 +202,9 @@ struct BackgroundDemo {
 
     /// Whether there are files that only a demo makes.
     private var isLeft: Bool {
-        (folder.isTemporary ? [folder.path] : [folder.lockPath, folder.statePath]).contains { FileManager.default.fileExists(atPath: $0) }
+        (folder.isTemporary ? [folder.path] : [folder.lockPath, folder.statePath]).contains {
+            FileManager.default.fileExists(atPath: $0)
+        }
     }
 
     /// Ends the process of the demo, and waits until it has removed its files: it releases the lock after that.
@@ -199,7 +215,8 @@ struct BackgroundDemo {
         defer { lock.close() }
         guard let process = lock.holder else { return false }
         guard kill(process, SIGTERM) == 0 || errno == ESRCH else {
-            throw CommandFailure(.permission, "The demo in '\(folder.path)' cannot be ended: \(String(cString: strerror(errno))).")
+            throw CommandFailure(
+                .permission, "The demo in '\(folder.path)' cannot be ended: \(String(cString: strerror(errno))).")
         }
         var polls = 0
         while lock.holder == process {
@@ -222,7 +239,8 @@ struct BackgroundDemo {
     }
 }
 
-/// The year before a demo: what its wearer walked, as weekly syncs have stored it, with days on which the pedometer was not worn.
+/// The year before a demo: what its wearer walked, as weekly syncs have stored it, with days on which the pedometer was
+/// not worn.
 struct DemoHistory {
     private let model: DemoPedometer
     private let localTime: LocalTime
@@ -280,7 +298,8 @@ struct DemoHistory {
 
     /// The simulated pedometers have the same walks each week: a year of them would look the same each week, too.
     ///
-    /// - Returns: 0.45 to 1.2; 1 to 4 on a Sunday, because the simulated walks of Sundays are short. A day has the same factor in every demo.
+    /// - Returns: 0.45 to 1.2; 1 to 4 on a Sunday, because the simulated walks of Sundays are short. A day has the same
+    ///   factor in every demo.
     private static func activity(on day: Day) -> Double {
         var bits = UInt64(bitPattern: Int64(day.daysSince1970)) &* 0x9E37_79B9_7F4A_7C15
         bits ^= bits >> 32

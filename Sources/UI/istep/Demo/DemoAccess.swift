@@ -11,8 +11,8 @@ struct DemoAccess: Sendable {
 
     static let current = DemoAccess(user: geteuid(), privateGroup: privateGroup(of: geteuid()))
 
-    /// Whether others can write to a file or to a folder of the user. With the usual umask 002, all that a user makes can be written by the
-    /// user's private group.
+    /// Whether others can write to a file or to a folder of the user. With the usual umask 002, all that a user makes
+    /// can be written by the user's private group.
     ///
     /// - Parameter hasAccessList: whether there is an access control list: then the mode does not show who can write.
     func isWritableByOthers(_ status: stat, hasAccessList: @autoclosure () -> Bool) -> Bool {
@@ -33,7 +33,9 @@ struct DemoAccess: Sendable {
         var entry = passwd()
         var foundUser: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16_384)
-        guard getpwuid_r(user, &entry, &buffer, buffer.count, &foundUser) == 0, foundUser != nil, let userName = entry.pw_name else {
+        guard getpwuid_r(user, &entry, &buffer, buffer.count, &foundUser) == 0, foundUser != nil,
+            let userName = entry.pw_name
+        else {
             return nil
         }
         let name = String(cString: userName)
@@ -41,7 +43,8 @@ struct DemoAccess: Sendable {
         var foundGroup: UnsafeMutablePointer<group>?
         // A group with so many members that they do not fit is not private.
         var groupBuffer = [CChar](repeating: 0, count: 16_384)
-        guard getgrgid_r(entry.pw_gid, &groupEntry, &groupBuffer, groupBuffer.count, &foundGroup) == 0, foundGroup != nil,
+        guard getgrgid_r(entry.pw_gid, &groupEntry, &groupBuffer, groupBuffer.count, &foundGroup) == 0,
+            foundGroup != nil,
             let groupName = groupEntry.gr_name
         else { return nil }
         var members: [String] = []
@@ -55,7 +58,8 @@ struct DemoAccess: Sendable {
 
     /// Whether a file or a folder has an access control list (acl(5)), or that cannot be found out.
     static func hasAccessList(_ path: String) -> Bool {
-        typealias Read = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int) -> Int
+        typealias Read =
+            @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int) -> Int
         // The header of this function is not in the module of the C library.
         guard let symbol = dlsym(nil, "getxattr") else { return true }
         let read = unsafeBitCast(symbol, to: Read.self)
@@ -67,8 +71,8 @@ struct DemoAccess: Sendable {
 extension DemoFolder {
     /// Whether the folder exists and only this user can write to it.
     ///
-    /// Another user could have made it before, with a configuration that names a program, and `istep --demo share` would run this program.
-    /// Nothing in the folder is read, run or removed before this check.
+    /// Another user could have made it before, with a configuration that names a program, and `istep --demo share`
+    /// would run this program. Nothing in the folder is read, run or removed before this check.
     ///
     /// - Throws: `CommandFailure` where others can put files into the folder, or have done so.
     func isThere() throws(CommandFailure) -> Bool {
@@ -101,7 +105,9 @@ extension DemoFolder {
             let file = path + "/" + name
             var status = stat()
             guard lstat(file, &status) == 0 else { continue }
-            if status.st_uid != access.user { throw refusal("\(name) in it belongs to another user", "Remove \(ShellCommand.quoted(file))") }
+            if status.st_uid != access.user {
+                throw refusal("\(name) in it belongs to another user", "Remove \(ShellCommand.quoted(file))")
+            }
             // The mode of a link of the user says nothing.
             guard status.st_mode & S_IFMT != S_IFLNK else { continue }
             if access.isWritableByOthers(status, hasAccessList: DemoAccess.hasAccessList(file)) {
@@ -111,7 +117,8 @@ extension DemoFolder {
     }
 
     /// - Parameters:
-    ///   - remedy: only for the standard folder. Any other one may be used by others, or by the system, with the access that it has.
+    ///   - remedy: only for the standard folder. Any other one may be used by others, or by the system, with the access
+    ///     that it has.
     ///   - isForAll: whether each user may have files and folders of their own in the folder, as in /tmp.
     private func refusal(_ reason: String, _ remedy: String? = nil, isForAll: Bool = false) -> CommandFailure {
         let advice =

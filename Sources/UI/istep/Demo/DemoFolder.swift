@@ -2,15 +2,16 @@ import Foundation
 import StepDomain
 import StepViews
 
-/// The folder of a demo that runs in the background: its history, its configuration, and what is known of its process, which simulates the
-/// Bluetooth.
+/// The folder of a demo that runs in the background: its history, its configuration, and what is known of its process,
+/// which simulates the Bluetooth.
 ///
-/// The process holds a lock on a file of the folder. So the lock shows whether a demo was killed, whatever its state file says, and only one
-/// process can run for a folder.
+/// The process holds a lock on a file of the folder. So the lock shows whether a demo was killed, whatever its state
+/// file says, and only one process can run for a folder.
 struct DemoFolder: Sendable {
     /// Absolute.
     let path: String
-    /// Whether the whole folder belongs to the demo and is removed with it; otherwise the user has chosen it, and the history stays.
+    /// Whether the whole folder belongs to the demo and is removed with it; otherwise the user has chosen it, and the
+    /// history stays.
     let isTemporary: Bool
 
     /// What commands need to run in it. It is written when the demo is complete.
@@ -48,10 +49,12 @@ struct DemoFolder: Sendable {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
             return URL(fileURLWithPath: runtime + "/istep-demo").standardizedFileURL.path
         }
-        return FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(getuid())").standardizedFileURL.path
+        return FileManager.default.temporaryDirectory.appendingPathComponent("istep-demo-\(getuid())")
+            .standardizedFileURL.path
     }
 
-    /// The process that runs it; nil if none does. Like `state`, it is read only where `isThere` has accepted the folder.
+    /// The process that runs it; nil if none does. Like `state`, it is read only where `isThere` has accepted the
+    /// folder.
     var process: Int32? {
         guard let lock = LockFile(lockPath) else { return nil }
         defer { lock.close() }
@@ -60,21 +63,24 @@ struct DemoFolder: Sendable {
 
     /// Nil while it is not complete, and where none was started.
     var state: State? {
-        guard let handle = FileHandle(forReadingAtPath: statePath), let bytes = try? handle.read(upToCount: 16_384) else { return nil }
+        guard let handle = FileHandle(forReadingAtPath: statePath), let bytes = try? handle.read(upToCount: 16_384)
+        else { return nil }
         return try? JSONDecoder().decode(State.self, from: bytes)
     }
 
-    /// What a command's environment has to contain to run in the demo: nothing of the user's own history, configuration, run-time files and
-    /// buses is used.
+    /// What a command's environment has to contain to run in the demo: nothing of the user's own history,
+    /// configuration, run-time files and buses is used.
     func environment(bus: String) -> [String: String] {
         [
-            Self.variable: path, "DBUS_SYSTEM_BUS_ADDRESS": bus, "DBUS_SESSION_BUS_ADDRESS": bus, "ISTEP_DB": history, "ISTEP_CONFIG": "",
+            Self.variable: path, "DBUS_SYSTEM_BUS_ADDRESS": bus, "DBUS_SESSION_BUS_ADDRESS": bus, "ISTEP_DB": history,
+            "ISTEP_CONFIG": "",
             "XDG_CONFIG_HOME": path, "XDG_DATA_HOME": path, "XDG_STATE_HOME": path, "XDG_RUNTIME_DIR": path,
         ]
     }
 
-    /// Directs this process to a demo, if `--demo` (or `--demo=DIRECTORY`) precedes the command or `variable` is set. The command `demo` itself
-    /// is about demos from outside, and help needs none. Called before there are other threads that read the environment.
+    /// Directs this process to a demo, if `--demo` (or `--demo=DIRECTORY`) precedes the command or `variable` is set.
+    /// The command `demo` itself is about demos from outside, and help needs none. Called before there are other
+    /// threads that read the environment.
     ///
     /// - Parameter arguments: `--demo` is removed.
     /// - Throws: `CommandFailure` where the demo does not run: the command must not use the user's own history instead.
@@ -93,7 +99,9 @@ struct DemoFolder: Sendable {
             if let name { setenv(variable, name, 1) }
             return
         }
-        guard isWanted, let first = arguments.first, !["help", "--help", "-h", "--version"].contains(first) else { return }
+        guard isWanted, let first = arguments.first, !["help", "--help", "-h", "--version"].contains(first) else {
+            return
+        }
         let folder = DemoFolder(named: name, environment: environment)
         let state: State
         do throws(CommandFailure) {
@@ -121,7 +129,8 @@ struct DemoFolder: Sendable {
 
     /// Another command holds the lock of the folder.
     var isChanging: CommandFailure {
-        CommandFailure(.temporary, "The demo in '\(path)' is being started or ended.", advice: "Try again in a few seconds.")
+        CommandFailure(
+            .temporary, "The demo in '\(path)' is being started or ended.", advice: "Try again in a few seconds.")
     }
 }
 
@@ -164,12 +173,14 @@ extension DemoFolder {
         switch code {
         case 0: return made
         case EACCES, EPERM, EROFS: throw CommandFailure(.permission, message, advice: advice)
-        case ENOSPC, EDQUOT: throw CommandFailure(.temporary, message, advice: "Free some space, or choose another directory.")
+        case ENOSPC, EDQUOT:
+            throw CommandFailure(.temporary, message, advice: "Free some space, or choose another directory.")
         default: throw CommandFailure(.usage, message, advice: advice)
         }
     }
 
-    /// Creates the folder and the folders above it. Foundation's function does the same, but hides the reason of a failure.
+    /// Creates the folder and the folders above it. Foundation's function does the same, but hides the reason of a
+    /// failure.
     ///
     /// - Parameter made: the number of folders that it has created is added.
     /// - Returns: 0, or the `errno` that says why the folder cannot be written.

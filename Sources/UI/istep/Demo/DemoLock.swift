@@ -1,10 +1,11 @@
 import Foundation
 import StepDomain
 
-/// The lock of a demo's folder. Its file also has the names of what a start has created in the user's folder, until the demo is complete: a
-/// start that was killed is undone by the next command that takes the lock.
+/// The lock of a demo's folder. Its file also has the names of what a start has created in the user's folder, until the
+/// demo is complete: a start that was killed is undone by the next command that takes the lock.
 extension DemoFolder {
-    /// The file of a demo's lock, as others see it. It shows the process even after that has removed the file, until the lock is released.
+    /// The file of a demo's lock, as others see it. It shows the process even after that has removed the file, until
+    /// the lock is released.
     struct LockFile {
         private let file: Int32
 
@@ -22,7 +23,8 @@ extension DemoFolder {
         var holder: Int32? {
             var lock = flock()
             lock.l_type = Int16(F_WRLCK)
-            return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK) && lock.l_pid > 0 ? lock.l_pid : nil
+            return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK) && lock.l_pid > 0
+                ? lock.l_pid : nil
         }
 
         var started: [String] { DemoFolder.started(in: file) }
@@ -30,14 +32,15 @@ extension DemoFolder {
         func close() { _ = Foundation.close(file) }
     }
 
-    /// Holds the lock of a demo's folder until the process ends. (Nothing else in the process may open the file: a POSIX lock ends when any
-    /// descriptor of its file is closed.)
+    /// Holds the lock of a demo's folder until the process ends. (Nothing else in the process may open the file: a
+    /// POSIX lock ends when any descriptor of its file is closed.)
     struct Lock: Sendable {
         private let file: Int32
         private let path: String
         private let inode: ino_t
 
-        /// - Parameter isStart: makes the folder. A command that ends another demo may remove it at any time before the lock is held.
+        /// - Parameter isStart: makes the folder. A command that ends another demo may remove it at any time before the
+        ///   lock is held.
         /// - Returns: nil if another process holds it, and if there is no folder.
         /// - Throws: `CommandFailure` where the file or the folder cannot be used.
         static func take(_ folder: DemoFolder, isStart: Bool) throws(CommandFailure) -> Lock? {
@@ -51,10 +54,13 @@ extension DemoFolder {
                     if isStart { continue }
                     return nil
                 }
-                guard file >= 0 else { throw CommandFailure(.permission, "'\(path)' cannot be used: \(String(cString: strerror(errno))).") }
+                guard file >= 0 else {
+                    throw CommandFailure(.permission, "'\(path)' cannot be used: \(String(cString: strerror(errno))).")
+                }
                 guard DemoFolder.isOwnFile(file) else {
                     close(file)
-                    throw CommandFailure(.permission, "'\(path)' cannot be used: it is not a file of your own.", advice: "Remove it.")
+                    throw CommandFailure(
+                        .permission, "'\(path)' cannot be used: it is not a file of your own.", advice: "Remove it.")
                 }
                 var lock = flock()
                 lock.l_type = Int16(F_WRLCK)
@@ -66,7 +72,9 @@ extension DemoFolder {
                 if fstat(file, &status) == 0 {
                     let taken = Lock(file: file, path: path, inode: status.st_ino)
                     if taken.isInPlace {
-                        if made > 0, !folder.isTemporary { taken.setStarted(taken.started + DemoFolder.madeFolders.prefix(made)) }
+                        if made > 0, !folder.isTemporary {
+                            taken.setStarted(taken.started + DemoFolder.madeFolders.prefix(made))
+                        }
                         return taken
                     }
                 }
@@ -112,14 +120,15 @@ extension DemoFolder {
 
 /// What is done with the folder by the process that holds the lock.
 extension DemoFolder {
-    /// What a start creates: the configuration, where its destination writes, and the history with the files that SQLite and istep make
-    /// beside one.
+    /// What a start creates: the configuration, where its destination writes, and the history with the files that
+    /// SQLite and istep make beside one.
     static let startFiles: [String] =
         ["istep/config.toml", "steps.csv", "Gadgetbridge.db"]
         + ["", "-wal", "-shm", "-journal", ".lock", ".share.lock", ".check"].map { "history.sqlite" + $0 }
 
     /// The relative names of the folder and of its parents, which a start may have created.
-    fileprivate static let madeFolders: [String] = [".", ".."] + (2...32).map { Array(repeating: "..", count: $0).joined(separator: "/") }
+    fileprivate static let madeFolders: [String] =
+        [".", ".."] + (2...32).map { Array(repeating: "..", count: $0).joined(separator: "/") }
 
     /// The files that a start will create in the user's folder; empty if an existing history is continued.
     var filesToStart: [String] {
@@ -127,7 +136,8 @@ extension DemoFolder {
         return Self.startFiles.filter { !FileManager.default.fileExists(atPath: path + "/" + $0) }
     }
 
-    /// What a start has created that was not complete when it was killed; while one is running, what it may have created so far.
+    /// What a start has created that was not complete when it was killed; while one is running, what it may have
+    /// created so far.
     var started: [String] {
         guard let lock = LockFile(lockPath) else { return [] }
         defer { lock.close() }
@@ -171,13 +181,15 @@ extension DemoFolder {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { path + "/" + $0 != lockPath }
     }
 
-    /// Removes the demo: the whole folder, or its files in a folder of the user, and what an incomplete start has created there.
+    /// Removes the demo: the whole folder, or its files in a folder of the user, and what an incomplete start has
+    /// created there.
     ///
     /// - Parameter started: further files of such a start.
     func remove(_ lock: Lock, started: [String] = []) {
         let names = lock.started + started
         removeStarted(names)
-        // The bus of a demo that was killed removes its own files at the same time, and a folder that it has just emptied is not removed at once.
+        // The bus of a demo that was killed removes its own files at the same time, and a folder that it has just
+        // emptied is not removed at once.
         for attempt in 0..<10 {
             if attempt > 0 { usleep(20_000) }  // on this thread: the program ends after this
             clean()
@@ -192,6 +204,7 @@ extension DemoFolder {
     func write(_ state: State) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try PrivateFile.write(String(decoding: try encoder.encode(state), as: UTF8.self) + "\n", to: statePath, advice: Self.advice)
+        try PrivateFile.write(
+            String(decoding: try encoder.encode(state), as: UTF8.self) + "\n", to: statePath, advice: Self.advice)
     }
 }

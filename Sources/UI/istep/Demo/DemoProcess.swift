@@ -6,20 +6,23 @@ import StepServices
 
 /// The process of a demo: it simulates the Bluetooth, and makes steps until it is ended.
 ///
-/// Its standard input and output are pipes to the command that started it. It prints `ready` and the address of the bus, and waits for
-/// `done`: if the command ends without that, so does the demo.
+/// Its standard input and output are pipes to the command that started it. It prints `ready` and the address of the
+/// bus, and waits for `done`: if the command ends without that, so does the demo.
 struct DemoProcess {
     let folder: DemoFolder
     let pedometers: [DemoPedometer]
 
-    /// Seconds between two steps: 20 a minute, so that the count visibly grows, but not beyond a day's steps if the demo is left running.
+    /// Seconds between two steps: 20 a minute, so that the count visibly grows, but not beyond a day's steps if the
+    /// demo is left running.
     private static let secondsForEachStep = 3
 
     func run() async throws {
         setsid()  // it must not receive the terminal's signals
         let lock: DemoFolder.Lock
         do throws(CommandFailure) {
-            guard let taken = try DemoFolder.Lock.take(folder, isStart: true) else { return Output.standard.write("busy\n") }
+            guard let taken = try DemoFolder.Lock.take(folder, isStart: true) else {
+                return Output.standard.write("busy\n")
+            }
             lock = taken
         } catch {
             return Output.standard.write("failed \(Failure(error).line ?? "\(error)")\n")
@@ -75,15 +78,19 @@ final class StartedDemo: Sendable {
     static func start(_ folder: DemoFolder, _ pedometers: [DemoPedometer]) async throws -> StartedDemo? {
         let input = Pipe(), output = Pipe()
         let arguments =
-            ["istep", DemoCommand.name, "--background-folder", folder.path] + (folder.isTemporary ? ["--temporary"] : [])
+            ["istep", DemoCommand.name, "--background-folder", folder.path]
+            + (folder.isTemporary ? ["--temporary"] : [])
             + pedometers.flatMap { ["--pedometer", $0.key] }
         let process: pid_t
         do {
             process = try Spawn.start(
                 "/proc/self/exe", arguments,
-                // TMPDIR puts the bus into the folder, too. The background process inherits only the variables that it needs.
+                // TMPDIR puts the bus into the folder, too. The background process inherits only the variables that it
+                // needs.
                 environment: Self.environment.merging(["TMPDIR": folder.path, "LIBDISPATCH_LOG": "NO"]) { $1 },
-                descriptors: [0: input.fileHandleForReading.fileDescriptor, 1: output.fileHandleForWriting.fileDescriptor])
+                descriptors: [
+                    0: input.fileHandleForReading.fileDescriptor, 1: output.fileHandleForWriting.fileDescriptor,
+                ])
         } catch {
             throw CommandFailure(.unforeseen, "The demo could not be started: \(error).")
         }

@@ -9,7 +9,9 @@ extension Sex: ExpressibleByArgument {}
 extension Weekday {
     /// The English name in lower case, whole or its first three letters.
     init?(word: some StringProtocol) {
-        guard let found = Weekday.allCases.first(where: { $0.name == word || $0.name.prefix(3) == word }) else { return nil }
+        guard let found = Weekday.allCases.first(where: { $0.name == word || $0.name.prefix(3) == word }) else {
+            return nil
+        }
         self = found
     }
 }
@@ -34,14 +36,17 @@ enum ArgumentRules {
 
     /// Checks a name for a person or a pedometer. Bytes that are not UTF-8 were replaced by U+FFFD before.
     static func checkName(_ name: String, of option: String) throws {
-        if let problem = Printable.problem(ofName: name) { throw ValidationError("The name of \(option) is not valid: \(problem).") }
+        if let problem = Printable.problem(ofName: name) {
+            throw ValidationError("The name of \(option) is not valid: \(problem).")
+        }
         if name.unicodeScalars.contains(where: { $0 == "\u{fffd}" }) {
             throw ValidationError("The name of \(option) is not valid: it contains bytes that are not UTF-8.")
         }
     }
 }
 
-/// A day as users write it: `2014-04-20`, `today`, `yesterday`, `tomorrow`, `-3`, `monday` (the last one, today not counted).
+/// A day as users write it: `2014-04-20`, `today`, `yesterday`, `tomorrow`, `-3`, `monday` (the last one, today not
+/// counted).
 struct DayArgument: Hashable {
     enum Named: Hashable {
         case date(Day)
@@ -85,8 +90,11 @@ struct DayArgument: Hashable {
     /// - Throws: `ValidationError`, as `init(word:)`.
     static func date(_ text: String, forms: String = "2014-04-20") throws -> Day {
         if let day = Day(text) { return day }
-        let digits = text.split(separator: "-", omittingEmptySubsequences: false).map { $0.utf8.allSatisfy(Self.isDigit) ? $0.utf8.count : 0 }
-        throw ValidationError("\(digits == [4, 2, 2] ? "there is no such day" : "unknown format"); write it like \(forms)")
+        let digits = text.split(separator: "-", omittingEmptySubsequences: false).map {
+            $0.utf8.allSatisfy(Self.isDigit) ? $0.utf8.count : 0
+        }
+        throw ValidationError(
+            "\(digits == [4, 2, 2] ? "there is no such day" : "unknown format"); write it like \(forms)")
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
@@ -103,10 +111,12 @@ struct DayArgument: Hashable {
         }
     }
 
-    /// The parser takes `-3` for an option. So that users need not write `-- -3` or `--from=-3`, such a word is joined to the option
-    /// before it or moved behind a `--`, if the subcommand takes days.
+    /// The parser takes `-3` for an option. So that users need not write `-- -3` or `--from=-3`, such a word is joined
+    /// to the option before it or moved behind a `--`, if the subcommand takes days.
     static func shielded(_ arguments: [String]) -> [String] {
-        guard let command = arguments.first, let options = dayOptions[command], !arguments.contains("--") else { return arguments }
+        guard let command = arguments.first, let options = dayOptions[command], !arguments.contains("--") else {
+            return arguments
+        }
         var rest: [String] = []
         var days: [String] = []
         for word in arguments {
@@ -125,13 +135,16 @@ struct DayArgument: Hashable {
 
     /// Subcommands with options that take days.
     private static let dayOptions: [String: Set<String>] = [
-        "show": [], "correct": [], "outbox": [], "history": ["--on", "--from", "--to"], "plan": ["--from"], "profile": ["--from"],
+        "show": [], "correct": [], "outbox": [], "history": ["--on", "--from", "--to"], "plan": ["--from"],
+        "profile": ["--from"],
         "share": ["--from", "--to", "--to-day"], "report": ["--from", "--to"],
     ]
     /// Subcommands that take a day as an argument.
     private static let commandsOfDays: Set = ["show", "correct", "share", "outbox"]
 
-    private static func isDaysAgo(_ word: String) -> Bool { word.count > 1 && word.hasPrefix("-") && Int(word.dropFirst()) != nil }
+    private static func isDaysAgo(_ word: String) -> Bool {
+        word.count > 1 && word.hasPrefix("-") && Int(word.dropFirst()) != nil
+    }
 }
 
 /// The UUID of a service, in any of its notations.

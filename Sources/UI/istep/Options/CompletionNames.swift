@@ -1,8 +1,8 @@
 import ArgumentParser
 import StepDomain
 
-/// Names that a shell completes: those of the history and of the configuration that are used without options. The shell calls the program for
-/// them. Without a history, or if something cannot be read, there are none.
+/// Names that a shell completes: those of the history and of the configuration that are used without options. The shell
+/// calls the program for them. Without a history, or if something cannot be read, there are none.
 enum CompletionNames {
     static var users: CompletionKind { completion { try $0.history(for: .reading).users().map(\.name) } }
     static var pedometers: CompletionKind { completion { try $0.history(for: .reading).pedometers().map(\.name) } }

@@ -44,7 +44,8 @@ struct BluetoothOptions: ParsableArguments {
 extension CommonOptions {
     func values(_ bluetooth: BluetoothOptions? = nil) -> GlobalOptions {
         GlobalOptions(
-            configuration: config, database: db, user: user, adapter: bluetooth?.adapter, timeout: bluetooth?.timeout, isForPrograms: json,
+            configuration: config, database: db, user: user, adapter: bluetooth?.adapter, timeout: bluetooth?.timeout,
+            isForPrograms: json,
             isQuiet: quiet)
     }
 }
@@ -65,7 +66,9 @@ struct GlobalOptions: Sendable {
 
 extension Wiring {
     /// - Throws: `SettingsError`.
-    init(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) throws { try self.init(common.values(bluetooth)) }
+    init(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) throws {
+        try self.init(common.values(bluetooth))
+    }
 }
 
 extension CommandOptions {

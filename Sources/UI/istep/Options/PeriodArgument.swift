@@ -16,7 +16,8 @@ enum PeriodArgument: Hashable {
     /// - Throws: `ValidationError`, which says how a period is written.
     init(words: [String]) throws {
         let lowered = words.map { $0.lowercased() }
-        if lowered.count == 2, lowered[0] == "last" || lowered[0] == "this", let named = PeriodRequest.Named(rawValue: lowered[1]), named != .all
+        if lowered.count == 2, lowered[0] == "last" || lowered[0] == "this",
+            let named = PeriodRequest.Named(rawValue: lowered[1]), named != .all
         {
             self = lowered[0] == "last" ? .last(named) : .named(named, nil)
         } else if lowered.count == 1, let named = PeriodRequest.Named(rawValue: lowered[0]) {

@@ -12,9 +12,12 @@ struct Failure {
 
     init(_ error: any Error) {
         switch error {
-        case _ where FailureCause(error) == .interrupted: self.init(.temporary, "Interrupted.", "Run the command again.")
-        case let error as ServiceError: self.init(ExitStatus(error.category), error.problem, ServiceErrorWords.advice(error))
-        case let error as ImportError: self.init(ExitStatus(error.category), error.problem, ImportErrorWords.advice(error))
+        case _ where FailureCause(error) == .interrupted:
+            self.init(.temporary, "Interrupted.", "Run the command again.")
+        case let error as ServiceError:
+            self.init(ExitStatus(error.category), error.problem, ServiceErrorWords.advice(error))
+        case let error as ImportError:
+            self.init(ExitStatus(error.category), error.problem, ImportErrorWords.advice(error))
         case let error as any ReportableError: self.init(ExitStatus(error.category), error.problem, error.advice)
         case let error as AlreadyReported: self.init(error.status, nil, nil)
         default: self.init(.unforeseen, "\(error)", "Please report this.")
@@ -40,7 +43,8 @@ struct Failure {
     var document: ErrorDocument.Failure? {
         message.map {
             ErrorDocument.Failure(
-                category: (FailureCategory(status) ?? .unforeseen).rawValue, exitCode: Int(status.rawValue), message: $0, advice: advice)
+                category: (FailureCategory(status) ?? .unforeseen).rawValue, exitCode: Int(status.rawValue),
+                message: $0, advice: advice)
         }
     }
 
@@ -59,7 +63,8 @@ struct AlreadyReported: Error {
     let status: ExitStatus
     init(_ status: ExitStatus) { self.status = status }
 
-    /// If there are several failures, the one that most needs action by the user decides the exit code. Nil if there are none.
+    /// If there are several failures, the one that most needs action by the user decides the exit code. Nil if there
+    /// are none.
     init?(worstOf errors: [any Error]) {
         let categories = errors.compactMap { FailureCategory(Failure($0).status) }
         guard let worst = categories.worst else { return nil }

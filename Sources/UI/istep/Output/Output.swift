@@ -14,7 +14,9 @@ struct Output: Sendable {
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
-        isJournal = getenv("JOURNAL_STREAM").map { JournalStream.isConnected(to: descriptor, variable: String(cString: $0)) } ?? false
+        isJournal =
+            getenv("JOURNAL_STREAM").map { JournalStream.isConnected(to: descriptor, variable: String(cString: $0)) }
+            ?? false
     }
 
     /// Writes a line of a message. A failure to write is ignored: it could not be reported anywhere.
@@ -55,7 +57,8 @@ struct Output: Sendable {
             let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
-                // Whoever started this, or shares the terminal, has made it non-blocking: wait until the reader has made room.
+                // Whoever started this, or shares the terminal, has made it non-blocking: wait until the reader has
+                // made room.
                 var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&output, 1, -1)
                 continue
@@ -74,8 +77,9 @@ struct Output: Sendable {
         return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
     }
 
-    /// Opens descriptors 0 to 2 if the caller closed them (`istep show >&-`). Otherwise the next file that is opened, possibly the
-    /// history, would become standard output. They are opened for reading only, so that a lost result is reported.
+    /// Opens descriptors 0 to 2 if the caller closed them (`istep show >&-`). Otherwise the next file that is opened,
+    /// possibly the history, would become standard output. They are opened for reading only, so that a lost result is
+    /// reported.
     static func reserveStandardDescriptors() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", O_RDONLY)  // uses the lowest free descriptor: this one

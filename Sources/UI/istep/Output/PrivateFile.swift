@@ -3,8 +3,8 @@ import StepDomain
 
 /// Files with a user's days, which only the user can read.
 enum PrivateFile {
-    /// Writes the whole text, or leaves what is there as it is: a reader never sees half a file. A symbolic link of the user stays: the
-    /// file that it leads to is written.
+    /// Writes the whole text, or leaves what is there as it is: a reader never sees half a file. A symbolic link of the
+    /// user stays: the file that it leads to is written.
     ///
     /// - Parameter advice: what to do where it cannot be written.
     /// - Throws: `CommandFailure`.
@@ -34,7 +34,8 @@ enum PrivateFile {
         }
     }
 
-    /// The first bytes of a file as text; empty if it cannot be read. Nil if there is no file, if it is empty, or if it is no regular file.
+    /// The first bytes of a file as text; empty if it cannot be read. Nil if there is no file, if it is empty, or if it
+    /// is no regular file.
     static func beginning(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return nil }
@@ -42,14 +43,16 @@ enum PrivateFile {
         return String(decoding: bytes ?? Data(), as: UTF8.self)
     }
 
-    /// The file that symbolic links of the user or of the system lead to; it may be missing. A link of another user is replaced instead: it
-    /// could lead to any file of this user.
+    /// The file that symbolic links of the user or of the system lead to; it may be missing. A link of another user is
+    /// replaced instead: it could lead to any file of this user.
     private static func target(of path: String, _ advice: String) throws(CommandFailure) -> String {
         var target = path
         // As many as the kernel follows (path_resolution(7)).
         for _ in 0...40 {
             var status = stat()
-            guard lstat(target, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, [geteuid(), 0].contains(status.st_uid) else { return target }
+            guard lstat(target, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+                [geteuid(), 0].contains(status.st_uid)
+            else { return target }
             var buffer = [CChar](repeating: 0, count: 4096)
             let count = readlink(target, &buffer, buffer.count)
             guard count > 0 else { throw failure(count < 0 ? errno : ENOENT, path, advice) }
@@ -68,6 +71,7 @@ enum PrivateFile {
             case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP: .usage
             default: .unforeseen
             }
-        return CommandFailure(category, "'\(path)' could not be written: \(String(cString: strerror(code))).", advice: advice)
+        return CommandFailure(
+            category, "'\(path)' could not be written: \(String(cString: strerror(code))).", advice: advice)
     }
 }

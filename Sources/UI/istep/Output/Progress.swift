@@ -1,8 +1,8 @@
 import StepViews
 import Synchronization
 
-/// Shows what a long command is doing: one line that is overwritten on a terminal, plain lines elsewhere, nothing when quiet.
-/// Always on standard error, so that standard output has only results.
+/// Shows what a long command is doing: one line that is overwritten on a terminal, plain lines elsewhere, nothing when
+/// quiet. Always on standard error, so that standard output has only results.
 final class Progress: Sendable {
     enum Mode: Sendable { case overwriting, lines, silent }
 
@@ -37,8 +37,8 @@ final class Progress: Sendable {
         }
     }
 
-    /// Whether a line is written that cannot be overwritten. Of lines that count, such as "3 of 352 days", those after 1, 2, 4, 8… of them:
-    /// their number stays small.
+    /// Whether a line is written that cannot be overwritten. Of lines that count, such as "3 of 352 days", those after
+    /// 1, 2, 4, 8… of them: their number stays small.
     private func isDue(_ text: String) -> Bool {
         let shape = text.replacing(/\d+ of \d+/, with: "")
         guard shape != text else { return true }

@@ -3,8 +3,8 @@ import StepServices
 import StepViews
 import Synchronization
 
-/// Prints the text of a sync on standard output: each pedometer's lines as soon as its result is known, while BlueZ still disconnects it
-/// or reads the next one; what was shared at the end.
+/// Prints the text of a sync on standard output: each pedometer's lines as soon as its result is known, while BlueZ
+/// still disconnects it or reads the next one; what was shared at the end.
 final class SyncLines: Sendable {
     private let wiring: Wiring
     private let progress: Progress
@@ -21,7 +21,8 @@ final class SyncLines: Sendable {
 
     func show(_ report: SyncReport) {
         progress.end()
-        let view = SyncView([report], now: wiring.now(), localTime: wiring.localTime, advice: { [self] in newAdvice(on: $0) })
+        let view = SyncView(
+            [report], now: wiring.now(), localTime: wiring.localTime, advice: { [self] in newAdvice(on: $0) })
         failure.withLock { failure in
             do {
                 for line in view.lines(style) { try Output.standard.result(line) }
@@ -44,12 +45,15 @@ final class SyncLines: Sendable {
     }
 }
 
-/// The log of an unattended run: a summary line, or with `--json` the document, on standard output, and the rest on standard error.
+/// The log of an unattended run: a summary line, or with `--json` the document, on standard output, and the rest on
+/// standard error.
 struct ConsoleUnattendedOutput: UnattendedOutput {
     let wiring: Wiring
 
     func write(_ message: RunMessage, isHousehold: Bool) {
-        let lines = RunMessageWords.lines(for: message, isHousehold: isHousehold, now: wiring.now(), localTime: wiring.localTime) {
+        let lines = RunMessageWords.lines(
+            for: message, isHousehold: isHousehold, now: wiring.now(), localTime: wiring.localTime
+        ) {
             let failure = Failure($0)
             return (failure.message, failure.advice)
         }
@@ -58,7 +62,8 @@ struct ConsoleUnattendedOutput: UnattendedOutput {
 
     func write(_ outcome: SyncService.Outcome) throws {
         if wiring.isForPrograms { return try wiring.show(outcome.view(wiring)) }
-        try Output.standard.result(SyncSummary(outcome.reports, shares: outcome.shares ?? []).line, isNews: outcome.isNews)
+        try Output.standard.result(
+            SyncSummary(outcome.reports, shares: outcome.shares ?? []).line, isNews: outcome.isNews)
     }
 }
 
@@ -66,7 +71,8 @@ extension SyncService.Outcome {
     func view(_ wiring: Wiring) -> SyncView {
         SyncView(
             reports, shares: shares.map { ShareRun.view($0, users: users, wiring) },
-            failures: failures.filter { !$0.isShown }.compactMap { Failure($0.error).document }, now: wiring.now(), localTime: wiring.localTime,
+            failures: failures.filter { !$0.isShown }.compactMap { Failure($0.error).document }, now: wiring.now(),
+            localTime: wiring.localTime,
             advice: { Failure($0).advice })
     }
 
@@ -76,12 +82,13 @@ extension SyncService.Outcome {
     }
 }
 
-/// The output of a watch: the result of each sync on standard output, problems on standard error, and on a terminal one line with what it
-/// is doing.
+/// The output of a watch: the result of each sync on standard output, problems on standard error, and on a terminal one
+/// line with what it is doing.
 final class ConsoleWatchOutput: WatchOutput {
     private let wiring: Wiring
     private let progress: Progress
-    /// Held while a document is written: live figures of one pedometer must not be printed in the middle of another's sync.
+    /// Held while a document is written: live figures of one pedometer must not be printed in the middle of another's
+    /// sync.
     private let writing = Mutex(())
 
     init(_ wiring: Wiring, isUnattended: Bool) {
@@ -121,7 +128,8 @@ final class ConsoleWatchOutput: WatchOutput {
         let time = WatchWords.time(wiring.now(), wiring.localTime)
         let style = wiring.style
         // The time is in front of the first line, blanks in front of the others.
-        let narrower = TextStyle(width: style.width - 7, colour: style.colour, unicode: style.unicode, commands: style.commands)
+        let narrower = TextStyle(
+            width: style.width - 7, colour: style.colour, unicode: style.unicode, commands: style.commands)
         for (index, line) in outcome.view(wiring).lines(narrower).enumerated() {
             try Output.standard.result((index == 0 ? time : "     ") + "  " + line)
         }
@@ -146,7 +154,9 @@ struct ShareRun {
         wiring.noteOtherHistory()
         let progress = wiring.progress()
         defer { progress.end() }
-        let reports = try await sharing.share(order, waits: waits) { [wiring] in progress.step(ProgressWords.line($0, wiring.localTime)) }
+        let reports = try await sharing.share(order, waits: waits) { [wiring] in
+            progress.step(ProgressWords.line($0, wiring.localTime))
+        }
         progress.end()
         try wiring.show(Self.view(reports, users: sharing.users, wiring))
         // `--json` does not mark notices as seen.
@@ -162,8 +172,8 @@ struct ShareRun {
 }
 
 extension Wiring {
-    /// Reports on standard error, also with `-q`, that days are shared from another history than without `--db`: what that one has sent may be
-    /// sent again.
+    /// Reports on standard error, also with `-q`, that days are shared from another history than without `--db`: what
+    /// that one has sent may be sent again.
     func noteOtherHistory() {
         guard let usual = usualHistory else { return }
         Output.error.line(ShareView.note(history: databasePath, usual: usual), JournalPriority.notice)
@@ -183,5 +193,7 @@ extension Output {
     }
 
     /// - Parameter isNews: whether a reader of the journal should see it among the lines of other services.
-    func result(_ text: String, isNews: Bool) throws(OutputFailure) { try result(text, isNews ? .notice : .information) }
+    func result(_ text: String, isNews: Bool) throws(OutputFailure) {
+        try result(text, isNews ? .notice : .information)
+    }
 }

@@ -4,7 +4,8 @@ import StepDomain
 import StepServices
 import StepViews
 
-/// Runs `istep browse`: keys and signals go to a `BrowseState`, and what it asks for is done by the services that the other commands use.
+/// Runs `istep browse`: keys and signals go to a `BrowseState`, and what it asks for is done by the services that the
+/// other commands use.
 ///
 /// One loop owns the state; a sync or a share runs beside it and reports to the loop.
 struct BrowseSession {
@@ -54,7 +55,9 @@ struct BrowseSession {
         try screen.enter()
         terminal.readKeys()
         let days = Task { [wiring, send] in
-            await DayEnds(localTime: wiring.localTime, now: wiring.now, clock: wiring.clock).report { send.yield(.dayEnded) }
+            await DayEnds(localTime: wiring.localTime, now: wiring.now, clock: wiring.clock).report {
+                send.yield(.dayEnded)
+            }
         }
         defer { days.cancel() }
         let end: Result<Bool, any Error>
@@ -123,15 +126,19 @@ struct BrowseSession {
             isSyncing = true
             begin("Syncing") { wiring, user, progress in try await Self.sync(wiring, user, progress) }
         case .retry(let entry):
-            begin("Sending \(entry.day)") { wiring, user, progress in try await Self.retry(entry, wiring, user, progress) }
+            begin("Sending \(entry.day)") { wiring, user, progress in
+                try await Self.retry(entry, wiring, user, progress)
+            }
         case .drop(let entry):
             begin("Dropping \(entry.day)") { wiring, user, _ in try await Self.drop(entry, wiring, user) }
-        case .share(let day): begin("Sharing") { wiring, user, progress in try await Self.share(day, wiring, user, progress) }
+        case .share(let day):
+            begin("Sharing") { wiring, user, progress in try await Self.share(day, wiring, user, progress) }
         }
     }
 
     private mutating func begin(
-        _ words: String, _ body: @escaping @Sendable (Wiring, User, @escaping @Sendable (String) -> Void) async throws -> String
+        _ words: String,
+        _ body: @escaping @Sendable (Wiring, User, @escaping @Sendable (String) -> Void) async throws -> String
     ) {
         state.report(work: words + " …")
         work = Task { [wiring, user, send] in
@@ -144,7 +151,9 @@ struct BrowseSession {
         }
     }
 
-    private static func sync(_ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void) async throws -> String {
+    private static func sync(_ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void)
+        async throws -> String
+    {
         let request = SyncRequest(user: user.name)
         guard let sync = try await RequestedSync(request, in: wiring.histories, services: wiring.services) else {
             throw ServiceError.noPedometer(to: .sync)
@@ -159,12 +168,15 @@ struct BrowseSession {
     ) async throws -> String {
         let sharing = try await blocking { try ShareService(wiring.services(wiring.history(for: .updating))).with([]) }
         try sharing.requireDestination()
-        let reports = try await sharing.share(.days([day], of: user)) { progress(ProgressWords.line($0, wiring.localTime)) }
+        let reports = try await sharing.share(.days([day], of: user)) {
+            progress(ProgressWords.line($0, wiring.localTime))
+        }
         return SyncSummary([], shares: reports).line(orElse: "Nothing to send: \(day) was shared before.")
     }
 
     private static func retry(
-        _ entry: BrowseState.OutboxEntry, _ wiring: Wiring, _ user: User, _ progress: @escaping @Sendable (String) -> Void
+        _ entry: BrowseState.OutboxEntry, _ wiring: Wiring, _ user: User,
+        _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> String {
         let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
         let sharing = try await outbox(wiring).retry(choice)
@@ -225,7 +237,9 @@ struct BrowseSession {
                 return try content(style)
             } catch {
                 let failure = Failure(error)
-                return [failure.message, failure.advice].compactMap(\.self).map { Printable($0, limit: 500).description }
+                return [failure.message, failure.advice].compactMap(\.self).map {
+                    Printable($0, limit: 500).description
+                }
             }
         }
 
@@ -233,8 +247,10 @@ struct BrowseSession {
             let history = try wiring.history(for: .reading)
             switch state.content {
             case .day(let day):
-                let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(of: user, on: day)
-                return DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime).browserLines(style)
+                let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(
+                    of: user, on: day)
+                return DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime)
+                    .browserLines(style)
             case .period(let period):
                 let hasPedometers = try !history.pedometers(of: user.id).isEmpty
                 return HistoryView(figures, period, hasPedometers: hasPedometers).browserLines(style)

@@ -2,13 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Handles Ctrl-C and `systemctl stop`. The first signal requests the command to end, so that the link is dropped and the scan
-/// stopped. The second ends the process at once, except a second SIGHUP. The process also ends if the command does not react in time: it may wait for
-/// a file or a reader that never comes.
+/// Handles Ctrl-C and `systemctl stop`. The first signal requests the command to end, so that the link is dropped and
+/// the scan stopped. The second ends the process at once, except a second SIGHUP. The process also ends if the command
+/// does not react in time: it may wait for a file or a reader that never comes.
 ///
 /// A signal that the process was started to ignore (`nohup`, or SIGINT in a script's background job) is still ignored.
 enum Interruption {
-    /// Seconds for a command to end by itself: longer than dropping a link takes (BlueZ alone waits for two), shorter than a user waits.
+    /// Seconds for a command to end by itself: longer than dropping a link takes (BlueZ alone waits for two), shorter
+    /// than a user waits.
     private static let grace = 5.0
 
     /// - Returns: what `body` returned, or 128 and the signal's number when it was interrupted.
@@ -46,14 +47,15 @@ enum Interruption {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
         // Functions cannot be compared, but `SIG_IGN` is a number in C.
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN as sighandler_t?, to: Int.self)
     }
 }
 
 /// Signal handlers that replace the default actions.
 ///
-/// Dispatch registers them a moment after they were made. Until then each signal has its old action: one that is ignored is lost, and one
-/// that ends the process ends it. So begin nothing before `registered` has returned.
+/// Dispatch registers them a moment after they were made. Until then each signal has its old action: one that is
+/// ignored is lost, and one that ends the process ends it. So begin nothing before `registered` has returned.
 final class SignalHandlers {
     private let sources: [any DispatchSourceSignal]
     private let registration = DispatchGroup()
@@ -70,7 +72,8 @@ final class SignalHandlers {
     }
 
     func registered() async {
-        await withCheckedContinuation { continuation in registration.notify(queue: .global()) { continuation.resume() } }
+        await withCheckedContinuation { continuation in registration.notify(queue: .global()) { continuation.resume() }
+        }
     }
 
     func cancel() {

@@ -3,8 +3,8 @@ import Foundation
 
 /// Standard input, for a command that may be interrupted while it waits.
 enum StandardInput {
-    /// The next line, without its end; nil at the end of the input, and at once when the task is cancelled. (`readLine` goes on waiting in a
-    /// cancelled task.)
+    /// The next line, without its end; nil at the end of the input, and at once when the task is cancelled. (`readLine`
+    /// goes on waiting in a cancelled task.)
     ///
     /// What follows the line is lost if it arrives together with it. A terminal delivers one line at a time.
     static func line() async -> String? {

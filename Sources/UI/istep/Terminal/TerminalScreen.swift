@@ -22,7 +22,9 @@ final class TerminalScreen: Sendable {
 
     var size: (columns: Int, lines: Int) {
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
@@ -86,8 +88,8 @@ final class TerminalScreen: Sendable {
         private let signals: SignalHandlers
         private var keys: (any DispatchSourceRead)?
 
-        /// Returns when signals are reported. To be made before the terminal is entered: until then SIGTSTP stops the process, which would
-        /// leave a changed terminal behind.
+        /// Returns when signals are reported. To be made before the terminal is entered: until then SIGTSTP stops the
+        /// process, which would leave a changed terminal behind.
         init(_ report: @escaping @Sendable (Event) -> Void) async {
             self.report = report
             signals = SignalHandlers([SIGWINCH, SIGCONT, SIGTSTP]) { number in
@@ -124,7 +126,8 @@ final class TerminalScreen: Sendable {
     /// Stops the process as Ctrl-Z does, with the terminal as it was; returns when it continues.
     func suspend() throws {
         leave()
-        // Sent to this thread: another thread could handle a signal to the process, and this one would enter the terminal before it stops.
+        // Sent to this thread: another thread could handle a signal to the process, and this one would enter the
+        // terminal before it stops.
         raise(SIGSTOP)
         try enter()
     }

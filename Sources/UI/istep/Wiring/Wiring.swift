@@ -14,8 +14,8 @@ import StepPages
 import StepServices
 import StepViews
 
-/// The only place that knows concrete resources: it makes a history, a central and a clock from options, environment and
-/// configuration.
+/// The only place that knows concrete resources: it makes a history, a central and a clock from options, environment
+/// and configuration.
 struct Wiring: Sendable {
     /// The environment that the process was started with; in a demo the one outside it.
     static let outerEnvironment = ProcessInfo.processInfo.environment
@@ -40,12 +40,15 @@ struct Wiring: Sendable {
     @Sendable func clockMark() -> ClockMark {
         var uptime = timespec()
         clock_gettime(CLOCK_BOOTTIME, &uptime)
-        return ClockMark(at: now(), uptime: uptime.tv_sec, boot: Self.boot, isTrusted: is_clock_synchronized() != 0, hasOwnClock: hasOwnClock)
+        return ClockMark(
+            at: now(), uptime: uptime.tv_sec, boot: Self.boot, isTrusted: is_clock_synchronized() != 0,
+            hasOwnClock: hasOwnClock)
     }
 
     /// A new one for each start of the machine; empty where the kernel has none.
     private static let boot =
-        (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmingCharacters(
+            in: .whitespacesAndNewlines) ?? ""
 
     init(_ options: GlobalOptions) throws(SettingsError) {
         let environment = Self.environment
@@ -73,7 +76,8 @@ struct Wiring: Sendable {
     /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
     func history(for use: HistoryUse) throws(HistoryError) -> History {
         if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
-        return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
+        return try StepDatabase(
+            path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
     }
 
     /// Whether there is a history.
@@ -108,7 +112,8 @@ struct Wiring: Sendable {
         return try await Central.open(bus, clock: clock, machine: Self.machine(on: bus))
     }
 
-    /// The state of the kernel and the radio switches; nil for a bus that is not the machine's own, where they explain nothing.
+    /// The state of the kernel and the radio switches; nil for a bus that is not the machine's own, where they explain
+    /// nothing.
     static func machine(on bus: DBusAddress) -> MachineProbe? { bus == .system ? .live : nil }
 
     static func systemBus(_ environment: [String: String]) -> DBusAddress {
@@ -123,19 +128,21 @@ struct Wiring: Sendable {
     ///   - registered: addresses of the history's pedometers.
     func reader(days: Int? = nil, registered: Set<String> = []) -> BluetoothPedometerReader {
         BluetoothPedometerReader(
-            adapter: adapter, limits: limits, days: days, registered: registered, restartsAdapter: settings.restartsAdapter.value,
+            adapter: adapter, limits: limits, days: days, registered: registered,
+            restartsAdapter: settings.restartsAdapter.value,
             recovers: settings.recovers.value, localTime: localTime, now: now, clockMark: clockMark, clock: clock,
             central: { try await central() })
     }
 
-    /// Whether the machine has a clock that runs while it is off. Where the kernel does not show its clocks, as in a container, it has one;
-    /// so it has for pedometers that are simulated, on another bus.
+    /// Whether the machine has a clock that runs while it is off. Where the kernel does not show its clocks, as in a
+    /// container, it has one; so it has for pedometers that are simulated, on another bus.
     private var hasOwnClock: Bool {
         Self.systemBus(environment) != .system
             || (try? FileManager.default.contentsOfDirectory(atPath: "/sys/class/rtc"))?.isEmpty != true
     }
 
-    /// The wait of a sync for a time server; nil on a bus that is not the machine's own, where the pedometers are simulated.
+    /// The wait of a sync for a time server; nil on a bus that is not the machine's own, where the pedometers are
+    /// simulated.
     var clockWait: ClockWait? {
         guard Self.systemBus(environment) == .system else { return nil }
         return ClockWait(
@@ -149,7 +156,8 @@ struct Wiring: Sendable {
 
     var backupService: BackupService {
         BackupService(
-            HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime), lock: HistoryLock(path: databasePath))
+            HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime),
+            lock: HistoryLock(path: databasePath))
     }
 
     static let catalog: any PedometerCatalog = RegisteredModels()
@@ -158,15 +166,20 @@ struct Wiring: Sendable {
         BluetoothPedometerScanner(reader: reader(), adapter: adapter, central: { try await central() })
     }
 
-    func explorer() -> any GATTExplorer { BlueZExplorer(adapter: adapter, limits: limits, central: { try await central() }) }
+    func explorer() -> any GATTExplorer {
+        BlueZExplorer(adapter: adapter, limits: limits, central: { try await central() })
+    }
 
-    func registration(_ history: History) -> Registration { Registration(history, scanner: scanner(), catalog: Self.catalog) }
+    func registration(_ history: History) -> Registration {
+        Registration(history, scanner: scanner(), catalog: Self.catalog)
+    }
 
     /// What the use cases work with.
     func services(_ history: History) -> ServiceContext {
         ServiceContext(
             history: history, lock: HistoryLock(path: databasePath),
-            upkeep: HistoryFileUpkeep(path: databasePath, backups: backups, frames: FrameRetention(days: settings.frames.value), now: now),
+            upkeep: HistoryFileUpkeep(
+                path: databasePath, backups: backups, frames: FrameRetention(days: settings.frames.value), now: now),
             reader: { reader(days: $0, registered: $1) },
             waitForAdapter: { await AdapterWait()(adapter) { try await central() } },
             destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime,
@@ -179,7 +192,8 @@ struct Wiring: Sendable {
         var usual = options
         usual.database = nil
         guard let path = try? Settings.load(flags: Self.flags(usual), environment: environment).database.value,
-            HistoryLock.path(ofDatabase: path, for: .sharing) != HistoryLock.path(ofDatabase: databasePath, for: .sharing),
+            HistoryLock.path(ofDatabase: path, for: .sharing)
+                != HistoryLock.path(ofDatabase: databasePath, for: .sharing),
             FileManager.default.fileExists(atPath: path)
         else { return nil }
         return path
@@ -191,7 +205,8 @@ struct Wiring: Sendable {
     // MARK: Users
 
     func people(of history: any StepHistory) -> UserSelection {
-        UserSelection(history, wanted: settings.user?.value, login: environment["USER"] ?? environment["LOGNAME"] ?? "me")
+        UserSelection(
+            history, wanted: settings.user?.value, login: environment["USER"] ?? environment["LOGNAME"] ?? "me")
     }
 
     /// The requested user; otherwise the only one, or the one who is logged in.
@@ -235,7 +250,8 @@ extension Wiring {
     @Sendable private static func picture(_ summary: DaySummary) -> DayPicture? {
         let card = DayCard(DayView(summary, today: LocalTime.system.day(of: now()), now: now(), localTime: .system))
         return DayPicture(
-            svg: card.document.source, width: Int(2 * DayCard.width), height: Int(2 * DayCard.height), description: card.summary)
+            svg: card.document.source, width: Int(2 * DayCard.width), height: Int(2 * DayCard.height),
+            description: card.summary)
     }
 
     static func destinations(

@@ -45,7 +45,9 @@ private struct ConfigurationFiles: ConfigurationSource {
         let (destinations, errors) = Wiring.destinations(from: check.destinations, environment)
         return WrittenConfiguration(
             files: check.files,
-            problems: (check.problems + errors).map { ConfigurationProblem($0.description, file: $0.file, line: $0.line) },
+            problems: (check.problems + errors).map {
+                ConfigurationProblem($0.description, file: $0.file, line: $0.line)
+            },
             destinations: destinations.compactMap { destination in
                 check.destinations.first { $0.name == destination.name }.map { configured(destination, $0) }
             },
@@ -71,25 +73,30 @@ private struct ConfigurationFiles: ConfigurationSource {
         }
     }
 
-    private static func problem(_ reason: String, in table: SettingsTable, at place: SettingSource) -> ConfigurationProblem {
-        guard case .file(let path, let line) = place else { return ConfigurationProblem("[share.\(table.name)]: \(reason)") }
+    private static func problem(_ reason: String, in table: SettingsTable, at place: SettingSource)
+        -> ConfigurationProblem
+    {
+        guard case .file(let path, let line) = place else {
+            return ConfigurationProblem("[share.\(table.name)]: \(reason)")
+        }
         return ConfigurationProblem("\(place): [share.\(table.name)]: \(reason)", file: path, line: line)
     }
 }
 
 extension Weekday {
-    /// The first day of the week where the user lives, by the locale for dates (`LC_ALL`, `LC_TIME`, `LANG`); nil if none is set or
-    /// installed. Then it is Monday (ISO 8601).
+    /// The first day of the week where the user lives, by the locale for dates (`LC_ALL`, `LC_TIME`, `LANG`); nil if
+    /// none is set or installed. Then it is Monday (ISO 8601).
     ///
-    /// glibc has it as the number of a day, counted from 1 for the weekday of a date: 19971130 is a Sunday, 19971201 a Monday
-    /// (locale(5), `week` and `first_weekday`).
+    /// glibc has it as the number of a day, counted from 1 for the weekday of a date: 19971130 is a Sunday, 19971201 a
+    /// Monday (locale(5), `week` and `first_weekday`).
     static func firstOfWeek(environment: [String: String]) -> Weekday? {
         let names = ["LC_ALL", "LC_TIME", "LANG"].compactMap { environment[$0] }
         guard let name = names.first(where: { !$0.isEmpty }), !["C", "POSIX"].contains(name.prefix { $0 != "." }),
             let locale = newlocale(Int32(LC_TIME_MASK), name, nil)
         else { return nil }
         defer { freelocale(locale) }
-        guard let first = nl_langinfo_l(nl_item(_NL_TIME_FIRST_WEEKDAY), locale)?.pointee, (1...7).contains(first) else { return nil }
+        guard let first = nl_langinfo_l(nl_item(_NL_TIME_FIRST_WEEKDAY), locale)?.pointee, (1...7).contains(first)
+        else { return nil }
         // The date is a number, stored as the pointer itself.
         let base = UInt(bitPattern: nl_langinfo_l(nl_item(_NL_TIME_WEEK_1STDAY), locale)) & 0xffff_ffff
         let sundays = base == 19_971_201 ? 1 : 0
@@ -127,7 +134,8 @@ extension Wiring {
     }
 
     /// The destinations with a secret that systemd gives to services, where this process is not one.
-    private static func destinationsOfService(_ tables: [SettingsTable], _ environment: [String: String]) -> Set<String> {
+    private static func destinationsOfService(_ tables: [SettingsTable], _ environment: [String: String]) -> Set<String>
+    {
         guard environment["CREDENTIALS_DIRECTORY"] == nil else { return [] }
         return Set(tables.filter { $0.keys.contains { $0.hasSuffix("_credential") } }.map(\.name))
     }

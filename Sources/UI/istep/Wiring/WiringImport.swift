@@ -10,14 +10,16 @@ import Systemd
 extension Wiring {
     var importing: Importing {
         Importing(
-            ForeignFiles(), backups: HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime),
+            ForeignFiles(),
+            backups: HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime),
             lock: HistoryLock(path: databasePath), now: now)
     }
 
     /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
     func importStore(for use: HistoryUse) throws(HistoryError) -> any StepHistory & ImportStore {
         if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
-        return try StepDatabase(path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
+        return try StepDatabase(
+            path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
     }
 
     func previewWithoutHistory(_ history: ForeignHistory, of user: User) throws(HistoryError) -> ImportChanges {
@@ -37,7 +39,8 @@ extension Wiring {
             (localTime, knowledge) = (.zone(found), .named(zone))
         }
         return ForeignOptions(
-            format: format, localTime: localTime, zone: knowledge, columns: columns, leavesOutImpossible: leavesOutImpossible, now: now())
+            format: format, localTime: localTime, zone: knowledge, columns: columns,
+            leavesOutImpossible: leavesOutImpossible, now: now())
     }
 
     /// Writes a database as a phone would export it, for the demo.

@@ -37,10 +37,12 @@ struct PageServer {
         base = sockets.lazy.compactMap { Self.base($0.address) }.first ?? "http://localhost"
         pages = wiring.pages(access)
         let (pages, access, history) = (pages, access, Self.history(of: wiring))
-        server = try LocalServer(sockets, idleTime: isActivated ? LocalServer.idleTime : nil, isBusy: { pages.isBusy }) { request in
+        server = try LocalServer(sockets, idleTime: isActivated ? LocalServer.idleTime : nil, isBusy: { pages.isBusy })
+        { request in
             if let proof = access.proof(for: request, history: history) { return proof }
             return await pages.respond(
-                to: PageRequest(method: request.method, target: request.target, headers: request.headers, body: request.body)
+                to: PageRequest(
+                    method: request.method, target: request.target, headers: request.headers, body: request.body)
             ).served
         }
     }
@@ -58,7 +60,8 @@ struct PageServer {
     /// An address that opens the pages once.
     struct Opening {
         let address: String
-        /// Where a file can be written that leads a browser to the address, and that only this user can read. The next one replaces it.
+        /// Where a file can be written that leads a browser to the address, and that only this user can read. The next
+        /// one replaces it.
         let file: String
 
         /// - Parameter user: whose pages are opened; nil for those of the user that the server was started for.
@@ -78,15 +81,18 @@ struct PageServer {
         if let temporary { try? FileManager.default.removeItem(at: temporary) }
     }
 
-    /// A new address of the server that this user runs already for the same history, or that systemd starts for this user at the next
-    /// request. Nil if a server of another history has the port, or another program or user, who must not get a token.
+    /// A new address of the server that this user runs already for the same history, or that systemd starts for this
+    /// user at the next request. Nil if a server of another history has the port, or another program or user, who must
+    /// not get a token.
     ///
-    /// A server shows the steps of all users of its history, whichever it was started for. So `--user` does not need a server of its own: it
-    /// selects whose pages the address opens.
+    /// A server shows the steps of all users of its history, whichever it was started for. So `--user` does not need a
+    /// server of its own: it selects whose pages the address opens.
     ///
     /// - Throws: `AccessFolder.Failure`, `ServiceError.unknownUser`.
     static func runningOpening(_ wiring: Wiring, port: UInt16) throws -> Opening? {
-        guard LoopbackOwner.user(ofPort: port) == getuid(), Paths(environment: wiring.environment).runtime != nil else { return nil }
+        guard LoopbackOwner.user(ofPort: port) == getuid(), Paths(environment: wiring.environment).runtime != nil else {
+            return nil
+        }
         let access = try wiring.accessFolder().folder
         guard try ServerProbe(port: port).finds(history(of: wiring), by: access) else { return nil }
         return try Opening("http://127.0.0.1:\(port)", access, user: try user(of: wiring))
@@ -112,16 +118,20 @@ extension Wiring {
         let wiring = self
         return LocalPages(
             PageServices(
-                histories: histories, services: { wiring.services($0) }, people: { wiring.people(of: $0) }, localTime: localTime, now: now,
+                histories: histories, services: { wiring.services($0) }, people: { wiring.people(of: $0) },
+                localTime: localTime, now: now,
                 weekStart: weekStart,
-                modelTitle: { wiring.title(ofModel: $0) }, words: { Failure($0).line ?? "\($0)" }, advice: { Failure($0).advice },
+                modelTitle: { wiring.title(ofModel: $0) }, words: { Failure($0).line ?? "\($0)" },
+                advice: { Failure($0).advice },
                 access: FolderAccess(folder: access)))
     }
 
-    /// Where tokens and sessions are: below the user's run-time directory, which ends with the login; without one, in a folder of this
-    /// process only.
+    /// Where tokens and sessions are: below the user's run-time directory, which ends with the login; without one, in a
+    /// folder of this process only.
     func accessFolder() throws -> (folder: AccessFolder, temporary: URL?) {
-        if let runtime = Paths(environment: environment).runtime { return (try AccessFolder(path: runtime + "/serve"), nil) }
+        if let runtime = Paths(environment: environment).runtime {
+            return (try AccessFolder(path: runtime + "/serve"), nil)
+        }
         let own = FileManager.default.temporaryDirectory.appendingPathComponent("istep-serve-\(UUID().uuidString)")
         return (try AccessFolder(path: own.path), own)
     }
@@ -131,8 +141,12 @@ extension Wiring {
 private struct FolderAccess: PageAccess {
     let folder: AccessFolder
 
-    func redeem(_ token: String) -> PageSession? { folder.redeem(token).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) } }
-    func session(_ cookie: String) -> PageSession? { folder.session(cookie).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) } }
+    func redeem(_ token: String) -> PageSession? {
+        folder.redeem(token).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) }
+    }
+    func session(_ cookie: String) -> PageSession? {
+        folder.session(cookie).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) }
+    }
 }
 
 extension PageResponse {

@@ -41,16 +41,19 @@ struct DemoPedometer: Sendable {
             return Walker(band, isRead: false) { band.content.steps = UInt32(clamping: walk.count()) }
         },
         DemoPedometer(
-            key: "generic", registration: "Stepper --model generic --service fff0 --characteristic fff1 --format u32le --counts total",
+            key: "generic",
+            registration: "Stepper --model generic --service fff0 --characteristic fff1 --format u32le --counts total",
             name: "stepper", daysHeld: 0, seed: 5
         ) { _ in
             let stepper = SimulatedPedometer(
-                address: "C0:DE:57:E9:00:07", name: "Stepper", advertisedServices: ["fff0"], steps: CharacteristicID("fff0", "fff1"),
+                address: "C0:DE:57:E9:00:07", name: "Stepper", advertisedServices: ["fff0"],
+                steps: CharacteristicID("fff0", "fff1"),
                 source: .manual(52_000), battery: 58)
             return Walker(stepper) { stepper.set(stepper.count + 1) }
         },
         .band("ycbt", "R10M", daysHeld: 7, seed: 6) { .ycbt($0) },
-        .band("jring", "SMART_RING", daysHeld: 27, seed: 7) { .jring($0, days: 28, isSparse: false) },  // a sparse one is read slowly
+        // A sparse one is read slowly.
+        .band("jring", "SMART_RING", daysHeld: 27, seed: 7) { .jring($0, days: 28, isSparse: false) },
         .band("moyoung", "C17", daysHeld: 0, seed: 8) { .moYoung($0, .stepsFirst) },
         .band("lefun", "Lefun", daysHeld: 6, seed: 9) { .lefun($0) },
         .band("no1f1", "X-RUN", daysHeld: 7, seed: 10) { .no1f1($0) },
@@ -63,7 +66,8 @@ struct DemoPedometer: Sendable {
 
     /// A band that stores quarters of hours.
     private static func band(
-        _ key: String, _ registration: String, daysHeld: Int, seed: UInt64, _ make: @escaping @Sendable (BandMemory) -> SimulatedSerialBand
+        _ key: String, _ registration: String, daysHeld: Int, seed: UInt64,
+        _ make: @escaping @Sendable (BandMemory) -> SimulatedSerialBand
     ) -> DemoPedometer {
         DemoPedometer(key: key, registration: registration, name: key, daysHeld: daysHeld, seed: seed) { seed in
             let memory = BandMemory(days: daysHeld + 1, seed: seed, zone: .current)
@@ -78,11 +82,13 @@ struct DemoPedometer: Sendable {
     /// What its wearer walked on an earlier day, in quarter hours.
     func samples(of day: Day, in localTime: LocalTime) -> [StepSample] {
         let midnight = day.daysSince1970 * 86_400
-        let slots = WalkingHistory(seed: seed).slots(day: day.daysSince1970, until: WallClock(seconds: midnight + 86_400))
+        let slots = WalkingHistory(seed: seed).slots(
+            day: day.daysSince1970, until: WallClock(seconds: midnight + 86_400))
         return slots.map { slot in
             let start = localTime.moment(day, seconds: slot.start.seconds - midnight)
             return StepSample(
-                start: start, length: 900, steps: slot.steps, distance: Double(slot.metres), energy: Double(slot.calories) / 1000,
+                start: start, length: 900, steps: slot.steps, distance: Double(slot.metres),
+                energy: Double(slot.calories) / 1000,
                 utcOffset: localTime.utcOffset(start))
         }
     }
@@ -129,7 +135,8 @@ struct SimulatedBluetooth: Sendable {
     /// - Throws: `PrivateBusError` where no bus can be started.
     static func start(_ pedometers: [DemoPedometer]) async throws -> SimulatedBluetooth {
         let walkers = pedometers.map { $0.make($0.seed) }
-        return SimulatedBluetooth(stack: try await SimulatedBlueZ.start(peripherals: walkers.map(\.peripheral)), walkers: walkers)
+        return SimulatedBluetooth(
+            stack: try await SimulatedBlueZ.start(peripherals: walkers.map(\.peripheral)), walkers: walkers)
     }
 
     /// The D-Bus address of the simulated system bus.

@@ -23,7 +23,8 @@ extension Wiring {
         let console = ConsoleWatchOutput(wiring, isUnattended: options.isUnattended)
         return WatchContext(
             histories: wiring.histories, services: { [wiring] in wiring.services($0) },
-            scanner: ReconnectingScanner(adapter: adapter, clock: wiring.clock) { [wiring] in try await wiring.central() },
+            scanner: ReconnectingScanner(adapter: adapter, clock: wiring.clock) { [wiring] in try await wiring.central()
+            },
             reader: wiring.reader(), supervisor: ServiceNotifier(environment: environment), output: console,
             reporter: { [wiring] in wiring.unattendedReporter($0) }, releaseMemory: { release_free_memory() },
             reloadTimeZone: { LocalTime.reloadSystemZone() }, localTime: localTime, now: now, clock: wiring.clock)
@@ -33,7 +34,8 @@ extension Wiring {
         var desktop: DesktopNotifications?
         if settings.notifications.value, let bus = sessionBus {
             desktop = DesktopNotifications(
-                context.history, notifier: SessionNotifier(bus), wording: NotificationWords(now: now, localTime: localTime), now: now)
+                context.history, notifier: SessionNotifier(bus),
+                wording: NotificationWords(now: now, localTime: localTime), now: now)
         }
         return UnattendedReporter(context, output: ConsoleUnattendedOutput(wiring: self), desktop: desktop)
     }
@@ -57,6 +59,7 @@ extension AutomaticSync {
     static func with<R>(_ scope: UnitScope, _ body: (AutomaticSync) async throws -> R) async throws -> R {
         let environment = Wiring.environment, systemBus = Wiring.systemBus(environment)
         return try await with(
-            scope, on: scope == .user ? userBus(environment) : systemBus, environment: environment, systemBus: systemBus, body)
+            scope, on: scope == .user ? userBus(environment) : systemBus, environment: environment,
+            systemBus: systemBus, body)
     }
 }

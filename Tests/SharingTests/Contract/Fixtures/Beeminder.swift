@@ -24,7 +24,9 @@ private final class Goal: WebService {
 
     func answer(to request: ReceivedRequest) -> Answer {
         let fields = request.form
-        guard request.query == nil, fields["auth_token"] == TestSecret.text else { return .json(#"{"errors":"no such token"}"#, status: 401) }
+        guard request.query == nil, fields["auth_token"] == TestSecret.text else {
+            return .json(#"{"errors":"no such token"}"#, status: 401)
+        }
         guard request.method == "POST", request.path.hasPrefix("/api/v1/users/me/goals/steps/") else {
             return .json(#"{"errors":"not found"}"#, status: 404)
         }
@@ -40,13 +42,16 @@ private final class Goal: WebService {
             return points[id] == point
         }
         if isSame { return .json(#"{"errors":"Duplicate datapoint"}"#, status: 422) }
-        return .json(#"{"id":"5016fa9a","timestamp":1398000000,"daystamp":"\#(stamp)","value":\#(value).0,"requestid":"\#(id)"}"#)
+        return .json(
+            #"{"id":"5016fa9a","timestamp":1398000000,"daystamp":"\#(stamp)","value":\#(value).0,"requestid":"\#(id)"}"#
+        )
     }
 
     var held: [HeldDay] {
         points.withLock(\.self).values.sorted { $0.daystamp < $1.daystamp }.map { point in
             let digits = Array(point.daystamp)
-            return HeldDay(day: "\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))", steps: point.value)
+            return HeldDay(
+                day: "\(String(digits[..<4]))-\(String(digits[4..<6]))-\(String(digits[6...]))", steps: point.value)
         }
     }
 }

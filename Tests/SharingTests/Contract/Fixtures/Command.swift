@@ -2,11 +2,13 @@ import Foundation
 
 extension Fixture {
     static let command = Fixture(
-        kind: "command", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage, .samples], corrects: false, hasSecret: false,
+        kind: "command", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage, .samples], corrects: false,
+        hasSecret: false,
         open: { try CommandVenue(keys: "samples = true") })
 
     static let idempotentCommand = Fixture(
-        kind: "command", variant: "idempotent", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage], hasSecret: false,
+        kind: "command", variant: "idempotent", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage],
+        hasSecret: false,
         open: { try CommandVenue(keys: "idempotent = true") })
 }
 
@@ -47,16 +49,21 @@ private struct CommandVenue: Venue {
             if isIdempotent { days.removeAll { $0.day == day.day && $0.user == day.user } }
             days.append(
                 HeldDay(
-                    user: day.user, day: day.day, steps: day.steps, metres: day.distanceMetres, kilocalories: day.energyKilocalories,
+                    user: day.user, day: day.day, steps: day.steps, metres: day.distanceMetres,
+                    kilocalories: day.energyKilocalories,
                     goal: day.goal, percentage: day.percentage,
-                    samples: day.pedometers.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.name, $0.samples.map(\.steps)) }) }))
+                    samples: day.pedometers.map {
+                        Dictionary(uniqueKeysWithValues: $0.map { ($0.name, $0.samples.map(\.steps)) })
+                    }))
         }
         return days.sorted { ($0.day ?? "") < ($1.day ?? "") }
     }
 
     func sent() -> [String] { folder.text("input")?.split(separator: "\n").map(String.init) ?? [] }
 
-    func announced(_ preview: String) -> [String] { preview.split(separator: "\n").filter { $0.hasPrefix("{") }.map(String.init) }
+    func announced(_ preview: String) -> [String] {
+        preview.split(separator: "\n").filter { $0.hasPrefix("{") }.map(String.init)
+    }
 
     func close() {}
 }

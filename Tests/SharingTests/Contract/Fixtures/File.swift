@@ -6,7 +6,8 @@ extension Fixture {
         text: { String($0.map { $0.isNewline ? " " : $0 }) }, hasSecret: false, open: { try FileVenue("steps.csv") })
 
     static let jsonFile = Fixture(
-        kind: "file", variant: "JSON", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage], hasSecret: false,
+        kind: "file", variant: "JSON", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage],
+        hasSecret: false,
         open: { try FileVenue("steps.jsonl") })
 }
 
@@ -23,7 +24,9 @@ private struct FileVenue: Venue {
     var keys: String { "path = '\(folder.path)/\(name)'" }
 
     func held() throws -> [HeldDay] {
-        try sent().map { name.hasSuffix("csv") ? Self.ofCSV($0) : try Self.ofJSON($0) }.sorted { ($0.day ?? "") < ($1.day ?? "") }
+        try sent().map { name.hasSuffix("csv") ? Self.ofCSV($0) : try Self.ofJSON($0) }.sorted {
+            ($0.day ?? "") < ($1.day ?? "")
+        }
     }
 
     private static func ofJSON(_ line: String) throws -> HeldDay {
@@ -54,7 +57,8 @@ private struct FileVenue: Venue {
         }
         let fields = rest.split(separator: ",", omittingEmptySubsequences: false).dropFirst().map(String.init)
         return HeldDay(
-            user: user, day: String(day), steps: Int(fields[0]) ?? -1, metres: Int(fields[1]), kilocalories: Int(fields[2]),
+            user: user, day: String(day), steps: Int(fields[0]) ?? -1, metres: Int(fields[1]),
+            kilocalories: Int(fields[2]),
             goal: Int(fields[3]), percentage: Double(fields[4]))
     }
 

@@ -23,16 +23,19 @@ private struct BrokerVenue: Venue {
 
     func held() async throws -> [HeldDay] {
         let retained = await retained
-        return try retained.filter { $0.key.hasPrefix("homeassistant/sensor/") && $0.key.hasSuffix("/config") }.map { _, text in
+        return try retained.filter { $0.key.hasPrefix("homeassistant/sensor/") && $0.key.hasSuffix("/config") }.map {
+            _, text in
             let discovery = try object(text)
             // The templates in the discovery message extract these values.
             let state = try object(retained[discovery["state_topic"] as? String ?? ""] ?? "{}")
-            guard state["last_reset"] is String, discovery["value_template"] as? String == "{{ value_json.steps }}" else {
+            guard state["last_reset"] is String, discovery["value_template"] as? String == "{{ value_json.steps }}"
+            else {
                 return HeldDay(steps: -2)
             }
             let attributes = try object(retained[discovery["json_attributes_topic"] as? String ?? ""] ?? "{}")
             return HeldDay(
-                user: attributes["user"] as? String, day: attributes["date"] as? String, steps: state["steps"] as? Int ?? -1,
+                user: attributes["user"] as? String, day: attributes["date"] as? String,
+                steps: state["steps"] as? Int ?? -1,
                 metres: attributes["distance_m"] as? Int, kilocalories: attributes["energy_kcal"] as? Int,
                 goal: attributes["goal"] as? Int, percentage: attributes["percentage"] as? Double)
         }

@@ -5,7 +5,8 @@ import WebTestSupport
 
 extension Fixture {
     static let influx = Fixture(
-        kind: "influx", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage, .samples], text: { InfluxServer.text($0) },
+        kind: "influx", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage, .samples],
+        text: { InfluxServer.text($0) },
         open: {
             let basic = Data("anna:\(TestSecret.text)".utf8).base64EncodedString()
             return try WebVenue(InfluxServer(target: "/write?db=health&precision=s", authorization: "Basic \(basic)")) {
@@ -18,7 +19,8 @@ extension Fixture {
         kind: "influx", variant: "version 2", keeps: influx.keeps, text: influx.text,
         open: {
             let server = InfluxServer(
-                target: "/api/v2/write?org=at%20home&bucket=health&precision=s", authorization: "Token \(TestSecret.text)")
+                target: "/api/v2/write?org=at%20home&bucket=health&precision=s",
+                authorization: "Token \(TestSecret.text)")
             return try WebVenue(server) {
                 "url = '\($0)'\nbucket = 'health'\norg = 'at home'\ntoken_env = '\(TestSecret.variable)'"
             }
@@ -43,9 +45,13 @@ final class InfluxServer: WebService {
     func isDelivery(_ request: ReceivedRequest) -> Bool { !request.text.hasPrefix("#") }
 
     func answer(to request: ReceivedRequest) -> Answer {
-        guard request.header("Authorization") == authorization else { return .json(#"{"error":"authorization failed"}"#, status: 401) }
+        guard request.header("Authorization") == authorization else {
+            return .json(#"{"error":"authorization failed"}"#, status: 401)
+        }
         if request.method == "POST", request.path == "/query" { return delete(request.text) }
-        guard request.method == "POST", request.target == target else { return .json(#"{"error":"database not found"}"#, status: 404) }
+        guard request.method == "POST", request.target == target else {
+            return .json(#"{"error":"database not found"}"#, status: 404)
+        }
         for line in request.text.split(separator: "\n") where !line.hasPrefix("#") {
             guard let (series, fields) = InfluxServer.parse(String(line)) else {
                 return .json(#"{"error":"partial write: unable to parse"}"#, status: 400)
@@ -61,12 +67,15 @@ final class InfluxServer: WebService {
         let results = statements.components(separatedBy: "; ").enumerated().map { number, statement in
             guard
                 let parts = statement.wholeMatch(
-                    of: /DELETE FROM "(\w+)" WHERE .*"user" = '([^']*)' AND time (?:= (\d+)s|>= (\d+)s AND time < (\d+)s)/)
+                    of:
+                        /DELETE FROM "(\w+)" WHERE .*"user" = '([^']*)' AND time (?:= (\d+)s|>= (\d+)s AND time < (\d+)s)/
+                )
             else { return #"{"statement_id":\#(number),"error":"what?"}"# }
             let first = Int(parts.3 ?? parts.4 ?? "") ?? 0, end = parts.5.flatMap { Int($0) } ?? first + 1
             points.withLock { points in
                 points = points.filter { series, _ in
-                    !(series.measurement == parts.1 && series.tags["user"] == String(parts.2) && (first..<end).contains(series.time))
+                    !(series.measurement == parts.1 && series.tags["user"] == String(parts.2)
+                        && (first..<end).contains(series.time))
                 }
             }
             return #"{"statement_id":\#(number)}"#
@@ -82,7 +91,8 @@ final class InfluxServer: WebService {
         let parts = split(line, at: " ")
         guard parts.count == 3, let time = Int(parts[2]) else { return nil }
         let names = split(parts[0], at: ",")
-        let tags = names.dropFirst().map { split($0, at: "=") }, fields = split(parts[1], at: ",").map { split($0, at: "=") }
+        let tags = names.dropFirst().map { split($0, at: "=") },
+            fields = split(parts[1], at: ",").map { split($0, at: "=") }
         guard (tags + fields).allSatisfy({ $0.count == 2 && !$0[0].isEmpty && !$0[1].isEmpty }) else { return nil }
         let tagPairs = tags.map { (unescaped($0[0]), unescaped($0[1])) }
         return (
@@ -96,7 +106,11 @@ final class InfluxServer: WebService {
         var parts = [String.UnicodeScalarView()]
         var isEscaped = false
         for scalar in text.unicodeScalars {
-            if scalar == separator, !isEscaped { parts.append(String.UnicodeScalarView()) } else { parts[parts.count - 1].append(scalar) }
+            if scalar == separator, !isEscaped {
+                parts.append(String.UnicodeScalarView())
+            } else {
+                parts[parts.count - 1].append(scalar)
+            }
             isEscaped = scalar == "\\" && !isEscaped
         }
         return parts.map { String($0) }
@@ -114,13 +128,16 @@ final class InfluxServer: WebService {
 
     var held: [HeldDay] {
         let points = points.withLock(\.self)
-        return points.filter { $0.key.measurement == "steps_day" }.sorted { $0.key.time < $1.key.time }.map { series, fields in
+        return points.filter { $0.key.measurement == "steps_day" }.sorted { $0.key.time < $1.key.time }.map {
+            series, fields in
             let samples = points.filter { $0.key.measurement == "steps" && $0.key.tags["user"] == series.tags["user"] }
                 .sorted { $0.key.time < $1.key.time }
             return HeldDay(
-                user: series.tags["user"], day: "\(Day(daysSince1970: series.time / 86_400))", steps: integer(fields["steps"]) ?? -1,
+                user: series.tags["user"], day: "\(Day(daysSince1970: series.time / 86_400))",
+                steps: integer(fields["steps"]) ?? -1,
                 metres: integer(fields["distance_m"]), kilocalories: integer(fields["energy_kcal"]),
-                goal: integer(fields["goal"]).flatMap { $0 == 0 ? nil : $0 }, percentage: fields["percentage"].flatMap(Double.init),
+                goal: integer(fields["goal"]).flatMap { $0 == 0 ? nil : $0 },
+                percentage: fields["percentage"].flatMap(Double.init),
                 samples: Dictionary(grouping: samples) { $0.key.tags["pedometer"] ?? "" }
                     .mapValues { $0.map { integer($0.value["steps"]) ?? -1 } })
         }

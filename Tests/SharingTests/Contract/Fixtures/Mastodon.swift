@@ -38,7 +38,8 @@ final class PostServer: WebService {
     /// Ignores idempotency keys, as GoToSocial and Pixelfed do.
     func ignoreKeys() { state.withLock { $0.ignoresKeys = true } }
 
-    /// From now on, accepts a post without an answer and shows it only after `publish`, like a server that continues behind a proxy.
+    /// From now on, accepts a post without an answer and shows it only after `publish`, like a server that continues
+    /// behind a proxy.
     func slowDown() { state.withLock { $0.isSlow = true } }
 
     func publish() {
@@ -50,14 +51,20 @@ final class PostServer: WebService {
     }
 
     func answer(to request: ReceivedRequest) -> Answer {
-        if request.path == "/api/v2/instance" { return .json(#"{"domain":"x","configuration":{"statuses":{"max_characters":500}}}"#) }
+        if request.path == "/api/v2/instance" {
+            return .json(#"{"domain":"x","configuration":{"statuses":{"max_characters":500}}}"#)
+        }
         guard request.header("Authorization") == "Bearer \(TestSecret.text)" else {
             return .json(#"{"error":"The access token is invalid"}"#, status: 401)
         }
         if request.path == "/api/v1/accounts/verify_credentials" { return .json(#"{"id":"7","acct":"anna"}"#) }
-        if request.path == "/api/v1/accounts/7/statuses" { return request.target.contains("max_id") ? .json("[]") : .json("[\(posts)]") }
+        if request.path == "/api/v1/accounts/7/statuses" {
+            return request.target.contains("max_id") ? .json("[]") : .json("[\(posts)]")
+        }
         let form = Self.form(request.text)
-        guard let status = form["status"], !status.isEmpty, request.header("Content-Type") == "application/x-www-form-urlencoded" else {
+        guard let status = form["status"], !status.isEmpty,
+            request.header("Content-Type") == "application/x-www-form-urlencoded"
+        else {
             return .json(#"{"error":"Validation failed: Text can't be blank"}"#, status: 422)
         }
         let parts = request.path.split(separator: "/")
@@ -67,7 +74,8 @@ final class PostServer: WebService {
                 state.texts[id] = status
                 return id
             }
-            guard let key = request.header("Idempotency-Key"), form["visibility"] == "private", form["language"] == "en" else { return nil }
+            guard let key = request.header("Idempotency-Key"), form["visibility"] == "private", form["language"] == "en"
+            else { return nil }
             if state.isSlow {
                 state.waiting.append(status)
                 return 0
@@ -92,7 +100,9 @@ final class PostServer: WebService {
 
     private static func form(_ text: String) -> [String: String] {
         let fields = text.split(separator: "&").map { field in
-            field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).removingPercentEncoding ?? "?" }
+            field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                String($0).removingPercentEncoding ?? "?"
+            }
         }
         return Dictionary(fields.map { ($0[0], $0.count > 1 ? $0[1] : "") }) { $1 }
     }

@@ -14,7 +14,8 @@ extension Fixture {
         web: WebBehaviour(confirming: [200, 204]))
 
     static let restPost = Fixture(
-        kind: "rest", variant: "POST", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage], corrects: false,
+        kind: "rest", variant: "POST", keeps: [.user, .day, .metres, .kilocalories, .goal, .percentage],
+        corrects: false,
         open: {
             let basic = Data("anna:\(TestSecret.text)".utf8).base64EncodedString()
             return try WebVenue(DayStore(method: "POST", authorization: "Basic \(basic)")) { url in
@@ -51,7 +52,9 @@ private final class DayStore: WebService {
     init(method: String, authorization: String) { (self.method, self.authorization) = (method, authorization) }
 
     func answer(to request: ReceivedRequest) -> Answer {
-        guard request.header("Authorization") == authorization else { return .json(#"{"error":"who are you?"}"#, status: 401) }
+        guard request.header("Authorization") == authorization else {
+            return .json(#"{"error":"who are you?"}"#, status: 401)
+        }
         guard request.method == method else { return .json(#"{"error":"nothing to see here"}"#, status: 405) }
         guard request.header("Content-Type") == "application/json", let key = request.header("Idempotency-Key"),
             key.wholeMatch(of: /"[0-9a-f]{32}"/) != nil,
@@ -67,7 +70,8 @@ private final class DayStore: WebService {
     var held: [HeldDay] {
         days.withLock(\.self).map(\.document).sorted { $0.day < $1.day }.map { day in
             HeldDay(
-                user: day.user, day: day.day, steps: day.steps, metres: day.distanceMetres, kilocalories: day.energyKilocalories,
+                user: day.user, day: day.day, steps: day.steps, metres: day.distanceMetres,
+                kilocalories: day.energyKilocalories,
                 goal: day.goal, percentage: day.percentage,
                 samples: day.pedometers.map { Dictionary($0.map { ($0.name, $0.samples.map(\.steps)) }) { $1 } })
         }

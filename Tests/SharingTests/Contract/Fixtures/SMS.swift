@@ -3,7 +3,8 @@ import ModemTestSupport
 import PrivateBus
 
 extension Fixture {
-    static let sms = Fixture(kind: "sms", keeps: [.day], corrects: false, hasSecret: false, open: { try await ModemVenue() })
+    static let sms = Fixture(
+        kind: "sms", keeps: [.day], corrects: false, hasSecret: false, open: { try await ModemVenue() })
 }
 
 /// A modem on a private bus, and the receiver of its messages.

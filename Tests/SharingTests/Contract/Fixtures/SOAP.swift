@@ -10,7 +10,9 @@ extension Fixture {
 
     /// XML 1.0, section 2.2: no other control characters.
     private static let inXML: @Sendable (String) -> String = { name in
-        String(String.UnicodeScalarView(name.unicodeScalars.map { $0.value < 0x20 && !"\t\r\n".unicodeScalars.contains($0) ? "\u{FFFD}" : $0 }))
+        String(
+            String.UnicodeScalarView(
+                name.unicodeScalars.map { $0.value < 0x20 && !"\t\r\n".unicodeScalars.contains($0) ? "\u{FFFD}" : $0 }))
     }
 
     static let soap = Fixture(
@@ -52,27 +54,43 @@ private final class StepService: WebService {
     }
 
     func answer(to request: ReceivedRequest) -> Answer {
-        guard request.header("Authorization") == authorization else { return .json(#"{"error":"who are you?"}"#, status: 401) }
-        if request.method == "GET" { return request.target == "/steps?wsdl" ? .reply(body: description) : .reply(status: 404) }
+        guard request.header("Authorization") == authorization else {
+            return .json(#"{"error":"who are you?"}"#, status: 401)
+        }
+        if request.method == "GET" {
+            return request.target == "/steps?wsdl" ? .reply(body: description) : .reply(status: 404)
+        }
         let call = CallReader.read(request.body)
-        guard hasRightHeaders(request), let call, call.path == ["{\(namespace)}Envelope", "{\(namespace)}Body", "{urn:test}shareStepData"],
+        guard hasRightHeaders(request), let call,
+            call.path == ["{\(namespace)}Envelope", "{\(namespace)}Body", "{urn:test}shareStepData"],
             Set(call.namespaces) == [version == "1.1" ? "urn:test" : ""]
-        else { return .reply(status: 500, body: envelope("<s:Fault><faultcode>s:Client</faultcode><faultstring>what?</faultstring></s:Fault>")) }
+        else {
+            return .reply(
+                status: 500,
+                body: envelope("<s:Fault><faultcode>s:Client</faultcode><faultstring>what?</faultstring></s:Fault>"))
+        }
         calls.withLock { calls in
-            if version == "1.2" { calls.removeAll { $0["user"] == call.values["user"] && $0["date"] == call.values["date"] } }
+            if version == "1.2" {
+                calls.removeAll { $0["user"] == call.values["user"] && $0["date"] == call.values["date"] }
+            }
             calls.append(call.values)
         }
-        return .reply(headers: [("Content-Type", "text/xml; charset=utf-8")], body: envelope("<r:shareStepDataResponse xmlns:r='urn:test'/>"))
+        return .reply(
+            headers: [("Content-Type", "text/xml; charset=utf-8")],
+            body: envelope("<r:shareStepDataResponse xmlns:r='urn:test'/>"))
     }
 
     private func hasRightHeaders(_ request: ReceivedRequest) -> Bool {
         version == "1.1"
             ? request.header("Content-Type") == "text/xml; charset=utf-8"
                 && request.header("SOAPAction") == "\"urn:test/StepDataService#shareStepData\""
-            : request.header("Content-Type") == "application/soap+xml; charset=utf-8" && request.header("SOAPAction") == nil
+            : request.header("Content-Type") == "application/soap+xml; charset=utf-8"
+                && request.header("SOAPAction") == nil
     }
 
-    private func envelope(_ content: String) -> String { "<s:Envelope xmlns:s='\(namespace)'><s:Body>\(content)</s:Body></s:Envelope>" }
+    private func envelope(_ content: String) -> String {
+        "<s:Envelope xmlns:s='\(namespace)'><s:Body>\(content)</s:Body></s:Envelope>"
+    }
 
     private var description: String {
         """
@@ -109,7 +127,8 @@ private final class CallReader: NSObject, XMLParserDelegate {
     }
 
     func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes: [String: String]
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
     ) {
         depth += 1
         text = ""

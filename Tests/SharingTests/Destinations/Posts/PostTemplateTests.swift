@@ -18,7 +18,9 @@ import Testing
     }
 
     @Test func `the standard template contains steps, goal, distance, calories and bars`() throws {
-        let hours = (0..<24).map { DaySummary.Hour(start: Timestamp($0 * 3600), hour: $0, steps: $0 == 8 ? 4000 : $0 * 10) }
+        let hours = (0..<24).map {
+            DaySummary.Hour(start: Timestamp($0 * 3600), hour: $0, steps: $0 == 8 ? 4000 : $0 * 10)
+        }
         var summary = SharedDay.easter().summary
         summary.hours = hours
         let day = try #require(SharedDay(summary))
@@ -31,10 +33,14 @@ import Testing
     }
 
     @Test func `a part or line with an unknown figure is omitted`() throws {
-        #expect(try text(PostTemplate.standard, .easter(goal: nil)) == "Sunday 2014-04-20: 8,123 steps\n5.4 km · 232 kcal")
         #expect(
-            try text(PostTemplate.standard, .easter(kilocalories: nil)) == "Sunday 2014-04-20: 8,123 steps\n81% of the goal of 10,000 · 5.4 km")
-        #expect(try text(PostTemplate.standard, .easter(metres: nil, kilocalories: nil, goal: nil)) == "Sunday 2014-04-20: 8,123 steps")
+            try text(PostTemplate.standard, .easter(goal: nil)) == "Sunday 2014-04-20: 8,123 steps\n5.4 km · 232 kcal")
+        #expect(
+            try text(PostTemplate.standard, .easter(kilocalories: nil))
+                == "Sunday 2014-04-20: 8,123 steps\n81% of the goal of 10,000 · 5.4 km")
+        #expect(
+            try text(PostTemplate.standard, .easter(metres: nil, kilocalories: nil, goal: nil))
+                == "Sunday 2014-04-20: 8,123 steps")
         #expect(try text("{distance} far", .easter(metres: nil)) == "")
         #expect(try text("a\n\n{goal}\nb ·c", .easter(goal: nil)) == "a\n\nb ·c")
     }
@@ -46,7 +52,8 @@ import Testing
 
     @Test(
         arguments: [
-            ([0, 0, 0], "▁▁▁"), ([1, 0, 0], "█▁▁"), ([1, 1_000_000], "▂█"), ([1, 2, 3, 4, 5, 6, 7], "▃▄▅▅▆▇█"), ([Int.max / 2, 1], "█▂"),
+            ([0, 0, 0], "▁▁▁"), ([1, 0, 0], "█▁▁"), ([1, 1_000_000], "▂█"), ([1, 2, 3, 4, 5, 6, 7], "▃▄▅▅▆▇█"),
+            ([Int.max / 2, 1], "█▂"),
         ] as [([Int], String)])
     func `each bar shows the steps of one hour`(steps: [Int], bars: String) throws {
         var summary = SharedDay.easter().summary
@@ -58,20 +65,26 @@ import Testing
 
     @Test func `an hour that the clock repeats is one bar`() throws {
         var summary = SharedDay.easter().summary
-        summary.hours = [(1, 10), (2, 20), (2, 40), (99, 70), (3, 60)].map { .init(start: Timestamp(0), hour: $0, steps: $1) }
+        summary.hours = [(1, 10), (2, 20), (2, 40), (99, 70), (3, 60)].map {
+            .init(start: Timestamp(0), hour: $0, steps: $1)
+        }
         let day = try #require(SharedDay(summary))
         #expect(try text("{bars}", day).prefix(5) == "▁▃██▁".prefix(5))
     }
 
     @Test func `an unknown hour is not shown as an hour without steps`() throws {
         var summary = SharedDay.easter().summary
-        summary.hours = (0..<24).map { .init(start: Timestamp($0 * 3600), hour: $0, steps: $0 < 3 ? nil : $0 == 8 ? 4000 : 0) }
+        summary.hours = (0..<24).map {
+            .init(start: Timestamp($0 * 3600), hour: $0, steps: $0 < 3 ? nil : $0 == 8 ? 4000 : 0)
+        }
         // The clock repeats this hour, and only one of the two is known.
         summary.hours.append(.init(start: Timestamp(2 * 3600), hour: 2, steps: 4000))
         let day = try #require(SharedDay(summary))
         let bars = try text("{bars}", day)
         #expect(bars == "··█▁▁▁▁▁█" + String(repeating: "▁", count: 15))
-        #expect(PostPattern(try PostTemplate("{date}\n{bars}"), day.day).matches("2014-04-20 \(bars)"), "such a post is found again")
+        #expect(
+            PostPattern(try PostTemplate("{date}\n{bars}"), day.day).matches("2014-04-20 \(bars)"),
+            "such a post is found again")
     }
 
     @Test func `a day without known hours has no bars`() throws {
@@ -81,7 +94,8 @@ import Testing
         #expect(try text("{steps}\n{bars}", day) == "8,123")
     }
 
-    @Test(arguments: ["{step}", "{}", "{ steps}", "{Steps}", "{steps} {x"]) func `an unknown figure in a template is rejected`(text: String) {
+    @Test(arguments: ["{step}", "{}", "{ steps}", "{Steps}", "{steps} {x"])
+    func `an unknown figure in a template is rejected`(text: String) {
         #expect(throws: PostTemplate.Problem.self) { try PostTemplate(text) }
     }
 
@@ -99,7 +113,9 @@ import Testing
 
     @Test func `the calculated maximum length is never exceeded`() throws {
         let longest = try PostTemplate(PostTemplate.standard).longest
-        var summary = SharedDay.easter(steps: 9_999_999, metres: 99_999_949, kilocalories: 999_999, goal: 200_000, later: 3).summary
+        var summary = SharedDay.easter(
+            steps: 9_999_999, metres: 99_999_949, kilocalories: 999_999, goal: 200_000, later: 3
+        ).summary
         summary.hours = (0..<24).map { .init(start: Timestamp(0), hour: $0, steps: 1) }
         let day = try #require(SharedDay(summary))
         #expect(try text(PostTemplate.standard, day).count <= longest)

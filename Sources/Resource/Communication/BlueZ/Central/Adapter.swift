@@ -27,11 +27,12 @@ public struct Adapter: Sendable, Hashable {
 extension Central {
     /// Switches an adapter off and on. Some adapters receive nothing any more after days or weeks, until that is done.
     ///
-    /// BlueZ ends all links and scans of an adapter that is switched off. So nothing is done while a device is connected to it, or while
-    /// another program scans.
+    /// BlueZ ends all links and scans of an adapter that is switched off. So nothing is done while a device is
+    /// connected to it, or while another program scans.
     ///
     /// - Returns: false if nothing was done.
-    /// - Throws: as `adapter(_:)`, `cancelled`, `unexpected`, `timedOut`. It is switched on again after an error and after cancellation.
+    /// - Throws: as `adapter(_:)`, `cancelled`, `unexpected`, `timedOut`. It is switched on again after an error and
+    ///   after cancellation.
     public func restartAdapter(_ name: String? = nil) async throws(BluetoothError) -> Bool {
         let adapter = try await usableAdapter(name)
         do throws(BluetoothError) {
@@ -68,7 +69,8 @@ extension Daemon {
         let operation = "switching \(adapter.name) \(on ? "on" : "off")"
         do throws(DBusError) {
             _ = try await call(
-                adapter.path, BlueZName.properties, "Set", [.string(BlueZName.adapter), .string("Powered"), .variant(.boolean(on))],
+                adapter.path, BlueZName.properties, "Set",
+                [.string(BlueZName.adapter), .string("Powered"), .variant(.boolean(on))],
                 limit: .seconds(10))
         } catch {
             throw BluetoothError(error, doing: operation)

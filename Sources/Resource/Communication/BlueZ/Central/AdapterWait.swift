@@ -1,9 +1,10 @@
 internal import Cleanup
 
-/// Waits for an adapter that is just coming up: when an adapter is plugged in, or the machine starts, programs may begin before
-/// `bluetoothd` has found it and switched it on.
+/// Waits for an adapter that is just coming up: when an adapter is plugged in, or the machine starts, programs may
+/// begin before `bluetoothd` has found it and switched it on.
 ///
-/// It checks repeatedly, each time over a new connection: until `bluetoothd` runs there is nothing that could signal a change.
+/// It checks repeatedly, each time over a new connection: until `bluetoothd` runs there is nothing that could signal a
+/// change.
 public struct AdapterWait: Sendable {
     /// The time after which it stops checking.
     public var limit: Duration
@@ -11,14 +12,16 @@ public struct AdapterWait: Sendable {
     public var pause: Duration
     private let clock: any Clock<Duration>
 
-    public init(limit: Duration = .seconds(15), pause: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()) {
+    public init(
+        limit: Duration = .seconds(15), pause: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()
+    ) {
         self.limit = limit
         self.pause = pause
         self.clock = clock
     }
 
-    /// Returns when an adapter can be used, when none will come up, or when the limit is over. The error is then reported by the caller
-    /// that needs the adapter.
+    /// Returns when an adapter can be used, when none will come up, or when the limit is over. The error is then
+    /// reported by the caller that needs the adapter.
     ///
     /// - Parameters:
     ///   - adapter: such as `hci1`; nil for any.
@@ -47,8 +50,8 @@ public struct AdapterWait: Sendable {
 }
 
 extension Central {
-    /// Waits for an adapter that was lost while it was in use: `bluetoothd` restarts, or the adapter is switched off and on or plugged in
-    /// again. It is not switched on.
+    /// Waits for an adapter that was lost while it was in use: `bluetoothd` restarts, or the adapter is switched off
+    /// and on or plugged in again. It is not switched on.
     ///
     /// - Parameters:
     ///   - adapter: such as `hci1`; nil for any.
@@ -68,7 +71,8 @@ extension Central {
             guard failure.mayPassByItself, left > .zero else { throw failure }
             do throws(BluetoothError) {
                 try await daemon.wait(limit: left, doing: "") { cache in
-                    cache.adapters.contains { (adapter == nil || $0.name == adapter) && $0.isPowered } ? .success(()) : nil
+                    cache.adapters.contains { (adapter == nil || $0.name == adapter) && $0.isPowered }
+                        ? .success(()) : nil
                 }
                 return
             } catch {
@@ -84,7 +88,8 @@ extension Central {
 }
 
 extension BluetoothError {
-    /// Whether an adapter may be usable again soon. A block, and a missing permission, remain until a user removes them.
+    /// Whether an adapter may be usable again soon. A block, and a missing permission, remain until a user removes
+    /// them.
     package var mayPassByItself: Bool {
         switch self {
         case .noAdapter, .adapterDown, .daemonNotRunning, .adapterLost: true

@@ -3,8 +3,9 @@ internal import DBus
 
 /// A single attempt to connect, and disconnecting.
 extension Central {
-    /// One attempt to connect: calls `Connect`, waits until the link is up and the services are known. After a failure the link is
-    /// disconnected (if this program owns it), and another attempt may be made; after a thrown error none is made.
+    /// One attempt to connect: calls `Connect`, waits until the link is up and the services are known. After a failure
+    /// the link is disconnected (if this program owns it), and another attempt may be made; after a thrown error none
+    /// is made.
     ///
     /// - Parameter isContested: whether another program was seen to connect: a link that is up then belongs to it.
     func attempt(
@@ -28,7 +29,8 @@ extension Central {
             }
             switch error {
             // Its services were not found over a link that was up before: there may be no link.
-            case .failed(let failure) where device.isConnected && [.servicesUnresolved, .noServices].contains(failure.reason):
+            case .failed(let failure)
+            where device.isConnected && [.servicesUnresolved, .noServices].contains(failure.reason):
                 result = .failure(ConnectFailure(.stuck, detail: failure.detail))
             case .failed(let failure): result = .failure(failure)
             case .fatal(let error): throw error
@@ -69,7 +71,8 @@ extension Central {
             }
         }
         // BlueZ reports success for a socket that failed with ECONNABORTED: the property is correct.
-        try await wait(for: device.path, on: adapter, within: .seconds(3), otherwise: .notConnectedAfterAll) { device, cache in
+        try await wait(for: device.path, on: adapter, within: .seconds(3), otherwise: .notConnectedAfterAll) {
+            device, cache in
             if device.isConnected { return .success(()) }
             return cache.disconnections[device.path] == disconnections ? nil : .failure(ConnectFailure(.droppedAgain))
         }
@@ -80,7 +83,8 @@ extension Central {
         do throws(AttemptError) {
             // For LE, Connect returns once the link is up: the services follow later, or the link drops first.
             try await wait(
-                for: device.path, on: adapter, within: wasConnected ? min(limits.services, Self.servicesOfOldLink) : limits.services,
+                for: device.path, on: adapter,
+                within: wasConnected ? min(limits.services, Self.servicesOfOldLink) : limits.services,
                 otherwise: .servicesUnresolved
             ) { device, _ in
                 guard device.isConnected else { return .failure(ConnectFailure(.droppedAgain)) }
@@ -118,8 +122,8 @@ extension Central {
         if case .failure(let failure) = result { throw .failed(failure) }
     }
 
-    /// The device's services. BlueZ has been observed to set ServicesResolved before it announced all objects: if the cache has none, they
-    /// are requested once more.
+    /// The device's services. BlueZ has been observed to set ServicesResolved before it announced all objects: if the
+    /// cache has none, they are requested once more.
     private func serviceTable(_ device: ObjectPath) async throws(AttemptError) -> GATTTable {
         let table = try await knownTable(device)
         guard table.isEmpty else { return table }
@@ -161,9 +165,12 @@ extension Central {
 }
 
 extension ObjectCache {
-    /// Why an adapter cannot be used any more: `bluetoothd` has ended, or it is gone or switched off. Nil if it can be used.
+    /// Why an adapter cannot be used any more: `bluetoothd` has ended, or it is gone or switched off. Nil if it can be
+    /// used.
     func end(ofAdapter path: ObjectPath) -> BluetoothError? {
-        guard let adapter = adapter(path) else { return owner == nil ? .daemonNotRunning : .adapterLost(path.lastElement) }
+        guard let adapter = adapter(path) else {
+            return owner == nil ? .daemonNotRunning : .adapterLost(path.lastElement)
+        }
         return adapter.isPowered ? nil : .adapterDown(adapter.name)
     }
 }

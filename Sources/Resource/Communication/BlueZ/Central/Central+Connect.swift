@@ -5,21 +5,23 @@ internal import DBus
 extension Central {
     /// Connects, runs `body`, and disconnects in every case: return, error and cancellation.
     ///
-    /// The peripheral is searched for first, unless it is connected, heard or paired already; discovery is stopped before connecting.
-    /// Transient failures are retried, up to `limits.attempts` attempts. A link that was up before, and is in use by another program, is
-    /// shared and left up. Cancellation disconnects at once, whatever `body` is doing.
+    /// The peripheral is searched for first, unless it is connected, heard or paired already; discovery is stopped
+    /// before connecting. Transient failures are retried, up to `limits.attempts` attempts. A link that was up before,
+    /// and is in use by another program, is shared and left up. Cancellation disconnects at once, whatever `body` is
+    /// doing.
     ///
     /// - Parameters:
     ///   - address: the peripheral's address.
     ///   - adapter: such as `hci0`; by default the first one that is switched on.
     ///   - limits: how long each step may take, and the number of attempts.
     ///   - isInRange: connects without a search: for a peripheral that a search has just found.
-    ///   - recovers: whether BlueZ may be made to remove a peripheral without a bond that it neither connects to nor disconnects.
+    ///   - recovers: whether BlueZ may be made to remove a peripheral without a bond that it neither connects to nor
+    ///     disconnects.
     ///   - pairing: with a delegate, a peripheral that is not paired yet is paired before `body` runs.
     ///   - isolation: the actor on which `body` runs; by default that of the caller.
     ///   - body: must not keep the peripheral after it returns: every operation fails with `linkLost` then.
-    /// - Throws: what `body` throws, or `BluetoothError`: `peripheralNotFound`, `connectFailed`, `pairingFailed`, `busy` if
-    ///   this central is connected to it already, or the adapter's errors as `adapter(_:)`.
+    /// - Throws: what `body` throws, or `BluetoothError`: `peripheralNotFound`, `connectFailed`, `pairingFailed`,
+    ///   `busy` if this central is connected to it already, or the adapter's errors as `adapter(_:)`.
     @discardableResult
     public func withPeripheral<R>(
         _ address: DeviceAddress, adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(),
@@ -65,7 +67,8 @@ extension Central {
         }
     }
 
-    /// If there are several adapters, the one that the peripheral is connected or bonded to: a bond is not valid for another adapter.
+    /// If there are several adapters, the one that the peripheral is connected or bonded to: a bond is not valid for
+    /// another adapter.
     private func bondedAdapter(of address: DeviceAddress, wanted name: String?) async -> String? {
         if let name { return name }
         let cache = await daemon.cache
@@ -99,8 +102,8 @@ extension Central {
         link.timer.stop()
         let daemon = daemon
         await uncancelled {
-            // After the disconnection this sends no packet. Without it, BlueZ would subscribe again by itself with the next connection,
-            // even one of another program, and report the characteristic as in use meanwhile.
+            // After the disconnection this sends no packet. Without it, BlueZ would subscribe again by itself with the
+            // next connection, even one of another program, and report the characteristic as in use meanwhile.
             for path in subscriptions { await daemon.stopNotify(path) }
         }
         inUse.remove(link.address)
@@ -116,9 +119,10 @@ extension Central {
     ) async throws(BluetoothError) -> Link {
         let known = await daemon.cache.device(address, on: adapter.path)
         let isPhantom = known.map { $0.isConnected && undisconnected.contains($0.path) } ?? false
-        var policy = RetryPolicy(limits: limits, isPaired: known?.isPaired ?? false, recovers: recovers, isPhantom: isPhantom)
-        // A connection attempt to a peripheral that is out of range takes the kernel 20 s and more; listening is faster. A paired one may
-        // advertise to this machine only, which no scan shows.
+        var policy = RetryPolicy(
+            limits: limits, isPaired: known?.isPaired ?? false, recovers: recovers, isPhantom: isPhantom)
+        // A connection attempt to a peripheral that is out of range takes the kernel 20 s and more; listening is
+        // faster. A paired one may advertise to this machine only, which no scan shows.
         let isNear = isInRange || (known.map { $0.isConnected || $0.isHeard || $0.isPaired } ?? false)
         var approach: Approach = isNear ? .direct : .afterDiscovery
         var isContested = false
@@ -152,7 +156,9 @@ extension Central {
         case .afterDiscovery: try await waitForAdvertisement(of: address, on: adapter, limits)
         case .afterDisconnecting:
             // Another program's attempt may have succeeded meanwhile.
-            if let device = await daemon.cache.device(address, on: adapter.path), !device.isConnected { await disconnect(device.path) }
+            if let device = await daemon.cache.device(address, on: adapter.path), !device.isConnected {
+                await disconnect(device.path)
+            }
         case .afterRemoving:
             try await remove(address, on: adapter.path)
             try await waitForAdvertisement(of: address, on: adapter, limits)
@@ -177,8 +183,8 @@ extension Central {
         guard heard.isSent else { throw .peripheralNotFound(address.description, seconds: limits.scan.inSeconds) }
     }
 
-    /// Some time after discovery ends, BlueZ drops devices that it only saw in discovery. If that happens before the connection, discovery
-    /// has to continue.
+    /// Some time after discovery ends, BlueZ drops devices that it only saw in discovery. If that happens before the
+    /// connection, discovery has to continue.
     private func attemptWhileDiscovering(
         _ address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits, isContested: Bool
     ) async throws(BluetoothError) -> Result<Link, ConnectFailure> {
@@ -187,7 +193,8 @@ extension Central {
         let result: Result<Link, ConnectFailure>
         do throws(BluetoothError) {
             if failed.isSent, let error = await failed.value { throw error }
-            try await daemon.wait(limit: limits.scan, doing: "") { [path = adapter.path] cache -> Result<Void, BluetoothError>? in
+            try await daemon.wait(limit: limits.scan, doing: "") {
+                [path = adapter.path] cache -> Result<Void, BluetoothError>? in
                 // With the adapter, or a bluetoothd that restarts, the discovery has ended.
                 if let end = cache.end(ofAdapter: path) { return .failure(end) }
                 guard let device = cache.device(address, on: path) else { return nil }

@@ -6,14 +6,14 @@ internal import Synchronization
 extension Central {
     /// Scans for LE peripherals in range.
     ///
-    /// A peripheral is reported when it is first heard and when one of its properties changes (name, services, data, signal strength).
-    /// Peripherals that BlueZ only has in its store are not reported; connected ones are, since they are near although silent. Several
-    /// scans may run at the same time, also on one adapter; they pause while a connection is set up, and that time does not
-    /// count towards `limit`.
+    /// A peripheral is reported when it is first heard and when one of its properties changes (name, services, data,
+    /// signal strength). Peripherals that BlueZ only has in its store are not reported; connected ones are, since they
+    /// are near although silent. Several scans may run at the same time, also on one adapter; they pause while a
+    /// connection is set up, and that time does not count towards `limit`.
     ///
-    /// The stream ends after `limit`. The scan also ends, with discovery stopped and the filter removed, when the stream is cancelled or
-    /// dropped. It throws `BluetoothError` when no adapter can be used, or the adapter goes away. If the stream is not read, the oldest of
-    /// 4,096 entries are lost.
+    /// The stream ends after `limit`. The scan also ends, with discovery stopped and the filter removed, when the
+    /// stream is cancelled or dropped. It throws `BluetoothError` when no adapter can be used, or the adapter goes
+    /// away. If the stream is not read, the oldest of 4,096 entries are lost.
     public func scan(
         _ filter: ScanFilter = ScanFilter(), adapter: String? = nil, limit: Duration
     ) -> AsyncThrowingStream<Discovery, any Error> {
@@ -37,7 +37,8 @@ extension Central {
 
     /// Scans until `isEnough` returns true, the time is over, or the task is cancelled. Discovery has ended on return.
     ///
-    /// Time in which discovery is held does not count: setting up a connection to a device out of range takes as long as a whole scan.
+    /// Time in which discovery is held does not count: setting up a connection to a device out of range takes as long
+    /// as a whole scan.
     ///
     /// - Parameter begun: called once BlueZ has started the scan.
     func listen(
@@ -53,7 +54,8 @@ extension Central {
         } else {
             await begun()
             error =
-                await limited(by: { try await self.sleep(limit, whileListeningOn: adapter.path) }) { () async -> BluetoothError? in
+                await limited(by: { try await self.sleep(limit, whileListeningOn: adapter.path) }) {
+                    () async -> BluetoothError? in
                     await withTaskGroup(of: BluetoothError?.self) { group in
                         group.addTask { await failed.value }
                         group.addTask { await Self.read(events, filter, adapter.name, isEnough) }
@@ -111,7 +113,8 @@ extension Central {
 public struct SearchResult: Sendable {
     /// The peripherals that are in range: mostly one. Empty if none was heard within the time.
     public var found: Set<DeviceAddress> = []
-    /// Other peripherals that were heard, if the search was not restricted to those it looked for; at most `othersLimit`.
+    /// Other peripherals that were heard, if the search was not restricted to those it looked for; at most
+    /// `othersLimit`.
     public var others: [DeviceAddress: Discovery] = [:]
     /// How long it listened for other peripherals, too.
     public var unrestrictedTime: Duration = .zero
@@ -119,7 +122,8 @@ public struct SearchResult: Sendable {
     /// Far more than can be in range in one room; each costs memory.
     static let othersLimit = 500
 
-    /// Most devices advertise at least every two seconds: if none was heard in this time, none is in range or the adapter receives nothing.
+    /// Most devices advertise at least every two seconds: if none was heard in this time, none is in range or the
+    /// adapter receives nothing.
     public static let timeToHearAnything: Duration = .seconds(10)
 
     /// The state before a search: nothing was heard.
@@ -127,13 +131,13 @@ public struct SearchResult: Sendable {
 }
 
 extension Central {
-    /// How long a search for one peripheral makes BlueZ report that one alone, so that this program does not have to handle the signals of
-    /// all others. Most peripherals advertise at least every two seconds. After that time all are reported: a peripheral whose address has
-    /// changed is among them.
+    /// How long a search for one peripheral makes BlueZ report that one alone, so that this program does not have to
+    /// handle the signals of all others. Most peripherals advertise at least every two seconds. After that time all are
+    /// reported: a peripheral whose address has changed is among them.
     static let exclusiveSearch: Duration = .seconds(5)
 
-    /// Searches for several peripherals with one scan. Returns as soon as one of them is in range. Discovery has ended by then, so that the
-    /// caller can connect with `withPeripheral(isInRange: true)`.
+    /// Searches for several peripherals with one scan. Returns as soon as one of them is in range. Discovery has ended
+    /// by then, so that the caller can connect with `withPeripheral(isInRange: true)`.
     ///
     /// - Parameters:
     ///   - addresses: the addresses of the peripherals that are searched for.
@@ -171,7 +175,9 @@ extension Central {
     }
 
     /// What BlueZ has stored about a peripheral, which may be out of range. Nil if it has no object for it.
-    public func storedPeripheral(_ address: DeviceAddress, adapter: String? = nil) async throws(BluetoothError) -> Discovery? {
+    public func storedPeripheral(_ address: DeviceAddress, adapter: String? = nil) async throws(BluetoothError)
+        -> Discovery?
+    {
         let adapter = try await usableAdapter(adapter)
         return await daemon.cache.device(address, on: adapter.path)?.discovery(adapter: adapter.name)
     }
@@ -213,8 +219,8 @@ extension Central {
         await settleDiscovery(adapter)
     }
 
-    /// Takes steps until BlueZ's state is the wanted one. One such loop runs per adapter. It runs to its end even if a task is cancelled,
-    /// so that a discovery that was just being started is stopped as well.
+    /// Takes steps until BlueZ's state is the wanted one. One such loop runs per adapter. It runs to its end even if a
+    /// task is cancelled, so that a discovery that was just being started is stopped as well.
     private func settleDiscovery(_ adapter: ObjectPath) async {
         if let running = settling[adapter] { return await running.value }
         guard discoveries[adapter]?.next != nil else { return }
@@ -241,8 +247,8 @@ extension Central {
             case .start: ("StartDiscovery", [])
             case .stop: ("StopDiscovery", [])
             }
-        // BlueZ answers InProgress while it starts or stops discovery for another client, or still does for this one, and Failed when the
-        // controller was busy connecting: both pass.
+        // BlueZ answers InProgress while it starts or stops discovery for another client, or still does for this one,
+        // and Failed when the controller was busy connecting: both pass.
         var waits: [Duration] = [.milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2)]
         while true {
             do throws(DBusError) {
@@ -265,7 +271,8 @@ extension Central {
         case "org.bluez.Error.NotReady":
             return Self.fault(name, known: await daemon.cache.adapter(path), machine: daemon.machine?.read())
         case _ where error.kind == .unknownObject: return .adapterLost(name)
-        case "org.bluez.Error.InProgress": return .adapterStuck(name, reason: "a scan start or stop is in progress and does not end")
+        case "org.bluez.Error.InProgress":
+            return .adapterStuck(name, reason: "a scan start or stop is in progress and does not end")
         default: break
         }
         switch BluetoothError(error, doing: "scanning on \(name)") {

@@ -3,8 +3,9 @@ public import DBus
 
 /// A BLE central: finds peripherals through BlueZ, connects to them, reads, writes and receives notifications.
 ///
-/// It owns one bus connection. It ends everything that it began (scans, connections, subscriptions, its pairing agent) in every case,
-/// including cancellation. Adapters are left as they were: only `restartAdapter` switches one off, and on again.
+/// It owns one bus connection. It ends everything that it began (scans, connections, subscriptions, its pairing agent)
+/// in every case, including cancellation. Adapters are left as they were: only `restartAdapter` switches one off, and
+/// on again.
 ///
 /// ```swift
 /// try await Central.withCentral { central in
@@ -40,10 +41,11 @@ public actor Central {
     /// - Parameters:
     ///   - bus: BlueZ is on `.system`.
     ///   - clock: measures all limits and waits.
-    ///   - machine: the state of the kernel and of the radio switches, if the program can read them: it explains why there is no adapter,
-    ///     which `bluetoothd` does not know. Only for the machine's own system bus. Without it, errors are those that BlueZ knows.
-    /// - Throws: the part that is missing: `noAdapter`, `adapterDown`, `noBus`, `daemonNotRunning`, `accessDenied`; with `machine` also
-    ///   `noKernelSupport` and `adapterBlocked`.
+    ///   - machine: the state of the kernel and of the radio switches, if the program can read them: it explains why
+    ///     there is no adapter, which `bluetoothd` does not know. Only for the machine's own system bus. Without it,
+    ///     errors are those that BlueZ knows.
+    /// - Throws: the part that is missing: `noAdapter`, `adapterDown`, `noBus`, `daemonNotRunning`, `accessDenied`;
+    ///   with `machine` also `noKernelSupport` and `adapterBlocked`.
     public static func open(
         _ bus: DBusAddress = .system, clock: any Clock<Duration> = ContinuousClock(), machine: MachineProbe? = nil
     ) async throws(BluetoothError) -> Central {
@@ -122,8 +124,8 @@ extension Central {
         throw Self.fault(name, known: known, machine: machine)
     }
 
-    /// Why an adapter cannot be used. The state from `bluetoothd` takes precedence over that of the kernel: a hardened service gets no
-    /// socket to ask the kernel.
+    /// Why an adapter cannot be used. The state from `bluetoothd` takes precedence over that of the kernel: a hardened
+    /// service gets no socket to ask the kernel.
     static func fault(_ name: String?, known: AdapterRecord?, machine: MachineState?) -> BluetoothError {
         if let known {
             if let block = machine?.block(on: known.name) { return block }
@@ -140,8 +142,8 @@ extension Central {
 extension Central {
     /// Reads one characteristic: finds the peripheral, connects, reads, disconnects.
     ///
-    /// - Throws: `peripheralNotFound`, `connectFailed`, `serviceNotFound`, `characteristicNotFound`, `readFailed`, or any other
-    ///   `BluetoothError`.
+    /// - Throws: `peripheralNotFound`, `connectFailed`, `serviceNotFound`, `characteristicNotFound`, `readFailed`, or
+    ///   any other `BluetoothError`.
     public func readValue(
         peripheral address: DeviceAddress, service: BluetoothUUID, characteristic: BluetoothUUID,
         adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits()
@@ -159,7 +161,8 @@ extension Central {
     ///   - address: the peripheral's address.
     ///   - service: the UUID of the characteristic's service.
     ///   - characteristic: its UUID.
-    ///   - response: whether the peripheral acknowledges. Without a response it is not known whether it received the value.
+    ///   - response: whether the peripheral acknowledges. Without a response it is not known whether it received the
+    ///     value.
     ///   - adapter: such as `hci0`; by default the first one that is switched on.
     ///   - limits: how long each step may take, and the number of attempts.
     /// - Throws: as `readValue`, with `writeFailed`.
@@ -182,7 +185,8 @@ extension Central {
     ///   - limit: how long to scan.
     /// - Throws: `peripheralNotFound` after `limit`.
     public func find(
-        _ filter: ScanFilter, described description: String = "a device that matches the search", adapter: String? = nil,
+        _ filter: ScanFilter, described description: String = "a device that matches the search",
+        adapter: String? = nil,
         limit: Duration
     ) async throws(BluetoothError) -> Discovery {
         let adapter = try await usableAdapter(adapter)

@@ -40,8 +40,8 @@ struct RetryPolicy {
         case giveUp(ConnectFailure)
     }
 
-    /// An attempt that took this long probably ran into the kernel's limit (20 s): the cause is a peripheral that is out of range rather than
-    /// a disturbed link.
+    /// An attempt that took this long probably ran into the kernel's limit (20 s): the cause is a peripheral that is
+    /// out of range rather than a disturbed link.
     static let slow: Duration = .seconds(15)
 
     let limits: ConnectionLimits
@@ -65,8 +65,8 @@ struct RetryPolicy {
 
     mutating func next(after failure: ConnectFailure, took: Duration) -> Step {
         attempt += 1
-        // BlueZ reports the same error for a stale bond and for a bad link. A broken pairing is suspected after three in a row; a bond is
-        // never removed here, because that cannot be undone.
+        // BlueZ reports the same error for a stale bond and for a bad link. A broken pairing is suspected after three
+        // in a row; a bond is never removed here, because that cannot be undone.
         let isSuspicious = [.linkFailed, .droppedAgain, .notConnectedAfterAll].contains(failure.reason)
         suspicious = isSuspicious && isPaired ? suspicious + 1 : 0
         var failure = failure
@@ -84,8 +84,9 @@ struct RetryPolicy {
         return .again(after: wait, isFar || attempt >= 3 ? .afterDiscovery : .direct)
     }
 
-    /// Another program may be connecting, so the first failure is only waited for. But BlueZ may also answer `InProgress` until the
-    /// peripheral is removed from it, or show a link that does not exist (Bluetooth-Devices/bleak-retry-connector issue 226).
+    /// Another program may be connecting, so the first failure is only waited for. But BlueZ may also answer
+    /// `InProgress` until the peripheral is removed from it, or show a link that does not exist
+    /// (Bluetooth-Devices/bleak-retry-connector issue 226).
     private mutating func next(afterBlock failure: ConnectFailure) -> Step {
         blocked += 1
         let isLast = attempt >= limits.attempts

@@ -2,8 +2,8 @@ internal import DBus
 
 /// Discovery on one adapter: what the scans of this program need, and the next step towards that.
 ///
-/// BlueZ has one discovery session per client and adapter (a second StartDiscovery is refused as InProgress), so all scans share it. A
-/// connection attempt holds it back: connecting while scanning often fails.
+/// BlueZ has one discovery session per client and adapter (a second StartDiscovery is refused as InProgress), so all
+/// scans share it. A connection attempt holds it back: connecting while scanning often fails.
 struct DiscoveryControl {
     enum Step: Hashable {
         case setFilter(DiscoveryFilter)
@@ -51,8 +51,8 @@ struct DiscoveryControl {
         }
     }
 
-    /// A step failed. A step that undoes something counts as done: BlueZ has dropped that state (adapter off, daemon new), or will when the
-    /// bus connection ends. Other failures remove all scans.
+    /// A step failed. A step that undoes something counts as done: BlueZ has dropped that state (adapter off, daemon
+    /// new), or will when the bus connection ends. Other failures remove all scans.
     mutating func didFail(_ step: Step) -> [Int] {
         switch step {
         case .stop, .clearFilter:
@@ -95,8 +95,8 @@ struct DiscoveryFilter: Hashable, Sendable {
         if scans.allSatisfy({ !$0.services.isEmpty }) {
             services = scans.reduce(into: []) { $0.formUnion($1.services) }
         } else if scans.count == 1, let scan = scans.first, !isShared {
-            // A pattern also hides everything that does not match it from all other programs (device_is_discoverable in src/adapter.c): it
-            // is used only if no other program scans. It only saves time: matches are checked again.
+            // A pattern also hides everything that does not match it from all other programs (device_is_discoverable in
+            // src/adapter.c): it is used only if no other program scans. It only saves time: matches are checked again.
             pattern = scan.address?.description ?? scan.namePrefix
         }
     }
@@ -110,14 +110,15 @@ struct DiscoveryFilter: Hashable, Sendable {
     }
 }
 
-/// Turns device events into discoveries: only of devices in range now, only those that are looked for, and only changes.
+/// Turns device events into discoveries: only of devices in range now, only those that are looked for, and only
+/// changes.
 struct ScanState {
     let filter: ScanFilter
     let adapter: String
     private(set) var reported: [ObjectPath: Discovery] = [:]
 
-    /// Devices whose last report is remembered. Beyond that all are dropped, and reported again: a scan in a crowd then repeats reports,
-    /// and its memory does not grow.
+    /// Devices whose last report is remembered. Beyond that all are dropped, and reported again: a scan in a crowd then
+    /// repeats reports, and its memory does not grow.
     static let limit = 4_096
 
     init(filter: ScanFilter, adapter: String) {

@@ -2,8 +2,8 @@ internal import Cleanup
 internal import DBus
 
 extension Central {
-    /// Pairs with a peripheral and keeps the bond; returns at once if it is paired already. If it connected for that, it disconnects
-    /// afterwards.
+    /// Pairs with a peripheral and keeps the bond; returns at once if it is paired already. If it connected for that,
+    /// it disconnects afterwards.
     ///
     /// - Throws: `pairingFailed` with the reason, or what `withPeripheral` throws.
     public func pair(
@@ -14,7 +14,8 @@ extension Central {
         await release(link)
     }
 
-    /// Makes BlueZ remove a peripheral: its bond and everything it has stored about it. On the peripheral the bond stays.
+    /// Makes BlueZ remove a peripheral: its bond and everything it has stored about it. On the peripheral the bond
+    /// stays.
     ///
     /// - Returns: whether BlueZ knew it.
     @discardableResult
@@ -32,7 +33,8 @@ extension Central {
     func remove(_ address: DeviceAddress, on adapter: ObjectPath) async throws(BluetoothError) -> Bool {
         guard let device = await daemon.cache.device(address, on: adapter) else { return false }
         do throws(DBusError) {
-            _ = try await daemon.call(adapter, BlueZName.adapter, "RemoveDevice", [.objectPath(device.path)], limit: .seconds(10))
+            _ = try await daemon.call(
+                adapter, BlueZName.adapter, "RemoveDevice", [.objectPath(device.path)], limit: .seconds(10))
         } catch {
             if error.remoteName == "org.bluez.Error.DoesNotExist" { return false }
             throw BluetoothError(error, doing: "removing \(address)")
@@ -61,7 +63,8 @@ extension Central {
                 return .failure(Self.pairingError(error, link.addressText))
             }
         }
-        // The answer may be read before the signals that came with it are applied: the bond, and the peripheral's own address.
+        // The answer may be read before the signals that came with it are applied: the bond, and the peripheral's own
+        // address.
         _ = try? await daemon.wait(limit: .seconds(5), doing: "") { cache in
             cache.device(link.device).map { $0.isConnected && !$0.isPaired } == true ? nil : .success(())
         }
@@ -97,8 +100,8 @@ extension DBusError {
     }
 }
 
-/// What this side can show and ask for. Together with the peripheral's capability it decides how the pairing is authenticated
-/// (Core Specification Vol 3 Part H 2.3.5.1).
+/// What this side can show and ask for. Together with the peripheral's capability it decides how the pairing is
+/// authenticated (Core Specification Vol 3 Part H 2.3.5.1).
 public enum PairingCapability: String, Sendable, Hashable {
     /// Can show six digits.
     case displayOnly = "DisplayOnly"
@@ -112,14 +115,14 @@ public enum PairingCapability: String, Sendable, Hashable {
     case noInputNoOutput = "NoInputNoOutput"
 }
 
-/// Answers the questions of a pairing. It is asked only about the peripheral that this program is pairing at the moment; all other requests
-/// are refused without asking. A method that is not implemented refuses.
+/// Answers the questions of a pairing. It is asked only about the peripheral that this program is pairing at the
+/// moment; all other requests are refused without asking. A method that is not implemented refuses.
 public protocol PairingDelegate: Sendable {
     /// What this side can show and ask for.
     var capability: PairingCapability { get }
 
-    /// Whether to pair without authentication ("Just Works"). BlueZ takes the pairing request as consent, and usually (measured with 5.66)
-    /// does not ask this if the request came from this side.
+    /// Whether to pair without authentication ("Just Works"). BlueZ takes the pairing request as consent, and usually
+    /// (measured with 5.66) does not ask this if the request came from this side.
     func authorize(_ peripheral: DeviceAddress) async -> Bool
     /// Whether the peripheral shows the same six digits (0 to 999,999; leading zeros count).
     func confirm(passkey: UInt32, of peripheral: DeviceAddress) async -> Bool
@@ -162,8 +165,8 @@ public struct AcceptJustWorks: PairingDelegate {
 
 /// The object that BlueZ calls while it pairs (`org.bluez.Agent1`).
 ///
-/// Registered only while this program pairs, and never as the default agent: BlueZ uses it for this program's own `Pair` calls only, and
-/// the desktop keeps its own.
+/// Registered only while this program pairs, and never as the default agent: BlueZ uses it for this program's own
+/// `Pair` calls only, and the desktop keeps its own.
 actor PairingAgent: DBusObject {
     private struct Pairing {
         let address: DeviceAddress
@@ -207,7 +210,8 @@ actor PairingAgent: DBusObject {
         return try result.get()
     }
 
-    private nonisolated func manager(_ member: String, _ arguments: [DBusValue]) async throws(DBusError) -> [DBusValue] {
+    private nonisolated func manager(_ member: String, _ arguments: [DBusValue]) async throws(DBusError) -> [DBusValue]
+    {
         try await daemon.call(
             BlueZName.manager, BlueZName.agentManager, member, arguments, limit: .seconds(5))
     }

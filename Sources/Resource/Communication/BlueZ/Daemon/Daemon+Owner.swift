@@ -27,12 +27,13 @@ extension Daemon {
     /// The unique name behind `org.bluez`.
     private func findOwner() async throws(BluetoothError) -> String {
         if let owner = try await currentOwner() { return owner }
-        // If the kernel has no adapter, bluetooth.service does not start (ConditionPathIsDirectory): the bus would wait two minutes for it,
-        // and the missing adapter is the actual cause.
+        // If the kernel has no adapter, bluetooth.service does not start (ConditionPathIsDirectory): the bus would wait
+        // two minutes for it, and the missing adapter is the actual cause.
         if let fault = machine?.read().missing(nil) { throw fault }
         do {
             _ = try await bus.call(
-                BlueZName.bus, BlueZName.busPath, BlueZName.bus, "StartServiceByName", [.string(BlueZName.service), .uint32(0)],
+                BlueZName.bus, BlueZName.busPath, BlueZName.bus, "StartServiceByName",
+                [.string(BlueZName.service), .uint32(0)],
                 timeout: .seconds(15))
         } catch {
             if case .accessDenied = BluetoothError(error, doing: "starting bluetoothd") {
@@ -109,7 +110,8 @@ extension Daemon {
         settle(nil)
     }
 
-    /// Signals arrived faster than they could be read, and some were dropped: readers of notifications get an error that some are missing.
+    /// Signals arrived faster than they could be read, and some were dropped: readers of notifications get an error
+    /// that some are missing.
     func notificationsWereMissed() {
         for queue in notifications.queues(inside: nil) { queue.overrun() }
     }

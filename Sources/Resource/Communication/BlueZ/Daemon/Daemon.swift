@@ -3,8 +3,9 @@ internal import DBus
 
 /// `bluetoothd` over one bus connection: its objects, kept up to date, and calls to it.
 ///
-/// One match rule (all signals of `org.bluez`) feeds everything: the cache, tasks that wait for a state, scans, and notifications. Signals
-/// are applied in the order of arrival, and all waiting tasks are checked after each one, so that no intermediate state is missed.
+/// One match rule (all signals of `org.bluez`) feeds everything: the cache, tasks that wait for a state, scans, and
+/// notifications. Signals are applied in the order of arrival, and all waiting tasks are checked after each one, so
+/// that no intermediate state is missed.
 actor Daemon {
     nonisolated let bus: DBusConnection
     nonisolated let clock: any Clock<Duration>
@@ -63,8 +64,8 @@ actor Daemon {
         return daemon
     }
 
-    /// Ends all waiting and the connection. BlueZ releases everything that it keeps for this client (discovery, subscriptions, agent) when
-    /// the connection ends.
+    /// Ends all waiting and the connection. BlueZ releases everything that it keeps for this client (discovery,
+    /// subscriptions, agent) when the connection ends.
     func close() async {
         stop(.cancelled)
         await bus.close()
@@ -80,7 +81,9 @@ actor Daemon {
         let signals: DBusSignals
         let owners: DBusSignals
         do {
-            signals = try await bus.signals(MatchRule(sender: BlueZName.service)) { [notifications] in notifications.deliver($0) }
+            signals = try await bus.signals(MatchRule(sender: BlueZName.service)) { [notifications] in
+                notifications.deliver($0)
+            }
             owners = try await bus.signals(
                 MatchRule(
                     sender: BlueZName.bus, path: BlueZName.busPath, interface: BlueZName.bus,
@@ -190,16 +193,16 @@ extension Daemon {
     }
 }
 
-/// Decides when the state is read again after signals were dropped: only after the signals that arrived before were applied, because they
-/// would replace what was read.
+/// Decides when the state is read again after signals were dropped: only after the signals that arrived before were
+/// applied, because they would replace what was read.
 struct MissedSignals {
     /// Signals that were applied since the first one was dropped; nil if none was.
     private var applied: Int?
 
     /// - Parameters:
     ///   - missed: signals that were dropped since the last call, which was one signal earlier.
-    ///   - isDrained: whether no signal waits. During a long flood there is always one; but after as many signals as can wait, all earlier
-    ///     ones were applied.
+    ///   - isDrained: whether no signal waits. During a long flood there is always one; but after as many signals as
+    ///     can wait, all earlier ones were applied.
     /// - Returns: whether to read the state again now.
     mutating func next(missed: Int, isDrained: Bool) -> Bool {
         if let count = applied { applied = count + 1 } else if missed > 0 { applied = 0 }

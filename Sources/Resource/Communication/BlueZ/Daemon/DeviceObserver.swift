@@ -33,7 +33,8 @@ struct DeviceObserver {
     private func yield(_ event: DeviceEvent, _ cache: ObjectCache) {
         if let addresses, let address = event.device?.address, !addresses.contains(address) { return }
         guard case .dropped(.adapter) = continuation.yield(event) else { return }
-        // The present state, since a newer one than the dropped one may be in the queue. The oldest event is dropped for it.
+        // The present state, since a newer one than the dropped one may be in the queue. The oldest event is dropped
+        // for it.
         continuation.yield(.adapter(cache.adapter(adapter)))
     }
 
@@ -66,8 +67,8 @@ struct DeviceObserver {
 extension Daemon {
     /// The events of an adapter's devices, beginning with the known devices. Ends when the bus goes away.
     ///
-    /// - Parameter addresses: the only devices of interest; nil for all. If the stream is not read, the oldest of 4,096 events of devices
-    ///   are lost.
+    /// - Parameter addresses: the only devices of interest; nil for all. If the stream is not read, the oldest of 4,096
+    ///   events of devices are lost.
     func deviceEvents(on adapter: ObjectPath, of addresses: Set<DeviceAddress>? = nil) -> AsyncStream<DeviceEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DeviceEvent.self, bufferingPolicy: .bufferingNewest(DeviceObserver.capacity))

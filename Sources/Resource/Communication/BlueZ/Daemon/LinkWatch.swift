@@ -57,7 +57,8 @@ extension Daemon {
         return link.end
     }
 
-    /// Why a link ended. An adapter that is switched off loses its links first, and its own change is signalled a moment later.
+    /// Why a link ended. An adapter that is switched off loses its links first, and its own change is signalled a
+    /// moment later.
     func reason(_ id: Int, _ end: LinkEnd) async -> LinkEnd {
         guard end == .dropped, let link = links[id], link.generation == cache.generation else { return end }
         let adapter = link.adapter
@@ -91,16 +92,19 @@ extension Daemon {
         links[id] = nil
     }
 
-    /// Subscribes for one more reader. All readers of a characteristic share one subscription; if it fails, it fails for all of them.
+    /// Subscribes for one more reader. All readers of a characteristic share one subscription; if it fails, it fails
+    /// for all of them.
     ///
-    /// Must be called after `listen`: the end of a link finishes the queues that listen at that time, and is an error from then on.
+    /// Must be called after `listen`: the end of a link finishes the queues that listen at that time, and is an error
+    /// from then on.
     ///
-    /// A reader that is cancelled leaves at once, but the call continues: `bluetoothd` would not stop its work, and would refuse a second
-    /// StartNotify meanwhile. If no reader is left at its end, StopNotify follows.
+    /// A reader that is cancelled leaves at once, but the call continues: `bluetoothd` would not stop its work, and
+    /// would refuse a second StartNotify meanwhile. If no reader is left at its end, StopNotify follows.
     ///
     /// - Parameter start: calls StartNotify.
     func subscribe(
-        _ id: Int, _ path: ObjectPath, doing operation: String, _ start: @escaping @Sendable () async -> Result<Void, BluetoothError>
+        _ id: Int, _ path: ObjectPath, doing operation: String,
+        _ start: @escaping @Sendable () async -> Result<Void, BluetoothError>
     ) async throws(BluetoothError) {
         if let end = endOfLink(id) { throw await reason(id, end).error(during: operation) }
         let task: Task<Result<Void, BluetoothError>, Never>
@@ -138,8 +142,9 @@ extension Daemon {
         }
     }
 
-    /// Even if the calling task is cancelled: BlueZ would keep the subscription as long as the connection to the bus. A reader that
-    /// subscribes meanwhile waits for the answer: otherwise its StartNotify might come first, and StopNotify would end its subscription.
+    /// Even if the calling task is cancelled: BlueZ would keep the subscription as long as the connection to the bus. A
+    /// reader that subscribes meanwhile waits for the answer: otherwise its StartNotify might come first, and
+    /// StopNotify would end its subscription.
     func stopNotify(_ path: ObjectPath) async {
         let task = Task { [before = stopping[path]] in
             await before?.value
@@ -190,8 +195,8 @@ extension Daemon {
     }
 }
 
-/// Measures how long a link is up, from `Connected` being true to its being false as BlueZ reports it. For a link that was up before, it
-/// starts when the link is taken over.
+/// Measures how long a link is up, from `Connected` being true to its being false as BlueZ reports it. For a link that
+/// was up before, it starts when the link is taken over.
 public final class LinkTimer: Sendable {
     private let stopwatch: Stopwatch
     private let total = Mutex<Duration?>(nil)

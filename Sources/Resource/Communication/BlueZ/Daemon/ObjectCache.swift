@@ -2,7 +2,8 @@ internal import DBus
 
 /// BlueZ's objects, as its signals report them, so that nothing has to be requested twice.
 ///
-/// A value: signals and the one snapshot go in, and the state of BlueZ's objects comes out. Its size is bounded by `CacheLimits`.
+/// A value: signals and the one snapshot go in, and the state of BlueZ's objects comes out. Its size is bounded by
+/// `CacheLimits`.
 struct ObjectCache: Sendable {
     /// The unique bus name of the `bluetoothd` whose objects these are. Nil while there is none.
     private(set) var owner: String?
@@ -15,8 +16,8 @@ struct ObjectCache: Sendable {
     private(set) var disconnections: [ObjectPath: Int] = [:]
     /// Addresses of devices that are kept regardless of the limits.
     var pinned: Set<DeviceAddress> = []
-    /// Objects that were left out or dropped since the last snapshot, and changes that were not stored completely, because the limits were
-    /// reached.
+    /// Objects that were left out or dropped since the last snapshot, and changes that were not stored completely,
+    /// because the limits were reached.
     private(set) var omitted = 0
     /// Bytes of memory of all objects, roughly.
     private(set) var memory = 0
@@ -29,8 +30,8 @@ struct ObjectCache: Sendable {
     // Derived from `objects`, so that no signal costs a search through all of them.
     private var sizes: [ObjectPath: Int] = [:]
     private var devicesByAge = RecencyQueue<ObjectPath>()
-    /// Adapters and devices, read from their properties once per change: they are looked up after every signal, and a device may list many
-    /// services.
+    /// Adapters and devices, read from their properties once per change: they are looked up after every signal, and a
+    /// device may list many services.
     private var adapterRecords: [ObjectPath: AdapterRecord] = [:]
     private var deviceRecords: [ObjectPath: DeviceRecord] = [:]
     private var devicePaths: [DeviceAddress: Set<ObjectPath>] = [:]
@@ -62,9 +63,9 @@ struct ObjectCache: Sendable {
         if pendingSnapshots == 0 { journal = [] }
     }
 
-    /// Stores the snapshot, then applies the journal again: a signal that BlueZ sent after its reply may have been applied before the reply
-    /// was received. Signals that BlueZ sent before its reply are applied again too, without effect: the last one about an object agrees with
-    /// the reply.
+    /// Stores the snapshot, then applies the journal again: a signal that BlueZ sent after its reply may have been
+    /// applied before the reply was received. Signals that BlueZ sent before its reply are applied again too, without
+    /// effect: the last one about an object agrees with the reply.
     mutating func finishSnapshot(_ snapshot: [ObjectPath: [String: Properties]]) {
         let (changes, pending, counted) = (journal, max(0, pendingSnapshots - 1), disconnections)
         self = ObjectCache(snapshot: snapshot, of: self)
@@ -96,10 +97,15 @@ struct ObjectCache: Sendable {
         for (path, interfaces) in snapshot where path.string.utf8.count <= CacheLimits.path {
             guard let device = interfaces[BlueZName.device] else {
                 // Objects above devices. Those below a device are added after it.
-                if path.deviceAbove == nil { add(path, CacheLimits.kept(interfaces)) } else { ranked.append((Priority.attribute, path)) }
+                if path.deviceAbove == nil {
+                    add(path, CacheLimits.kept(interfaces))
+                } else {
+                    ranked.append((Priority.attribute, path))
+                }
                 continue
             }
-            let priority: Priority = Self.isProtected(device, pinned) ? .protected : device["RSSI"] != nil ? .heard : .stored
+            let priority: Priority =
+                Self.isProtected(device, pinned) ? .protected : device["RSSI"] != nil ? .heard : .stored
             ranked.append((priority, path))
         }
         for (priority, path) in ranked.sorted(by: { $0.priority < $1.priority }) {
@@ -111,7 +117,8 @@ struct ObjectCache: Sendable {
         }
     }
 
-    /// - Returns: false if the signal contains nothing that is kept. Each notification is such a signal: it changes only `Value`.
+    /// - Returns: false if the signal contains nothing that is kept. Each notification is such a signal: it changes
+    ///   only `Value`.
     @discardableResult
     mutating func apply(_ change: ObjectChange) -> Bool {
         guard let change = change.kept, !change.isEmpty else { return false }
@@ -166,20 +173,23 @@ struct ObjectCache: Sendable {
         keepWithinMemory(path, before: old, mayReplace: mayReplace)
     }
 
-    /// Must be called after an object has grown. Drops devices until all fit. If none may be dropped, drops what has made this object grow.
+    /// Must be called after an object has grown. Drops devices until all fit. If none may be dropped, drops what has
+    /// made this object grow.
     ///
-    /// Constant time on average: a device is dropped once for each time that it was added, and if none may be dropped, `dropOne` checks a
-    /// fixed number of them.
+    /// Constant time on average: a device is dropped once for each time that it was added, and if none may be dropped,
+    /// `dropOne` checks a fixed number of them.
     ///
     /// - Parameter old: the object before; nil if it is new.
-    private mutating func keepWithinMemory(_ path: ObjectPath, before old: [String: Properties]?, mayReplace: Bool = true) {
+    private mutating func keepWithinMemory(
+        _ path: ObjectPath, before old: [String: Properties]?, mayReplace: Bool = true
+    ) {
         guard memory > CacheLimits.memory else { return }
         while mayReplace, memory > CacheLimits.memory, dropOne() {}
         guard memory > CacheLimits.memory, let grown = objects[path] else { return }
         omitted += 1
         guard let old else { return remove(path) }
-        // A property that has grown is removed, since its old value is no longer true. One that has not grown, such as `Connected`, takes
-        // its new value.
+        // A property that has grown is removed, since its old value is no longer true. One that has not grown, such as
+        // `Connected`, takes its new value.
         func hasNotGrown(_ interface: String, _ name: String, _ value: DBusValue) -> Bool {
             value.memory <= old[interface]?[name]?.memory ?? -1
         }
@@ -203,7 +213,8 @@ struct ObjectCache: Sendable {
 
     /// Drops the device that was not heard for longest. False if none of those checked may be dropped.
     private mutating func dropOne() -> Bool {
-        // Moved out, so that the closure may read `self`; captured copies of the dictionaries would be copied in full at the next change.
+        // Moved out, so that the closure may read `self`; captured copies of the dictionaries would be copied in full
+        // at the next change.
         var queue = RecencyQueue<ObjectPath>()
         swap(&queue, &devicesByAge)
         let candidate = queue.removeFirst { path in
@@ -264,7 +275,8 @@ struct ObjectCache: Sendable {
 }
 
 extension ObjectPath {
-    /// For an object below a device, such as a service, that device's path: BlueZ's devices have four elements (`/org/bluez/hci0/dev_…`).
+    /// For an object below a device, such as a service, that device's path: BlueZ's devices have four elements
+    /// (`/org/bluez/hci0/dev_…`).
     fileprivate var deviceAbove: ObjectPath? {
         var slashes = 0
         for index in string.utf8.indices where string.utf8[index] == UInt8(ascii: "/") {

@@ -40,8 +40,8 @@ struct DeviceRecord: Sendable, Hashable {
     let isPaired: Bool
     let isTrusted: Bool
     let areServicesResolved: Bool
-    /// BlueZ has a signal strength only for devices that it hears in the running discovery: it drops the property when that ends. All other
-    /// properties may come from its store on disk.
+    /// BlueZ has a signal strength only for devices that it hears in the running discovery: it drops the property when
+    /// that ends. All other properties may come from its store on disk.
     let isHeard: Bool
 
     /// Nil for an object without an address: it is not a device.

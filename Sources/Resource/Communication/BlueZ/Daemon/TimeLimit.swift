@@ -1,5 +1,5 @@
-/// Runs `work`, but no longer than `limit` by the clock. Nil if the time ran out; `work` is cancelled then and its end awaited. If the
-/// calling task is cancelled, `work` is cancelled too, and its result is returned.
+/// Runs `work`, but no longer than `limit` by the clock. Nil if the time ran out; `work` is cancelled then and its end
+/// awaited. If the calling task is cancelled, `work` is cancelled too, and its result is returned.
 func limited<T: Sendable>(
     _ limit: Duration, _ clock: any Clock<Duration>, _ work: @escaping @Sendable () async -> T
 ) async -> T? {

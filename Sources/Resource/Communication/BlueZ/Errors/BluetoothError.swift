@@ -2,8 +2,8 @@ internal import DBus
 
 /// What can go wrong between this program and a peripheral's characteristic.
 ///
-/// `description` says what failed on what and why, `advice` what to do next, and `isTransient` whether the same call may succeed later.
-/// Peripherals are named by address, never by the name that they advertise.
+/// `description` says what failed on what and why, `advice` what to do next, and `isTransient` whether the same call
+/// may succeed later. Peripherals are named by address, never by the name that they advertise.
 public enum BluetoothError: Error, Sendable, Hashable {
     // MARK: The machine, from the bottom up
 
@@ -85,7 +85,8 @@ extension BluetoothError: CustomStringConvertible {
         case .noAdapter(let name?): "there is no Bluetooth adapter \(name)"
         case .adapterDown(let name): "the Bluetooth adapter \(name) is switched off"
         case .adapterBlocked(let name, hard: false): "the Bluetooth adapter \(name) is blocked in software (rfkill)"
-        case .adapterBlocked(let name, hard: true): "the Bluetooth adapter \(name) is blocked by a switch of the machine"
+        case .adapterBlocked(let name, hard: true):
+            "the Bluetooth adapter \(name) is blocked by a switch of the machine"
         case .adapterStuck(let name, let reason): "the Bluetooth adapter \(name) is on but does not scan: \(reason)"
         case .daemonSilent: "the Bluetooth service (bluetoothd) does not answer"
         case .daemonNotRunning: "the Bluetooth service (bluetoothd) is not running"
@@ -157,7 +158,8 @@ extension BluetoothError {
         case .readFailed, .writeFailed, .notifyFailed: "Check the UUID and what the characteristic allows."
         case .attError: "Look the code up in the device's documentation; try again if it was busy."
         case .notPaired: "Pair with it first."
-        case .pairingFailed: "Bring the device into its pairing mode, remove an older pairing on both sides, and try again."
+        case .pairingFailed:
+            "Bring the device into its pairing mode, remove an older pairing on both sides, and try again."
         case .linkLost: "Bring the device nearer and try again."
         case .adapterLost: "Plug the adapter in or switch it on, and try again."
         case .timedOut: "Try again nearer to the device. If it keeps happening, the device may require pairing."
@@ -169,8 +171,9 @@ extension BluetoothError {
 }
 
 extension BluetoothError {
-    /// The meaning of a failed call, independent of the method. Errors that are specific to a method are handled before this: those of
-    /// connecting in `ConnectOutcome`, of reading and writing in `GATTOperation`, of pairing and scanning in `Central`.
+    /// The meaning of a failed call, independent of the method. Errors that are specific to a method are handled before
+    /// this: those of connecting in `ConnectOutcome`, of reading and writing in `GATTOperation`, of pairing and
+    /// scanning in `Central`.
     init(_ error: DBusError, doing operation: String) {
         switch error {
         case .cannotConnect(let address, let reason): self = .noBus("\(address): \(reason)")
@@ -181,7 +184,8 @@ extension BluetoothError {
         case .remote(let name, let message):
             switch (error.kind, name) {
             case (.noService, _): self = .daemonNotRunning
-            case (.accessDenied, _), (_, "org.bluez.Error.NotAuthorized"): self = .accessDenied("\(operation): \(message)")
+            case (.accessDenied, _), (_, "org.bluez.Error.NotAuthorized"):
+                self = .accessDenied("\(operation): \(message)")
             case (_, "org.bluez.Error.InProgress"): self = .busy(operation)
             default: self = .unexpected("\(operation): \(name): \(message)")
             }

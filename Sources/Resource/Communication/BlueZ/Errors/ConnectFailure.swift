@@ -30,7 +30,8 @@ public struct ConnectFailure: Error, Sendable, Hashable {
         /// The link dropped again before the services were known.
         case droppedAgain
         case outOfResources
-        /// BlueZ answers that an attempt is in progress, or shows a link, and neither ends when it is asked to disconnect.
+        /// BlueZ answers that an attempt is in progress, or shows a link, and neither ends when it is asked to
+        /// disconnect.
         case stuck
 
         /// Keys do not fit: one side has lost the pairing.
@@ -46,8 +47,8 @@ public struct ConnectFailure: Error, Sendable, Hashable {
     public let reason: Reason
     /// BlueZ's message, if there was one.
     public let detail: String?
-    /// Several attempts in a row failed on a paired peripheral in a way that may also mean a broken pairing. BlueZ has the same error for
-    /// both.
+    /// Several attempts in a row failed on a paired peripheral in a way that may also mean a broken pairing. BlueZ has
+    /// the same error for both.
     public internal(set) var suspectsPairing = false
 
     /// A failure, with BlueZ's message if there was one.
@@ -71,7 +72,8 @@ public struct ConnectFailure: Error, Sendable, Hashable {
     /// - Parameter peripheral: its address.
     func advice(_ peripheral: String) -> String {
         if suspectsPairing || reason == .pairingBroken {
-            return "If this happens again, one side has lost the pairing. Remove it: `bluetoothctl remove \(peripheral)`. Then pair again."
+            return
+                "If this happens again, one side has lost the pairing. Remove it: `bluetoothctl remove \(peripheral)`. Then pair again."
         }
         switch reason {
         case .tooManyConnections: return "Disconnect another Bluetooth device."
@@ -186,8 +188,10 @@ extension ConnectOutcome {
     private static func reason(ofErrorNumber text: String) -> ConnectFailure.Reason {
         switch text {
         // A second attempt in flight: EALREADY, also in 5.66.
-        case "Operation already in progress", "In Progress", "Operation now in progress", "Device or resource busy": .busy
-        case "Software caused connection abort", "Input/output error", "Transport endpoint is not connected", "No route to host":
+        case "Operation already in progress", "In Progress", "Operation now in progress", "Device or resource busy":
+            .busy
+        case "Software caused connection abort", "Input/output error", "Transport endpoint is not connected",
+            "No route to host":
             .linkFailed
         case "Cancelled", "Canceled", "Operation canceled", "Operation cancelled": .cancelled
         case "Connection timed out", "Host is down": .timedOut

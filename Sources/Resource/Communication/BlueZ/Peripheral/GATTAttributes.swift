@@ -26,8 +26,8 @@ public struct GATTCharacteristic: Sendable, Hashable {
     public let handle: UInt16
     /// The operations that it supports.
     public let flags: Flags
-    /// In the order of the peripheral's own table, without the Client Characteristic Configuration (0x2902): BlueZ writes that itself when a
-    /// program subscribes, and lets no program write it.
+    /// In the order of the peripheral's own table, without the Client Characteristic Configuration (0x2902): BlueZ
+    /// writes that itself when a program subscribes, and lets no program write it.
     public let descriptors: [GATTDescriptor]
 
     /// A characteristic with these flags.
@@ -40,8 +40,9 @@ public struct GATTCharacteristic: Sendable, Hashable {
 
     /// The operations that a characteristic supports.
     ///
-    /// Bits 0 to 7 are those of its declaration (Core Specification Vol 3 Part G 3.3.1.1), bits 8 and 9 those of its extended properties
-    /// (3.3.3.1). Whether an operation needs an encrypted link is not among them: a peripheral reports that only when it refuses.
+    /// Bits 0 to 7 are those of its declaration (Core Specification Vol 3 Part G 3.3.1.1), bits 8 and 9 those of its
+    /// extended properties (3.3.3.1). Whether an operation needs an encrypted link is not among them: a peripheral
+    /// reports that only when it refuses.
     public struct Flags: OptionSet, Sendable, Hashable {
         public let rawValue: UInt16
 
@@ -85,7 +86,8 @@ public struct GATTCharacteristic: Sendable, Hashable {
     }
 }
 
-/// A descriptor: information about a characteristic, such as its user description (0x2901) or presentation format (0x2904).
+/// A descriptor: information about a characteristic, such as its user description (0x2901) or presentation format
+/// (0x2904).
 public struct GATTDescriptor: Sendable, Hashable {
     /// What kind of descriptor it is.
     public let uuid: BluetoothUUID

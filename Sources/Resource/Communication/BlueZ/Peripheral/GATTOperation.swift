@@ -29,8 +29,9 @@ struct GATTOperation: Sendable, Hashable {
         }
     }
 
-    /// Whether BlueZ did not carry out a call, and may do so a moment later: it could not send a request ("Failed to initiate write"), or
-    /// another program's call is in its way. What the peripheral itself has answered is not asked again.
+    /// Whether BlueZ did not carry out a call, and may do so a moment later: it could not send a request ("Failed to
+    /// initiate write"), or another program's call is in its way. What the peripheral itself has answered is not asked
+    /// again.
     func mayPass(_ error: DBusError) -> Bool {
         guard case .remote(let name, let message) = error else { return false }
         switch name {
@@ -45,7 +46,8 @@ struct GATTOperation: Sendable, Hashable {
         }
     }
 
-    /// The only place that interprets the errors of `GattCharacteristic1` and `GattDescriptor1` (`create_gatt_dbus_error` in `src/gatt-client.c`).
+    /// The only place that interprets the errors of `GattCharacteristic1` and `GattDescriptor1`
+    /// (`create_gatt_dbus_error` in `src/gatt-client.c`).
     func error(_ error: DBusError) -> BluetoothError {
         guard case .remote(let name, let message) = error else { return BluetoothError(error, doing: text) }
         switch name {

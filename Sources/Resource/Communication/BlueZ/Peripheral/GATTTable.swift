@@ -14,21 +14,25 @@ struct GATTTable: Sendable, Hashable {
 
     var isEmpty: Bool { services.isEmpty }
 
-    /// Services, characteristics and descriptors that a table may have. Known peripherals have fewer than 200; a table that is larger than
-    /// this is a fault or an attack, and each entry costs memory in this process and in `bluetoothd`.
+    /// Services, characteristics and descriptors that a table may have. Known peripherals have fewer than 200; a table
+    /// that is larger than this is a fault or an attack, and each entry costs memory in this process and in
+    /// `bluetoothd`.
     static let limit = 4096
 
-    /// Paths end in the attribute's handle, so their order is that of the peripheral's table. Linear except for the sorting.
+    /// Paths end in the attribute's handle, so their order is that of the peripheral's table. Linear except for the
+    /// sorting.
     ///
     /// - Throws: `tableTooLarge` beyond `limit` attributes.
     init(_ cache: ObjectCache, device: ObjectPath) throws(ConnectFailure) {
         let attributes = cache.attributes(of: device)
         guard attributes.count <= Self.limit else {
-            throw ConnectFailure(.tableTooLarge, detail: "\(attributes.count) services, characteristics and descriptors, at most \(Self.limit)")
+            throw ConnectFailure(
+                .tableTooLarge,
+                detail: "\(attributes.count) services, characteristics and descriptors, at most \(Self.limit)")
         }
         var reader = Reader(cache)
-        // In this order the characteristics of a service follow it, and the descriptors of a characteristic: '/' sorts before all characters
-        // that can continue a name.
+        // In this order the characteristics of a service follow it, and the descriptors of a characteristic: '/' sorts
+        // before all characters that can continue a name.
         for path in attributes.sorted() { reader.read(path) }
         reader.endService()
         (services, objects) = (reader.services, reader.objects)
@@ -86,12 +90,15 @@ struct GATTTable: Sendable, Hashable {
                 service = Attribute(path, properties).map { (path, $0, properties["Primary"]?.boolValue ?? true) }
             } else if let properties = cache.properties(path, BlueZName.characteristic) {
                 endCharacteristic()
-                guard let service, path.isInside(service.path), let attribute = Attribute(path, properties) else { return }
+                guard let service, path.isInside(service.path), let attribute = Attribute(path, properties) else {
+                    return
+                }
                 let words = properties["Flags"]?.arrayValue?.compactMap(\.stringValue) ?? []
                 characteristic = (path, attribute, GATTCharacteristic.Flags(words: words))
                 register(attribute, path)
             } else if let properties = cache.properties(path, BlueZName.descriptor) {
-                guard let characteristic, path.isInside(characteristic.path), let attribute = Attribute(path, properties),
+                guard let characteristic, path.isInside(characteristic.path),
+                    let attribute = Attribute(path, properties),
                     attribute.uuid != .clientConfiguration
                 else { return }
                 descriptors.append(GATTDescriptor(uuid: attribute.uuid, handle: attribute.handle))
@@ -107,7 +114,8 @@ struct GATTTable: Sendable, Hashable {
         private mutating func endCharacteristic() {
             if let (_, attribute, flags) = characteristic {
                 characteristics.append(
-                    GATTCharacteristic(uuid: attribute.uuid, handle: attribute.handle, flags: flags, descriptors: descriptors))
+                    GATTCharacteristic(
+                        uuid: attribute.uuid, handle: attribute.handle, flags: flags, descriptors: descriptors))
             }
             (characteristic, descriptors) = (nil, [])
         }
@@ -117,7 +125,8 @@ struct GATTTable: Sendable, Hashable {
             if let (_, attribute, isPrimary) = service {
                 services.append(
                     GATTService(
-                        uuid: attribute.uuid, handle: attribute.handle, isPrimary: isPrimary, characteristics: characteristics))
+                        uuid: attribute.uuid, handle: attribute.handle, isPrimary: isPrimary,
+                        characteristics: characteristics))
             }
             (service, characteristics) = (nil, [])
         }

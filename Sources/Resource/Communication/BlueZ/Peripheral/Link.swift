@@ -12,7 +12,8 @@ struct Link: Sendable {
     let table: GATTTable
     let limits: ConnectionLimits
     let use: LinkOwnership
-    /// It was up before: another program uses it, or a program that ended left it, maybe while BlueZ was disconnecting already.
+    /// It was up before: another program uses it, or a program that ended left it, maybe while BlueZ was disconnecting
+    /// already.
     let isTakenOver: Bool
     /// Runs from `Connected` true to false.
     let timer: LinkTimer
@@ -29,9 +30,9 @@ enum LinkOwnership: Sendable, Hashable {
 
     /// Determines the owner from the state of a device before this program used it.
     ///
-    /// A link was left by a program that was killed, usually this one, if it is up without any subscription and its device is not marked as
-    /// trusted (trusted devices connect by themselves). BlueZ would keep it for ever, and it would drain the peripheral's battery. Such a
-    /// link is taken over.
+    /// A link was left by a program that was killed, usually this one, if it is up without any subscription and its
+    /// device is not marked as trusted (trusted devices connect by themselves). BlueZ would keep it for ever, and it
+    /// would drain the peripheral's battery. Such a link is taken over.
     init(of device: DeviceRecord, in cache: ObjectCache) {
         guard device.isConnected else {
             self = .own
@@ -46,8 +47,8 @@ enum LinkOwnership: Sendable, Hashable {
 }
 
 extension Link {
-    /// The path of a characteristic by its UUIDs. Before it is reported as missing, BlueZ's objects are read once more: BlueZ has been
-    /// observed to set ServicesResolved before it announced all objects.
+    /// The path of a characteristic by its UUIDs. Before it is reported as missing, BlueZ's objects are read once more:
+    /// BlueZ has been observed to set ServicesResolved before it announced all objects.
     func path(
         _ service: BluetoothUUID, _ characteristic: BluetoothUUID
     ) async throws(BluetoothError) -> ObjectPath {
@@ -97,7 +98,9 @@ extension Link {
             switch try await callOnce(path, member, arguments, operation) {
             case .success(let values): return values
             case .failure(let error):
-                guard operation.mayPass(error), !waits.isEmpty else { throw await explain(operation.error(error), operation) }
+                guard operation.mayPass(error), !waits.isEmpty else {
+                    throw await explain(operation.error(error), operation)
+                }
                 try? await daemon.clock.sleep(for: waits.removeFirst())
             }
         }
@@ -141,8 +144,8 @@ extension Link {
         }
     }
 
-    /// BlueZ answers with the code of "unlikely error" when the link drops in the middle, and signals the drop only later (measured: 1 s).
-    /// An error that the end of the link explains is reported as that.
+    /// BlueZ answers with the code of "unlikely error" when the link drops in the middle, and signals the drop only
+    /// later (measured: 1 s). An error that the end of the link explains is reported as that.
     private func explain(_ error: BluetoothError, _ operation: GATTOperation) async -> BluetoothError {
         switch error {
         case .attError(ATTErrorCode.unlikely, _):

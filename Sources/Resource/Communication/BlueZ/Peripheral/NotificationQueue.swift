@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Notifications between the bus and their reader: unlimited in time, bounded in number and size, and never dropped silently.
+/// Notifications between the bus and their reader: unlimited in time, bounded in number and size, and never dropped
+/// silently.
 final class NotificationQueue: Sendable {
     enum Outcome: Sendable, Hashable {
         case value([UInt8])
@@ -8,12 +9,13 @@ final class NotificationQueue: Sendable {
         case end(LinkEnd)
         case timedOut
         case cancelled
-        /// More than `capacity` or `byteCapacity` arrived before they were read, or the bus delivered more than could be read.
+        /// More than `capacity` or `byteCapacity` arrived before they were read, or the bus delivered more than could
+        /// be read.
         case overrun
     }
 
-    /// The fastest links deliver some thousand notifications a second. They are not read while a write waits for its answer (at most
-    /// 3 × 5 s), and pedometers send some hundred a second.
+    /// The fastest links deliver some thousand notifications a second. They are not read while a write waits for its
+    /// answer (at most 3 × 5 s), and pedometers send some hundred a second.
     static let capacity = 16_384
     /// Bytes of all that wait: 16,384 notifications of an ordinary link (20 bytes each) take a third of it.
     static let byteCapacity = 1 << 20
@@ -25,8 +27,8 @@ final class NotificationQueue: Sendable {
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
-    /// The one task that ends waits whose limit is over. When a value arrives, it is kept for the next wait, which usually follows at once:
-    /// it then sleeps again for the rest of that.
+    /// The one task that ends waits whose limit is over. When a value arrives, it is kept for the next wait, which
+    /// usually follows at once: it then sleeps again for the rest of that.
     private struct Timer {
         let id: Int
         var wakes: Duration
@@ -35,7 +37,8 @@ final class NotificationQueue: Sendable {
 
     private struct State {
         var values: [[UInt8]] = []
-        /// Taken from the front of `values`, which is compacted now and then, so that a burst does not shift the array each time.
+        /// Taken from the front of `values`, which is compacted now and then, so that a burst does not shift the array
+        /// each time.
         var taken = 0
         /// Bytes of the waiting values.
         var bytes = 0

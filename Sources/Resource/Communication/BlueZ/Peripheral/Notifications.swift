@@ -2,18 +2,22 @@ internal import DBus
 internal import Synchronization
 
 extension Peripheral {
-    /// Subscribes to the notifications or indications of a characteristic; of the first one if the UUIDs occur more than once.
+    /// Subscribes to the notifications or indications of a characteristic; of the first one if the UUIDs occur more
+    /// than once.
     ///
-    /// From the subscription on none is lost silently: up to 16,384 (1 MiB) wait to be read; beyond that the sequence throws `notifyFailed`
-    /// after those. The subscription ends with the connection, or by `stop()`; dropping the sequence sends nothing to the peripheral.
-    /// - Throws: `serviceNotFound`, `characteristicNotFound`, `notifyFailed`, `attError`, `notPaired`, `linkLost`, `timedOut`.
+    /// From the subscription on none is lost silently: up to 16,384 (1 MiB) wait to be read; beyond that the sequence
+    /// throws `notifyFailed` after those. The subscription ends with the connection, or by `stop()`; dropping the
+    /// sequence sends nothing to the peripheral.
+    /// - Throws: `serviceNotFound`, `characteristicNotFound`, `notifyFailed`, `attError`, `notPaired`, `linkLost`,
+    ///   `timedOut`.
     public func notifications(
         of characteristic: BluetoothUUID, in service: BluetoothUUID
     ) async throws(BluetoothError) -> Notifications {
         try await notifications(of: [characteristic], in: service)
     }
 
-    /// Subscribes to the notifications or indications of several characteristics of a service, as one sequence in the order of arrival.
+    /// Subscribes to the notifications or indications of several characteristics of a service, as one sequence in the
+    /// order of arrival.
     ///
     /// - Precondition: `characteristics` is not empty.
     /// - Throws: `characteristicNotFound`, `notifyFailed`, `attError`, `notPaired`, `linkLost`, `timedOut`.
@@ -34,14 +38,17 @@ extension Peripheral {
         return try await notifications([try link.path(characteristic.handle, operation)], operation)
     }
 
-    private func notifications(_ paths: [ObjectPath], _ operation: GATTOperation) async throws(BluetoothError) -> Notifications {
+    private func notifications(_ paths: [ObjectPath], _ operation: GATTOperation) async throws(BluetoothError)
+        -> Notifications
+    {
         let queue = NotificationQueue(clock: link.daemon.clock)
         let subscription = Subscription(link: link, queue: queue, operation: operation)
         for path in paths {
             // Before StartNotify: a peripheral may send notifications before BlueZ has answered.
             let id = await link.daemon.listen(to: path, with: queue)
             do throws(BluetoothError) {
-                try await link.daemon.subscribe(link.id, path, doing: operation.text) { [link] () async -> Result<Void, BluetoothError> in
+                try await link.daemon.subscribe(link.id, path, doing: operation.text) {
+                    [link] () async -> Result<Void, BluetoothError> in
                     do throws(BluetoothError) {
                         _ = try await link.call(path, "StartNotify", [], operation)
                         return .success(())
@@ -154,8 +161,8 @@ private final class Subscription: Sendable {
 
 /// Routes notifications from the bus to their readers: by characteristic, without a switch to the daemon's actor.
 ///
-/// A notification is a `PropertiesChanged` of `Value` and changes no state, so it does not have to wait for its turn with the other signals.
-/// Each turn is a change of threads, and pedometers send some hundred notifications in a row.
+/// A notification is a `PropertiesChanged` of `Value` and changes no state, so it does not have to wait for its turn
+/// with the other signals. Each turn is a change of threads, and pedometers send some hundred notifications in a row.
 final class NotificationRoutes: Sendable {
     private struct Route {
         let queue: NotificationQueue
@@ -179,7 +186,9 @@ final class NotificationRoutes: Sendable {
     /// The queues of all characteristics inside a device; nil: of all.
     func queues(inside device: ObjectPath?) -> [NotificationQueue] {
         routes.withLock { routes in
-            routes.filter { path, _ in device.map { path.isInside($0) } ?? true }.flatMap { $0.value.values.map(\.queue) }
+            routes.filter { path, _ in device.map { path.isInside($0) } ?? true }.flatMap {
+                $0.value.values.map(\.queue)
+            }
         }
     }
 

@@ -2,8 +2,8 @@ internal import DBus
 
 /// Bytes by which BlueZ recognises an advertisement without showing every other one: `AdvertisementMonitor1.Patterns`.
 ///
-/// A monitor cannot look for an address. So it looks for data that the peripheral is known to advertise, and the address is checked when an
-/// advertisement was found.
+/// A monitor cannot look for an address. So it looks for data that the peripheral is known to advertise, and the
+/// address is checked when an advertisement was found.
 struct AdvertisementPattern: Sendable, Hashable {
     /// Assigned Numbers 2.3, Common Data Types.
     enum Field {
@@ -35,7 +35,8 @@ struct AdvertisementPattern: Sendable, Hashable {
 
     /// Patterns that identify a peripheral, from the data that BlueZ has about it: the narrowest first.
     ///
-    /// - Parameter device: nil for one that BlueZ does not know: then the patterns match every device that is discoverable and connectable.
+    /// - Parameter device: nil for one that BlueZ does not know: then the patterns match every device that is
+    ///   discoverable and connectable.
     static func patterns(of device: DeviceRecord?) -> [AdvertisementPattern] {
         guard let device else { return anyDevice }
         var patterns: [AdvertisementPattern] = []
@@ -50,18 +51,24 @@ struct AdvertisementPattern: Sendable, Hashable {
                 patterns.append(AdvertisementPattern(field, service.littleEndianBytes))
             }
         }
-        for company in device.manufacturerData.keys.sorted() { patterns.append(AdvertisementPattern(Field.manufacturer, bytes(company))) }
+        for company in device.manufacturerData.keys.sorted() {
+            patterns.append(AdvertisementPattern(Field.manufacturer, bytes(company)))
+        }
         for service in services {
             guard let short = service.shortValue else { continue }
             for field in [Field.allServices16, Field.someServices16] {
-                for offset: UInt8 in [0, 2] { patterns.append(AdvertisementPattern(field, bytes(short), offset: offset)) }
+                for offset: UInt8 in [0, 2] {
+                    patterns.append(AdvertisementPattern(field, bytes(short), offset: offset))
+                }
             }
         }
         return patterns.isEmpty ? anyDevice : Array(patterns.prefix(most))
     }
 
     /// General or limited discoverable, with or without BR/EDR: nearly every peripheral advertises this.
-    private static let anyDevice: [AdvertisementPattern] = [0x06, 0x05, 0x04, 0x02, 0x01, 0x1a].map { AdvertisementPattern(Field.flags, [$0]) }
+    private static let anyDevice: [AdvertisementPattern] = [0x06, 0x05, 0x04, 0x02, 0x01, 0x1a].map {
+        AdvertisementPattern(Field.flags, [$0])
+    }
 
     /// Services that every peripheral has, and that are hardly ever advertised.
     private static let commonServices: Set<BluetoothUUID> = ["1800", "1801", "180a"]
@@ -69,8 +76,8 @@ struct AdvertisementPattern: Sendable, Hashable {
     private static func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xff), UInt8(number >> 8)] }
 }
 
-/// The objects that make BlueZ listen for advertisements without a discovery (`org.bluez.AdvertisementMonitor1`): a root that lists them,
-/// and below it one for each peripheral.
+/// The objects that make BlueZ listen for advertisements without a discovery (`org.bluez.AdvertisementMonitor1`): a
+/// root that lists them, and below it one for each peripheral.
 actor MonitorApplication: DBusObject {
     enum Event: Sendable {
         case found(ObjectPath)
@@ -85,8 +92,8 @@ actor MonitorApplication: DBusObject {
     nonisolated let events: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
 
-    /// - Parameter number: the number of this registration in this program. Each has paths of its own: BlueZ releases the monitors of a
-    ///   registration after it has answered that it ended, when the next one may exist already.
+    /// - Parameter number: the number of this registration in this program. Each has paths of its own: BlueZ releases
+    ///   the monitors of a registration after it has answered that it ended, when the next one may exist already.
     init(daemon: Daemon, number: Int, _ patterns: [[AdvertisementPattern]]) {
         let root = ("/bluez/monitors" as ObjectPath).appending("\(number)")
         self.daemon = daemon
@@ -107,7 +114,9 @@ actor MonitorApplication: DBusObject {
         case (BlueZName.properties?, "GetAll"): await answerProperties(call)
         case (BlueZName.monitor?, "DeviceFound"):
             // A device is found again; the end of the monitor is signalled only once.
-            if let device = call.message.body.first?.pathValue, case .dropped(.released) = continuation.yield(.found(device)) {
+            if let device = call.message.body.first?.pathValue,
+                case .dropped(.released) = continuation.yield(.found(device))
+            {
                 continuation.yield(.released)
             }
             await call.reply()
@@ -136,8 +145,8 @@ actor MonitorApplication: DBusObject {
         return .dictionary(key: "o", value: "a{sa{sv}}", objects)
     }
 
-    /// Without thresholds for the signal strength: with them BlueZ waits until it hears a peripheral twice, and a controller that filters
-    /// duplicates reports it once.
+    /// Without thresholds for the signal strength: with them BlueZ waits until it hears a peripheral twice, and a
+    /// controller that filters duplicates reports it once.
     private static func properties(_ patterns: [AdvertisementPattern]) -> DBusValue {
         .properties(["Type": .string("or_patterns"), "Patterns": .array(element: "(yyay)", patterns.map(\.value))])
     }

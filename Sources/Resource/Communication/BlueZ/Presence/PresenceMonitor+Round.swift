@@ -44,7 +44,9 @@ extension PresenceMonitor {
 
         /// The peripheral was not heard, but is near.
         private func near(_ device: DeviceRecord) {
-            if let address = target(device.discovery(adapter: adapter.name)) { presence.continuation.yield(.heard(address)) }
+            if let address = target(device.discovery(adapter: adapter.name)) {
+                presence.continuation.yield(.heard(address))
+            }
         }
 
         /// The address that is looked for, if this is its peripheral.
@@ -64,8 +66,8 @@ extension PresenceMonitor {
                     guard let record else { return .failure(.adapterLost(adapter.name)) }
                     guard record.isPowered else { return .failure(.adapterDown(adapter.name)) }
                     isDiscovering = record.isDiscovering
-                // A signal strength stays after a monitor has ended: only while a program scans does it show that the peripheral is
-                // present.
+                // A signal strength stays after a monitor has ended: only while a program scans does it show that the
+                // peripheral is present.
                 case .known(let device):
                     if device.isHeard, isDiscovering {
                         await heard(device, mode)
@@ -96,8 +98,12 @@ extension PresenceMonitor {
         private func register() async -> MonitorApplication? {
             let cache = await daemon.cache
             let manager = cache.properties(adapter.path, BlueZName.monitorManager)
-            guard manager?["SupportedMonitorTypes"]?.arrayValue?.contains(.string("or_patterns")) == true else { return nil }
-            let patterns = targets.addresses.sorted().map { AdvertisementPattern.patterns(of: cache.device($0, on: adapter.path)) }
+            guard manager?["SupportedMonitorTypes"]?.arrayValue?.contains(.string("or_patterns")) == true else {
+                return nil
+            }
+            let patterns = targets.addresses.sorted().map {
+                AdvertisementPattern.patterns(of: cache.device($0, on: adapter.path))
+            }
             let application = MonitorApplication(daemon: daemon, number: number, patterns)
             await daemon.bus.export(application, at: application.root, subtree: true)
             do throws(DBusError) {
@@ -130,7 +136,8 @@ extension PresenceMonitor {
             return .success(.cancelled)
         }
 
-        /// BlueZ may announce the object a moment after it reports that the device was found; until then only its address is known.
+        /// BlueZ may announce the object a moment after it reports that the device was found; until then only its
+        /// address is known.
         private func found(_ path: ObjectPath) async {
             if let device = await daemon.cache.device(path) { return await heard(device, .monitor) }
             guard let address = Self.address(path) else { return }

@@ -1,8 +1,9 @@
 /// Watches for peripherals that may come into range: for a long-running program.
 ///
-/// If BlueZ can monitor advertisements by itself, it is asked to: that costs this program nothing while no peripheral is near; rare scans
-/// are added. Otherwise there are short scans with long pauses. Results of other programs' scans count as well. If an adapter is switched
-/// off or pulled out, or `bluetoothd` ends, it waits for them. It ends when the bus does.
+/// If BlueZ can monitor advertisements by itself, it is asked to: that costs this program nothing while no peripheral
+/// is near; rare scans are added. Otherwise there are short scans with long pauses. Results of other programs' scans
+/// count as well. If an adapter is switched off or pulled out, or `bluetoothd` ends, it waits for them. It ends when
+/// the bus does.
 ///
 /// ```swift
 /// let presence = PresenceMonitor(central)
@@ -23,7 +24,8 @@ public actor PresenceMonitor {
     /// How a monitor listens.
     public enum Mode: Sendable, Hashable { case monitor, scans }
 
-    /// Ends when the bus goes away, when the central is closed, and with `close`. If it is not read, the oldest of 64 entries are lost.
+    /// Ends when the bus goes away, when the central is closed, and with `close`. If it is not read, the oldest of 64
+    /// entries are lost.
     public nonisolated let events: AsyncStream<Event>
     let continuation: AsyncStream<Event>.Continuation
 
@@ -35,8 +37,8 @@ public actor PresenceMonitor {
     private var wanted = Targets()
     /// Whether this round was shown to receive advertisements, and this was reported.
     private var hasBegun = false
-    /// After an adapter failed although it is usable, a registered monitor or a started scan does not prove that it works: something must
-    /// be heard, or a whole scan must succeed.
+    /// After an adapter failed although it is usable, a registered monitor or a started scan does not prove that it
+    /// works: something must be heard, or a whole scan must succeed.
     private var needsProof = false
     /// How long ago the last scan ended or, before the first, a monitor was registered.
     private var sinceScan: Stopwatch?
@@ -47,7 +49,8 @@ public actor PresenceMonitor {
     ///   - central: stays open as long as this is used.
     ///   - adapter: such as `hci1`; by default the first one that is switched on.
     ///   - pace: the times of the scans if BlueZ has no monitor.
-    ///   - identity: the address that the data of an advertisement names, for peripherals that advertise from changing addresses.
+    ///   - identity: the address that the data of an advertisement names, for peripherals that advertise from changing
+    ///     addresses.
     public init(
         _ central: Central, adapter: String? = nil, pace: ScanPace = ScanPace(),
         identity: @escaping @Sendable (Discovery) -> DeviceAddress? = { _ in nil }
@@ -83,8 +86,8 @@ public actor PresenceMonitor {
         }
     }
 
-    /// Stops looking, and returns when that is done: it runs no discovery, and has no monitor registered. Called before connecting, which a
-    /// scan disturbs.
+    /// Stops looking, and returns when that is done: it runs no discovery, and has no monitor registered. Called before
+    /// connecting, which a scan disturbs.
     public func stop() async {
         watch(for: [])
         await listening?.value

@@ -2,7 +2,8 @@ internal import Backoff
 
 /// When a ``PresenceMonitor`` scans: often at first, and less often the longer nothing was heard.
 ///
-/// A scan keeps the radio on, which costs a laptop's battery; a peripheral that was away for hours usually stays away for hours more.
+/// A scan keeps the radio on, which costs a laptop's battery; a peripheral that was away for hours usually stays away
+/// for hours more.
 public struct ScanPace: Sendable, Hashable {
     /// The length of one scan. Pedometers advertise about once a second, slow ones every two seconds.
     public var length: Duration
@@ -11,11 +12,13 @@ public struct ScanPace: Sendable, Hashable {
     /// The first scan waits for a pause, too.
     public var beginsWithPause: Bool
 
-    /// After this long without hearing a peripheral the pause doubles, and after four times as long it is five times as long.
+    /// After this long without hearing a peripheral the pause doubles, and after four times as long it is five times as
+    /// long.
     public var quietPeriod: Duration
     private var silence: Duration = .zero
 
-    /// Five seconds of each minute; after an hour without a peripheral five seconds of two minutes, after four hours of five minutes.
+    /// Five seconds of each minute; after an hour without a peripheral five seconds of two minutes, after four hours of
+    /// five minutes.
     public init(
         length: Duration = .seconds(5), pause: Duration = .seconds(55), beginsWithPause: Bool = false,
         quietPeriod: Duration = .seconds(3600)
@@ -26,7 +29,8 @@ public struct ScanPace: Sendable, Hashable {
         self.quietPeriod = quietPeriod
     }
 
-    /// The pace beside a monitor of advertisements, which does not detect a peripheral that sends its data in scan responses only.
+    /// The pace beside a monitor of advertisements, which does not detect a peripheral that sends its data in scan
+    /// responses only.
     var besideMonitor: ScanPace {
         ScanPace(length: length, pause: (length + pause) * 5 - length, beginsWithPause: true, quietPeriod: quietPeriod)
     }

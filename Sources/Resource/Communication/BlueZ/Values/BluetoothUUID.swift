@@ -28,7 +28,9 @@ public struct BluetoothUUID: Sendable, Hashable {
 
     /// 16 bytes, the least significant first, as they are transmitted.
     var littleEndianBytes: [UInt8] {
-        [low, high].flatMap { half in stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) } }
+        [low, high].flatMap { half in
+            stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
+        }
     }
 
     /// Reads 4, 8 or 32 hexadecimal digits in either case: `180f`, `0x180F`, `0000180f` or, with or without

@@ -1,7 +1,7 @@
 /// A peripheral as a scan finds it.
 ///
-/// Data from the peripheral (name, UUIDs, data) is given as received: it may be wrong, hostile, or contain control characters for a
-/// terminal.
+/// Data from the peripheral (name, UUIDs, data) is given as received: it may be wrong, hostile, or contain control
+/// characters for a terminal.
 public struct Discovery: Sendable, Hashable {
     /// The address from which it was heard.
     public var address: DeviceAddress
@@ -60,8 +60,8 @@ public struct ScanFilter: Sendable, Hashable {
         self.address = address
     }
 
-    /// Whether the filter matches a peripheral. BlueZ merges the filters of all programs that scan at the time, so its reports have to be
-    /// checked again.
+    /// Whether the filter matches a peripheral. BlueZ merges the filters of all programs that scan at the time, so its
+    /// reports have to be checked again.
     public func matches(_ discovery: Discovery) -> Bool {
         if let address, discovery.address != address { return false }
         if let namePrefix, !namePrefix.isEmpty {

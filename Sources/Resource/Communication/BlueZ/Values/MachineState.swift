@@ -50,8 +50,8 @@ public struct MachineState: Sendable, Hashable {
         self.switches = switches
     }
 
-    /// The reason why an adapter (any when nil) cannot be used, at the lowest level at which there is one. Nil when the machine is in order
-    /// and the reason must be above it.
+    /// The reason why an adapter (any when nil) cannot be used, at the lowest level at which there is one. Nil when the
+    /// machine is in order and the reason must be above it.
     public func fault(adapter: String?) -> BluetoothError? {
         missing(adapter) ?? blockedOrDown(adapter)
     }
@@ -85,8 +85,8 @@ public struct MachineState: Sendable, Hashable {
     }
 }
 
-/// Reads the state of a machine. This module does not ask the kernel itself: the function that does is passed in, and a test passes a state
-/// of its own.
+/// Reads the state of a machine. This module does not ask the kernel itself: the function that does is passed in, and a
+/// test passes a state of its own.
 public struct MachineProbe: Sendable {
     /// Reads the state. Quick, and never fails: what cannot be read is treated as missing.
     public var read: @Sendable () -> MachineState

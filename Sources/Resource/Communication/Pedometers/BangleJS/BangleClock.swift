@@ -1,6 +1,7 @@
 internal import StepDomain
 
-/// What a watch reports about its clock: the answer to a line of JavaScript that is sent before the request for records.
+/// What a watch reports about its clock: the answer to a line of JavaScript that is sent before the request for
+/// records.
 ///
 /// A watch whose console is off ("Programmable: off" in its settings) executes no JavaScript and does not answer.
 struct BangleClock: Hashable {
@@ -10,8 +11,8 @@ struct BangleClock: Hashable {
     let utcOffset: Int
     /// The same for the time of the last reading, by the rule that is in force now.
     let offsetAtCursor: Int
-    /// Its offset depends on the date: `E.setDST`, as the app `widdst` calls it. Otherwise it is the same for all dates, until a phone or
-    /// its wearer sets another one (`E.setTimeZone`).
+    /// Its offset depends on the date: `E.setDST`, as the app `widdst` calls it. Otherwise it is the same for all
+    /// dates, until a phone or its wearer sets another one (`E.setTimeZone`).
     let followsRule: Bool
     /// The version of its app "Health Tracking"; nil if it is not known.
     let health: BangleVersion?
@@ -25,7 +26,8 @@ struct BangleClock: Hashable {
 
     /// The line of JavaScript. It prints to Bluetooth, as the app's own lines do, and an error in it prints nothing.
     ///
-    /// Source: espruino/Espruino, `src/jswrap_date.c` (`getTimezoneOffset`); the version is in the file that the app loader writes.
+    /// Source: espruino/Espruino, `src/jswrap_date.c` (`getTimezoneOffset`); the version is in the file that the app
+    /// loader writes.
     static func question(read: Timestamp?, now: Timestamp) -> String {
         let moments = [now, read ?? now] + quarters.map { now - $0 * 86_400 }
         let list = moments.map { "\(max(0, $0.seconds) * 1000)" }.joined(separator: ",")
@@ -59,5 +61,7 @@ struct BangleVersion: Hashable, Comparable {
         self.parts = parts.compactMap(\.self)
     }
 
-    static func < (one: BangleVersion, other: BangleVersion) -> Bool { one.parts.lexicographicallyPrecedes(other.parts) }
+    static func < (one: BangleVersion, other: BangleVersion) -> Bool {
+        one.parts.lexicographicallyPrecedes(other.parts)
+    }
 }

@@ -1,10 +1,11 @@
 public import BlueZ
 public import StepDomain
 
-/// A Bangle.js 2 watch, read as Gadgetbridge reads it: by its apps "Android Integration" (id `android`) and "Health Tracking" (`health`).
+/// A Bangle.js 2 watch, read as Gadgetbridge reads it: by its apps "Android Integration" (id `android`) and "Health
+/// Tracking" (`health`).
 ///
-/// The watch runs JavaScript, and its console is a serial port over GATT (Nordic UART). The request is a line of JavaScript; the answer is
-/// one JSON document per line, one for each 10 minutes.
+/// The watch runs JavaScript, and its console is a serial port over GATT (Nordic UART). The request is a line of
+/// JavaScript; the answer is one JSON document per line, one for each 10 minutes.
 ///
 /// Source: espruino/BangleApps, `apps/android/lib.js` (`actfetch`) and `apps/health/lib.js`.
 public enum BangleJS: LinkedPedometerModel {
@@ -17,7 +18,8 @@ public enum BangleJS: LinkedPedometerModel {
 
     /// Seconds of one record.
     static let slot = 600
-    /// Days back that the first reading requests. A watch keeps its records for years, but each day takes some 10 kB of a slow link.
+    /// Days back that the first reading requests. A watch keeps its records for years, but each day takes some 10 kB of
+    /// a slow link.
     static let oldestDay = 400
 
     /// Many devices have the Nordic UART service: only the name shows the model. `Bangle.js a1b2`.
@@ -32,7 +34,9 @@ public enum BangleJS: LinkedPedometerModel {
     public static func session(_ context: SessionContext) -> any PedometerSession { BangleSession(context) }
 
     /// The records of the last hour: that shows whether the apps are there.
-    public static func probe(_ context: SessionContext) -> any PedometerSession { BangleSession(context, isProbe: true) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession {
+        BangleSession(context, isProbe: true)
+    }
 }
 
 /// Divides what a console sends into lines, whatever pieces it arrives in.
@@ -51,7 +55,11 @@ struct LineReader {
         for byte in bytes {
             switch byte {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-                if isOversized { oversized += 1 } else if !line.isEmpty { lines.append(String(decoding: line, as: UTF8.self)) }
+                if isOversized {
+                    oversized += 1
+                } else if !line.isEmpty {
+                    lines.append(String(decoding: line, as: UTF8.self))
+                }
                 line.removeAll(keepingCapacity: true)
                 isOversized = false
             case _ where line.count == Self.longest:
@@ -110,27 +118,38 @@ enum BangleLine: Hashable {
             switch fields["state"] {
             case .text("start"): self = .begin
             case .text("end"):
-                if let count = fields.integer("count"), count >= 0 { self = .end(count: count) } else { self = .undecodable }
+                if let count = fields.integer("count"), count >= 0 {
+                    self = .end(count: count)
+                } else {
+                    self = .undecodable
+                }
             default: self = .other
             }
         case .text("act"):
             if fields["rt"] != nil || fields["ts"] == nil {
                 self = .live
-            } else if let time = fields.integer("ts"), time > 0, let steps = fields.integer("stp"), (0...Self.mostSteps).contains(steps) {
+            } else if let time = fields.integer("ts"), time > 0, let steps = fields.integer("stp"),
+                (0...Self.mostSteps).contains(steps)
+            {
                 self = .record(milliseconds: time, steps: steps)
             } else {
                 self = .undecodableRecord
             }
         case .text("istep"): self = BangleClock(fields).map(BangleLine.clock) ?? .other
         case .text("status"):
-            if let level = fields.integer("bat"), (0...100).contains(level) { self = .battery(level) } else { self = .other }
+            if let level = fields.integer("bat"), (0...100).contains(level) {
+                self = .battery(level)
+            } else {
+                self = .other
+            }
         default: self = .other
         }
     }
 
     /// A line that is not JSON.
     ///
-    /// Source: espruino/Espruino, `src/jsinteractive.c` ("Invalid password", "Uncaught"); espruino/BangleApps, `apps/android/lib.js`.
+    /// Source: espruino/Espruino, `src/jsinteractive.c` ("Invalid password", "Uncaught"); espruino/BangleApps,
+    /// `apps/android/lib.js`.
     private static func message(_ text: String) -> BangleLine {
         if text.contains("Invalid password") { return .locked }
         if text.contains("GB Unknown") { return .unknownRequest(text) }
@@ -141,7 +160,8 @@ enum BangleLine: Hashable {
 
 /// A JSON object without objects or arrays inside, on one line: all that the watch sends for its records.
 ///
-/// Foundation's decoder is not used: a first reading has some ten thousand of such lines, and a wrong type in one field would hide the others.
+/// Foundation's decoder is not used: a first reading has some ten thousand of such lines, and a wrong type in one field
+/// would hide the others.
 struct FlatJSON {
     enum Value: Hashable {
         case text(String)

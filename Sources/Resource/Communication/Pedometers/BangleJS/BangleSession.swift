@@ -2,8 +2,8 @@ internal import StepDomain
 
 /// A reading of a Bangle.js: one request for all records since the last reading; batches while they arrive.
 ///
-/// The watch ends its answer with the number of records that it sent. Only if all of them have arrived does the cursor stay where the
-/// records end; otherwise it goes back, and the next sync requests the same records again.
+/// The watch ends its answer with the number of records that it sent. Only if all of them have arrived does the cursor
+/// stay where the records end; otherwise it goes back, and the next sync requests the same records again.
 struct BangleSession: PedometerSession {
     private enum Stage { case subscribing, breaking, requesting, receiving, delivering, ending }
 
@@ -42,8 +42,8 @@ struct BangleSession: PedometerSession {
     /// The same for all answers together: an answer may begin any number of times.
     private var receivedInAll = 0
     private var undecodable = 0
-    /// An error of the watch's JavaScript in the middle of the answer. It may be that of another program: it counts only if the answer ends
-    /// there.
+    /// An error of the watch's JavaScript in the middle of the answer. It may be that of another program: it counts
+    /// only if the answer ends there.
     private var scriptError: PedometerError?
     /// Reported after the received records were delivered.
     private var failure: PedometerError?
@@ -79,7 +79,8 @@ struct BangleSession: PedometerSession {
         case (.receiving, .silence):
             return silence(now)
         case (.receiving, .linkLost), (.requesting, .linkLost), (.breaking, .linkLost):
-            // The received records are counted by their own times; the cursor stays before the records that may be missing.
+            // The received records are counted by their own times; the cursor stays before the records that may be
+            // missing.
             return .deliver(converter.batch(isComplete: false), progress: .reading(done: 0, of: 1))
         case (.delivering, .done) where asksAgain:
             return interrupt()
@@ -95,7 +96,8 @@ struct BangleSession: PedometerSession {
 
     // MARK: The request
 
-    /// Ends a line that another program has left unfinished on the console: `print(1` would wait for its bracket, whatever follows.
+    /// Ends a line that another program has left unfinished on the console: `print(1` would wait for its bracket,
+    /// whatever follows.
     ///
     /// The byte is sent on its own, so that the console has discarded the line before the request arrives.
     private mutating func interrupt() -> SessionAction {
@@ -110,7 +112,8 @@ struct BangleSession: PedometerSession {
         (lines, hasBegun, noise, announced) = (LineReader(), false, 0, nil)
         waitStart = uptime
         asked = restart(now)
-        // The first line break is for the console that is off, which has kept the byte before; \u{10} switches off the echo of a line.
+        // The first line break is for the console that is off, which has kept the byte before; \u{10} switches off the
+        // echo of a line.
         let question = "\n\u{10}" + BangleClock.question(read: context.pedometer.cursor.readThrough, now: now)
         let line = "\n\u{10}GB({\"t\":\"actfetch\",\"ts\":\(asked.seconds * 1000)})\n"
         return .stream(Array((question + line).utf8), to: BangleJS.input)
@@ -135,7 +138,8 @@ struct BangleSession: PedometerSession {
         guard wasAnswered else {
             return .fail(
                 .noAnswer(
-                    to: "the request for its activity", attempts: Self.attempts, seconds: Self.replyTimeout * Double(Self.attempts)))
+                    to: "the request for its activity", attempts: Self.attempts,
+                    seconds: Self.replyTimeout * Double(Self.attempts)))
         }
         // With the console off ("Programmable: off"), the watch hides the error of its program.
         if receivedInAll == 0 { return fail(.missingApp(Self.health, message: nil)) }
@@ -194,14 +198,18 @@ struct BangleSession: PedometerSession {
             case .end, .live, .unknownRequest, .locked, .other: break
             }
         }
-        let isEndless = noise > Self.mostNoise || received > Self.mostRecords || receivedInAll > Self.mostRecords * Self.attempts
+        let isEndless =
+            noise > Self.mostNoise || received > Self.mostRecords || receivedInAll > Self.mostRecords * Self.attempts
         if isEndless { return fail(.undecodable("text without end")) }
         // Live steps do not extend the wait.
         if uptime - waitStart > .seconds(Self.replyTimeout) { return silence(now) }
-        guard converter.pending >= Self.batchRecords || packets >= Self.batchPackets else { return .receive(seconds: Self.replyTimeout) }
+        guard converter.pending >= Self.batchRecords || packets >= Self.batchPackets else {
+            return .receive(seconds: Self.replyTimeout)
+        }
         packets = 0
         stage = .delivering
-        let batch = converter.batch(isComplete: false, movesOn: hasBegun && !asksEarlier && undecodable + lines.oversized == 0)
+        let batch = converter.batch(
+            isComplete: false, movesOn: hasBegun && !asksEarlier && undecodable + lines.oversized == 0)
         return .deliver(batch, progress: .reading(done: 0, of: 1))
     }
 
@@ -229,12 +237,14 @@ struct BangleSession: PedometerSession {
 
     private mutating func end() -> SessionAction {
         if asksEarlier, attempt < Self.attempts { return interrupt() }
-        // On a machine that is too busy, notifications are lost before they reach this program: the watch has sent more than arrived.
+        // On a machine that is too busy, notifications are lost before they reach this program: the watch has sent more
+        // than arrived.
         if let announced, announced > received, attempt < Self.attempts { return requestAgain() }
         stage = .ending
         // Of what was not requested nothing is known.
         let isComplete = announced == received && !asksEarlier
-        return .deliver(converter.batch(isComplete: isComplete, isLast: true), progress: .reading(done: isComplete ? 1 : 0, of: 1))
+        return .deliver(
+            converter.batch(isComplete: isComplete, isLast: true), progress: .reading(done: isComplete ? 1 : 0, of: 1))
     }
 
     private mutating func finish() -> SessionAction {
@@ -242,7 +252,9 @@ struct BangleSession: PedometerSession {
         guard let announced, announced == received, !asksEarlier else {
             return .fail(.incomplete(received: received, announced: announced))
         }
-        if undecodable + lines.oversized > 0 { report.notices.append(.undecodable(frames: undecodable + lines.oversized)) }
+        if undecodable + lines.oversized > 0 {
+            report.notices.append(.undecodable(frames: undecodable + lines.oversized))
+        }
         report.notices += converter.notices
         return .finish(report)
     }

@@ -2,8 +2,9 @@ internal import StepDomain
 
 /// Converts a watch's records to samples in UTC; `BangleZone` decides where each belongs.
 ///
-/// A record whose time is not known for sure is counted, and does not account for its time, so that its day is partial. A record that was
-/// read before is not counted again. If clocks were put back, the hour that they show twice is stored once: the day has a gap.
+/// A record whose time is not known for sure is counted, and does not account for its time, so that its day is partial.
+/// A record that was read before is not counted again. If clocks were put back, the hour that they show twice is stored
+/// once: the day has a gap.
 struct BangleSlotConverter {
     private let cursor: PedometerCursor
     private let localTime: LocalTime
@@ -18,8 +19,8 @@ struct BangleSlotConverter {
     private var last: (wall: Int, end: Timestamp)?
     /// Whether each record has followed the one before, and the first one what was read before.
     private var isContiguous = true
-    /// Records that belong to an earlier time than it seems, since the watch's clock was put back: they are read again when it is known to
-    /// which. Only then the cursor moves on.
+    /// Records that belong to an earlier time than it seems, since the watch's clock was put back: they are read again
+    /// when it is known to which. Only then the cursor moves on.
     private var isWaiting = false
     /// Whether fewer days are requested than are unread: the others are left for the next sync.
     private var isLimited = false
@@ -66,7 +67,9 @@ struct BangleSlotConverter {
     mutating func add(milliseconds: Int, steps: Int) {
         pending += 1
         let end = milliseconds / 1000
-        guard (-Self.memory...Self.memory).contains(end - now.seconds), end % Self.zoneStep == 0 else { return misplaced += 1 }
+        guard (-Self.memory...Self.memory).contains(end - now.seconds), end % Self.zoneStep == 0 else {
+            return misplaced += 1
+        }
         guard let place = zone.place(end: end), place.start >= first else { return }
         if !place.isAligned { isMisaligned = true }
         let through = place.start + BangleJS.slot
@@ -78,7 +81,8 @@ struct BangleSlotConverter {
             return misplaced += 1
         }
         let wallEnd = place.wall + BangleJS.slot
-        // The watch stores idle records, too: one that does not follow the one before shows that others are missing, or that it was off.
+        // The watch stores idle records, too: one that does not follow the one before shows that others are missing, or
+        // that it was off.
         if let last {
             isContiguous = isContiguous && place.wall == last.wall
         } else if let read = cursor.readThrough {
@@ -87,7 +91,8 @@ struct BangleSlotConverter {
         if last.map({ $0.wall < wallEnd }) ?? true { last = (wallEnd, through) }
         let steps = early.count(wall: place.wall, start: place.start, steps: steps)
         if steps > 0 {
-            samples.append(StepSample(start: place.start, length: BangleJS.slot, steps: steps, utcOffset: place.utcOffset))
+            samples.append(
+                StepSample(start: place.start, length: BangleJS.slot, steps: steps, utcOffset: place.utcOffset))
         }
         guard place.isCertain, isClockRight else { return }
         if let open = spans.last, open.end == place.start {
@@ -97,7 +102,8 @@ struct BangleSlotConverter {
         }
     }
 
-    /// Seconds by which the watch's clock is ahead (positive) or behind; nil if it is right, or did not report its time.
+    /// Seconds by which the watch's clock is ahead (positive) or behind; nil if it is right, or did not report its
+    /// time.
     private var clockLead: Int? {
         clock.map { $0.time - now }.flatMap { abs($0) > BangleClock.tolerance ? $0 : nil }
     }
@@ -118,7 +124,8 @@ struct BangleSlotConverter {
         return notices
     }
 
-    /// Before version 0.33, the app's answer ends with the day before (`apps/health/ChangeLog`): at a midnight of the watch.
+    /// Before version 0.33, the app's answer ends with the day before (`apps/health/ChangeLog`): at a midnight of the
+    /// watch.
     private var isTodayMissing: Bool {
         if let health = clock?.health { return health < Self.sendsToday }
         guard let last, now - last.end >= 3 * BangleJS.slot else { return false }
@@ -142,7 +149,9 @@ struct BangleSlotConverter {
         guard !isLimited else { return batch }
         if isComplete || (movesOn && isContiguous && !isUnsettled) {
             batch.cursor = moved
-            if batch.cursor != nil || isWaiting, let change = zone.uncertainChange { batch.notices = [.zoneChanged(seconds: change)] }
+            if batch.cursor != nil || isWaiting, let change = zone.uncertainChange {
+                batch.notices = [.zoneChanged(seconds: change)]
+            }
         } else if isLast {
             batch.cursor = cursor
         }
@@ -154,7 +163,8 @@ struct BangleSlotConverter {
     /// A change of the zone, after which the records are read by one sync or not at all.
     private var isUnsettled: Bool { if case .changed = zone.rule { true } else { zone.journey != 0 } }
 
-    /// Nil if there was no record: after a change of the zone, the local time up to which was read must then stay as it is.
+    /// Nil if there was no record: after a change of the zone, the local time up to which was read must then stay as it
+    /// is.
     private var moved: PedometerCursor? {
         guard let last, !isWaiting else { return nil }
         let moment = max(last.end, cursor.readThrough ?? last.end)

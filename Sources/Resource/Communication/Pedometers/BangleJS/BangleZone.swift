@@ -2,18 +2,19 @@ internal import StepDomain
 
 /// How the times of records become UTC.
 ///
-/// A watch stores each record under its local date and time, without an offset, and calculates `ts` from that by the offset that it has
-/// when it sends the record (`apps/health/lib.js`). So `ts` is UTC as long as the watch has not changed its offset in between, whatever that
-/// offset is. This is known from what the watch reports at each reading. If it has changed its offset since the last reading, the records
-/// before the change have to be shifted by the difference; when it did so is known in part only.
+/// A watch stores each record under its local date and time, without an offset, and calculates `ts` from that by the
+/// offset that it has when it sends the record (`apps/health/lib.js`). So `ts` is UTC as long as the watch has not
+/// changed its offset in between, whatever that offset is. This is known from what the watch reports at each reading.
+/// If it has changed its offset since the last reading, the records before the change have to be shifted by the
+/// difference; when it did so is known in part only.
 struct BangleZone {
     enum Rule: Hashable {
         /// `ts` is UTC.
         case exact
         /// It is not known what the watch did: its offset is taken to have been that of this place at each time.
         case local
-        /// The watch has added `seconds` to its offset since the last reading. `wall`: its local time, in seconds since 1970, at which clocks
-        /// here changed by the same; nil if they did not.
+        /// The watch has added `seconds` to its offset since the last reading. `wall`: its local time, in seconds since
+        /// 1970, at which clocks here changed by the same; nil if they did not.
         case changed(seconds: Int, wall: Int?)
     }
 
@@ -76,12 +77,15 @@ struct BangleZone {
             rule = .exact
         } else {
             let follows = journey == 0 && before == there && present == here
-            rule = .changed(seconds: change, wall: follows ? Self.change(from: before, after: read, until: now, localTime) : nil)
+            rule = .changed(
+                seconds: change, wall: follows ? Self.change(from: before, after: read, until: now, localTime) : nil)
         }
     }
 
     /// The local time, in seconds since 1970, at which clocks with the offset `before` were changed.
-    private static func change(from before: Int, after read: Timestamp, until now: Timestamp, _ localTime: LocalTime) -> Int? {
+    private static func change(from before: Int, after read: Timestamp, until now: Timestamp, _ localTime: LocalTime)
+        -> Int?
+    {
         // All changes are on a half hour of UTC.
         stride(from: read.seconds / 1_800 * 1_800, through: now.seconds, by: 1_800)
             .first { localTime.utcOffset(Timestamp($0)) != before }.map { $0 + before }
@@ -89,9 +93,10 @@ struct BangleZone {
 
     /// Seconds before the last reading since when records have to be requested.
     ///
-    /// The watch compares `ts`, which may be shifted. And it sends whole days: it takes the date of the requested time in UTC as a day of its
-    /// own calendar (`readAllRecordsSince` in `apps/health/lib.js`, and `Date.parse` of Espruino, which takes a date without a time
-    /// as local midnight). West of Greenwich that may be tomorrow, so a day more is requested there.
+    /// The watch compares `ts`, which may be shifted. And it sends whole days: it takes the date of the requested time
+    /// in UTC as a day of its own calendar (`readAllRecordsSince` in `apps/health/lib.js`, and `Date.parse` of
+    /// Espruino, which takes a date without a time as local midnight). West of Greenwich that may be tomorrow, so a day
+    /// more is requested there.
     var margin: Int {
         var margin = journey == 0 ? 2 * 3_600 : 27 * 3_600
         if case .changed(let seconds, _) = rule { margin = max(margin, seconds + 3_600) }
@@ -104,7 +109,8 @@ struct BangleZone {
         return offsets.contains { $0 < 0 } ? 86_400 : 0
     }
 
-    /// Seconds by which the watch may have changed its offset since the last reading; nil if it has not, or as is known.
+    /// Seconds by which the watch may have changed its offset since the last reading; nil if it has not, or as is
+    /// known.
     var uncertainChange: Int? {
         switch rule {
         case .changed(let seconds, nil): return seconds
@@ -143,8 +149,9 @@ struct BangleZone {
 
     /// A record since the last reading, after which the watch has changed its offset.
     ///
-    /// A watch whose clock is put forward skips that time: until its records skip so much, its clock was not put forward. If the clock is put
-    /// back, the records show nothing, because the watch does not store a local time twice ("Already written" in `apps/health/boot.js`).
+    /// A watch whose clock is put forward skips that time: until its records skip so much, its clock was not put
+    /// forward. If the clock is put back, the records show nothing, because the watch does not store a local time twice
+    /// ("Already written" in `apps/health/boot.js`).
     private mutating func place(_ wall: Int, _ readWall: Int, changedBy seconds: Int, at change: Int?) -> Place {
         let (old, new) = (wall - before, wall - before - seconds)
         guard seconds > 0 else {
@@ -156,7 +163,9 @@ struct BangleZone {
             isSwitched = true
             isSwitchSeen = reached == change && wall == reached + seconds
         }
-        guard isSwitched else { return place(old, wall, isCertain: journey == 0, utcOffset: journey == 0 ? nil : before) }
+        guard isSwitched else {
+            return place(old, wall, isCertain: journey == 0, utcOffset: journey == 0 ? nil : before)
+        }
         return place(new, wall, isCertain: isSwitchSeen && journey == 0)
     }
 
@@ -165,16 +174,19 @@ struct BangleZone {
     ) -> Place {
         let start = Timestamp(start)
         return Place(
-            start: start, wall: wall, utcOffset: utcOffset ?? localTime.utcOffset(start), isCertain: isCertain, isAligned: isAligned)
+            start: start, wall: wall, utcOffset: utcOffset ?? localTime.utcOffset(start), isCertain: isCertain,
+            isAligned: isAligned)
     }
 
     private func isNearChange(_ start: Timestamp) -> Bool {
         localTime.utcOffset(start - Self.aroundChange) != localTime.utcOffset(start + BangleJS.slot + Self.aroundChange)
     }
 
-    /// What the watch's offset was at the last record, for the cursor; nil if it is not known, or if it need not be because it follows a rule.
+    /// What the watch's offset was at the last record, for the cursor; nil if it is not known, or if it need not be
+    /// because it follows a rule.
     ///
-    /// - Parameter used: the offset by which that record was placed: that before a change, if the record was made before it.
+    /// - Parameter used: the offset by which that record was placed: that before a change, if the record was made
+    ///   before it.
     func offset(used: Int) -> Int? {
         guard let clock else { return isElsewhere ? cursor.deviceOffset : nil }
         return clock.followsRule || (rule == .local && used != present) ? nil : used

@@ -2,11 +2,11 @@ internal import StepDomain
 
 /// A reading: reads today's steps, completes past days once a day, then sets the clock.
 ///
-/// FDD1 is read first: the ring notifies only while its wearer walks. If it cannot be read, or shows less than before on the same day (it
-/// may be as old as the last notification), the reading waits for a notification.
+/// FDD1 is read first: the ring notifies only while its wearer walks. If it cannot be read, or shows less than before
+/// on the same day (it may be as old as the last notification), the reading waits for a notification.
 ///
-/// The clock is set after the steps were stored, and not near midnight: a clock that is set over midnight may set the steps to zero, or keep
-/// them for another day.
+/// The clock is set after the steps were stored, and not near midnight: a clock that is set over midnight may set the
+/// steps to zero, or keep them for another day.
 struct CRPSession: PedometerSession {
     private enum Stage { case reading, waiting, requesting, history, delivering, settingClock }
 
@@ -71,7 +71,8 @@ struct CRPSession: PedometerSession {
             return deliver(now)
         case (.history, _):
             return forward(event, now, uptime)
-        case (.delivering, .done) where !isProbe && context.setsClock && ClockCorrection.isSafe(at: now, context.localTime):
+        case (.delivering, .done)
+        where !isProbe && context.setsClock && ClockCorrection.isSafe(at: now, context.localTime):
             stage = .settingClock
             // A ring without this characteristic is read, too.
             return .writeIfPresent(CRP.setTime(setter.begin(at: now, context.localTime)), to: CRP.requests)
@@ -114,8 +115,9 @@ struct CRPSession: PedometerSession {
         }
     }
 
-    /// - Parameter isCut: whether the link has ended before all days were received. Then the next reading requests them again, unless it
-    ///   would fail in the same way: a ring without the characteristic of the answers cannot be subscribed to.
+    /// - Parameter isCut: whether the link has ended before all days were received. Then the next reading requests them
+    ///   again, unless it would fail in the same way: a ring without the characteristic of the answers cannot be
+    ///   subscribed to.
     private mutating func deliver(_ now: Timestamp, isCut: Bool = false) -> SessionAction {
         guard let reading, var days else { return .finish(report) }
         stage = .delivering
@@ -158,13 +160,16 @@ struct CRPHistory: ExchangeProtocol {
         wanted.append((0x0d, 0))
     }
 
-    static func request(_ command: UInt8, _ day: Int) -> [UInt8] { CRP.frame(group, command, [UInt8(truncatingIfNeeded: day)]) }
+    static func request(_ command: UInt8, _ day: Int) -> [UInt8] {
+        CRP.frame(group, command, [UInt8(truncatingIfNeeded: day)])
+    }
 
     mutating func next(at now: Timestamp) -> ProtocolExchange? {
         present = wanted.popLast()
         return present.map { command, day in
             ProtocolExchange(
-                request: .write(Self.request(command, day), to: CRP.requests), name: "a past day", answer: .optional, timeout: 2, attempts: 2)
+                request: .write(Self.request(command, day), to: CRP.requests), name: "a past day", answer: .optional,
+                timeout: 2, attempts: 2)
         }
     }
 
@@ -182,7 +187,8 @@ struct CRPHistory: ExchangeProtocol {
         guard pending.count >= length else { return .more }
         let (group, command, data) = (pending[4], pending[5], Array(pending[6..<length]))
         pending = []
-        guard let present, group == Self.group, command == present.command, data.first.map(Int.init) == present.day else { return .other }
+        guard let present, group == Self.group, command == present.command, data.first.map(Int.init) == present.day
+        else { return .other }
         if command == 0x0d {
             guard let total = data.little(1, 4) else { return .undecodable }
             totals[present.day] = total

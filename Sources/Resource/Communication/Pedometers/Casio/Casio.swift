@@ -3,13 +3,13 @@ public import StepDomain
 
 /// A Casio watch with a life log: the ABL-100WE, and perhaps the GG-B100.
 ///
-/// - `00 11 00 00 00` to 26EB0023 requests the life log. 26EB0023 announces its length, `00 11 length(3) 00 00`, numbers little-endian;
-///   26EB0024 sends it, in one notification or in several.
-/// - `04 11 00 00 00` would acknowledge it. The watch then deletes its hours, and other programs do not get them any more; istep does not
-///   send it.
+/// - `00 11 00 00 00` to 26EB0023 requests the life log. 26EB0023 announces its length, `00 11 length(3) 00 00`,
+///   numbers little-endian; 26EB0024 sends it, in one notification or in several.
+/// - `04 11 00 00 00` would acknowledge it. The watch then deletes its hours, and other programs do not get them any
+///   more; istep does not send it.
 ///
-/// Sources: gshock_api (izivkov), `step_counter_io.py` and the captures `test_data/btsnoop_hci_ABL.log` and `btsnoop_hci_ABL_2.log`; its
-/// pull request 5, for the acknowledgement; casio-abl100 (Lautarocp), `PROTOCOL.md`.
+/// Sources: gshock_api (izivkov), `step_counter_io.py` and the captures `test_data/btsnoop_hci_ABL.log` and
+/// `btsnoop_hci_ABL_2.log`; its pull request 5, for the acknowledgement; casio-abl100 (Lautarocp), `PROTOCOL.md`.
 public enum Casio: LinkedPedometerModel {
     public static let key = "casio"
     public static let title = "Casio ABL-100WE or GG-B100 watch"
@@ -27,12 +27,14 @@ public enum Casio: LinkedPedometerModel {
 
     public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
-    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(CasioReading(context)) }
+    public static func session(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(CasioReading(context))
+    }
     /// A reading changes nothing on the watch.
     public static func probe(_ context: SessionContext) -> any PedometerSession { session(context) }
 
-    /// Sources: gshock_api, `src/examples/step_counter.py`, for the buttons and the times; the name of the button is that of the watch's
-    /// manual.
+    /// Sources: gshock_api, `src/examples/step_counter.py`, for the buttons and the times; the name of the button is
+    /// that of the watch's manual.
     public static let howToConnect: String? = """
         Press and hold its lower left button for 3 seconds, until it shows that it connects, then run `istep sync`. A watch that is paired with \
         this machine also connects when its lower right button is pressed briefly, and by itself at 00:30, 06:30, 12:30 and 18:30.
@@ -52,8 +54,8 @@ public enum Casio: LinkedPedometerModel {
 /// | 392 | metres of the present hour: u32 |
 /// | 396 | steps of today once more: BCD, lowest two digits first |
 ///
-/// Sources: gshock_api, `src/examples/lifelog.py` and `KOTLIN_LIFELOG_PORTING_GUIDE.md`; casio-abl100, `PROTOCOL.md`. Earlier versions of
-/// gshock_api took bytes 6...293 for 144 hours and 318...373 for 14 days.
+/// Sources: gshock_api, `src/examples/lifelog.py` and `KOTLIN_LIFELOG_PORTING_GUIDE.md`; casio-abl100, `PROTOCOL.md`.
+/// Earlier versions of gshock_api took bytes 6...293 for 144 hours and 318...373 for 14 days.
 struct CasioLog: Hashable {
     static let length = 400
     private static let hours = 6
@@ -72,7 +74,8 @@ struct CasioLog: Hashable {
     init?(_ bytes: [UInt8]) {
         let time = bytes.prefix(6).compactMap(Self.decimal)
         guard bytes.count == Self.length, time.count == 6,
-            let clock = DeviceClock(year: 2000 + time[0], month: time[1], day: time[2], hour: time[3], minute: time[4], second: time[5])
+            let clock = DeviceClock(
+                year: 2000 + time[0], month: time[1], day: time[2], hour: time[3], minute: time[4], second: time[5])
         else { return nil }
         self.clock = clock
         let digits = bytes[Self.check...].compactMap(Self.decimal)
@@ -89,7 +92,9 @@ struct CasioLog: Hashable {
     }
 
     /// The value of two decimal digits; nil if they are none.
-    private static func decimal(_ byte: UInt8) -> Int? { byte >> 4 < 10 && byte & 15 < 10 ? Int(byte >> 4) * 10 + Int(byte & 15) : nil }
+    private static func decimal(_ byte: UInt8) -> Int? {
+        byte >> 4 < 10 && byte & 15 < 10 ? Int(byte >> 4) * 10 + Int(byte & 15) : nil
+    }
 
     private static func sum(_ bytes: [UInt8], _ start: Int, _ count: Int) -> Int {
         (0..<count).compactMap { bytes.little(start + 2 * $0, 2) }.filter { $0 != 0xfffe }.reduce(0, +)
@@ -133,7 +138,9 @@ struct CasioReading: ExchangeProtocol {
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
         guard end == .complete else { return nil }
-        guard let log = CasioLog(received), let steps = log.steps else { return SampleBatch(notices: [.stepsInDoubt(.unchecked)]) }
+        guard let log = CasioLog(received), let steps = log.steps else {
+            return SampleBatch(notices: [.stepsInDoubt(.unchecked)])
+        }
         if let other = log.contradiction { return SampleBatch(notices: [.stepsInDoubt(.totals(steps, other))]) }
         let reading = CounterReading(at: now, value: steps, utcOffset: context.localTime.utcOffset(now))
         var batch = CounterOfToday(context).batch(of: reading, clock: log.clock)

@@ -3,8 +3,8 @@ public import StepDomain
 
 /// Smart rings with the QRing protocol: Colmi R02, R03, R05 to R10, R12, some R11 and their namesakes.
 ///
-/// 16-byte packets over a service that works like a serial line. Requests are written without response, answers arrive as notifications.
-/// The ring keeps today and the seven days before it, in slots of its own wall clock.
+/// 16-byte packets over a service that works like a serial line. Requests are written without response, answers arrive
+/// as notifications. The ring keeps today and the seven days before it, in slots of its own wall clock.
 ///
 /// Source: the protocol as read from the clients colmi_r02_client (tahnok) and Gadgetbridge; no vendor document exists.
 public enum Colmi: LinkedPedometerModel {
@@ -29,16 +29,20 @@ public enum Colmi: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
 
-    /// `3C`, what the ring supports: bit 3 of byte 2 of the answer asks for a bond. R09 and R11 set it, and without a bond some of these are
-    /// not found again after their first connection. Most rings answer with an error, or not at all.
+    /// `3C`, what the ring supports: bit 3 of byte 2 of the answer asks for a bond. R09 and R11 set it, and without a
+    /// bond some of these are not found again after their first connection. Most rings answer with an error, or not at
+    /// all.
     ///
-    /// Contested: the maker's app pairs with every ring that sets the bit; a client (PulseLoop) does so for R09 and R11 alone, because its
-    /// system asks the user each time. An earlier version of that client took byte 1.
+    /// Contested: the maker's app pairs with every ring that sets the bit; a client (PulseLoop) does so for R09 and R11
+    /// alone, because its system asks the user each time. An earlier version of that client took byte 1.
     ///
     /// Source: PulseLoopAndroid, `docs/qring-ble-adoption.md` and `ColmiDecoder`.
     public static var bondQuestion: BondQuestion? {
-        BondQuestion(request: ColmiPacket(ColmiPacket.Command.support).bytes, requests: requests, answers: answers) { value in
-            guard let packet = ColmiPacket(received: value), packet.command == ColmiPacket.Command.support else { return nil }
+        BondQuestion(request: ColmiPacket(ColmiPacket.Command.support).bytes, requests: requests, answers: answers) {
+            value in
+            guard let packet = ColmiPacket(received: value), packet.command == ColmiPacket.Command.support else {
+                return nil
+            }
             return !packet.isError && packet[2] & 0x08 != 0
         }
     }
@@ -53,7 +57,8 @@ public enum Colmi: LinkedPedometerModel {
     public static func probe(_ context: SessionContext) -> any PedometerSession { ColmiSession(context, isProbe: true) }
 }
 
-/// A ring's unsolicited packets `73 12`: today's steps, calories and metres, 24 bits each, big-endian, while its wearer walks.
+/// A ring's unsolicited packets `73 12`: today's steps, calories and metres, 24 bits each, big-endian, while its wearer
+/// walks.
 ///
 /// Source: PulseLoopAndroid, `ColmiDecoder` ("verified against on-ring frames"), and Gadgetbridge.
 struct ColmiLive: LiveSession {

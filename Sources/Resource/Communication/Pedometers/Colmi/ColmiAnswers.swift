@@ -14,7 +14,8 @@ struct ColmiAnswers {
     private var day = 0
     /// The date of an answer to the present request that was not the requested day's.
     private var otherDate: Int?
-    /// Days that were requested more than once or did not answer, or whose answer may have been another day's: their answers may come late.
+    /// Days that were requested more than once or did not answer, or whose answer may have been another day's: their
+    /// answers may come late.
     private var repeated: Set<Int> = []
 
     /// A request is sent.
@@ -37,8 +38,9 @@ struct ColmiAnswers {
     /// Whether an answer without a date may be a late one to an earlier request.
     var mayBeLate: Bool { !repeated.subtracting([day]).isEmpty }
 
-    /// Drops an answer with another date than the requested day's, unless it is the second such answer with this date: then the ring's today
-    /// is not ours. A single one may be a late answer to an earlier request, also to one of the sync before.
+    /// Drops an answer with another date than the requested day's, unless it is the second such answer with this date:
+    /// then the ring's today is not ours. A single one may be a late answer to an earlier request, also to one of the
+    /// sync before.
     ///
     /// - Parameter isNearMidnight: the ring's today may differ from ours by a day.
     mutating func dropUnlessDated(isNearMidnight: Bool) {

@@ -1,6 +1,7 @@
 internal import StepDomain
 
-/// 16 bytes: `[0]` command, with bit 7 set in an error reply; `[1...14]` payload; `[15]` the sum of the others, low 8 bits.
+/// 16 bytes: `[0]` command, with bit 7 set in an error reply; `[1...14]` payload; `[15]` the sum of the others, low 8
+/// bits.
 struct ColmiPacket: Hashable {
     static let length = 16
 
@@ -51,12 +52,13 @@ extension ColmiPacket {
 
     /// `48`: today's total. The answer: steps, running steps, calories, metres, 24 bits each, big-endian.
     ///
-    /// Source: Gadgetbridge and colmi-docs (Puxtril). Another client calls this command "bind", with the answer `48 00 01`, which
-    /// would be 256 steps and nothing else: so the answer is only a check of the slots, and must have metres or calories.
+    /// Source: Gadgetbridge and colmi-docs (Puxtril). Another client calls this command "bind", with the answer `48 00
+    /// 01`, which would be 256 steps and nothing else: so the answer is only a check of the slots, and must have metres
+    /// or calories.
     static let totalRequest = ColmiPacket(Command.total)
 
-    /// Today's steps in an answer to `totalRequest`; nil if it means something else: some dozens of steps without a metre and a calorie are
-    /// not possible.
+    /// Today's steps in an answer to `totalRequest`; nil if it means something else: some dozens of steps without a
+    /// metre and a calorie are not possible.
     var total: Int? {
         let steps = Int(bytes[1]) << 16 | Int(bytes[2]) << 8 | Int(bytes[3])
         return steps > 30 && bytes[4...12].allSatisfy { $0 == 0 } ? nil : steps
@@ -82,12 +84,13 @@ extension ColmiPacket {
 ///
 /// - `43 FF …`: the ring has no data for that day.
 /// - `43 F0 n c …`: n records follow; c = 1 means that calories are sent divided by ten.
-/// - `43 yy mm dd slot index total calories(2) steps(2) metres(2)`: a record, date in binary-coded decimal, numbers little
-///   endian, slot 0...95 a quarter of an hour of the ring's clock. The index goes from 0 to total − 1; rings send them in this order, and the
-///   answer is complete when all have arrived, in whatever order.
+/// - `43 yy mm dd slot index total calories(2) steps(2) metres(2)`: a record, date in binary-coded decimal, numbers
+///   little endian, slot 0...95 a quarter of an hour of the ring's clock. The index goes from 0 to total − 1; rings
+///   send them in this order, and the answer is complete when all have arrived, in whatever order.
 ///
-/// A record belongs to the answer if it comes after a header and has its total. Others are late copies of another answer, and never replace
-/// a record of this one: the scale of their calories is not known. Records with the same total and different dates are of different answers.
+/// A record belongs to the answer if it comes after a header and has its total. Others are late copies of another
+/// answer, and never replace a record of this one: the scale of their calories is not known. Records with the same
+/// total and different dates are of different answers.
 struct ColmiDay {
     /// A slot in the ring's wall clock.
     struct Record: Hashable {
@@ -105,7 +108,8 @@ struct ColmiDay {
         case more
         /// All records have arrived.
         case complete
-        /// The last record has arrived, others were left out before it; or it contradicts the header; or the header is missing.
+        /// The last record has arrived, others were left out before it; or it contradicts the header; or the header is
+        /// missing.
         case gaps
         case noData
         case refused
@@ -137,7 +141,8 @@ struct ColmiDay {
 
     init(of requested: Int? = nil) { self.requested = requested }
 
-    /// The day of the records, as days since 1970: the requested one if it has any, otherwise the day with the most; nil if none arrived.
+    /// The day of the records, as days since 1970: the requested one if it has any, otherwise the day with the most;
+    /// nil if none arrived.
     var date: Int? {
         if let requested, parts[requested] != nil { return requested }
         return parts.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.key
@@ -166,7 +171,8 @@ struct ColmiDay {
         guard let (day, record) = decode(packet) else { return .other }
         let (index, count) = (Int(packet[5]), Int(packet[6]))
         guard let total, count == total, index < total else {
-            // Of the requested day: the header was lost, or contradicts the records. The end of these is that of the answer.
+            // Of the requested day: the header was lost, or contradicts the records. The end of these is that of the
+            // answer.
             guard day == requested ?? day, date ?? day == day else { return .other }
             return index == count - 1 ? .gaps : .more
         }
@@ -193,7 +199,7 @@ struct ColmiDay {
 
     /// Seconds that each of the slots covers.
     ///
-    /// Some firmware counts by the hour and stamps the hour's first quarter; other firmware counts quarters. A day in which no
-    /// slot lies off the hour is of the first kind.
+    /// Some firmware counts by the hour and stamps the hour's first quarter; other firmware counts quarters. A day in
+    /// which no slot lies off the hour is of the first kind.
     var slotLength: Int { slots.allSatisfy { $0.slot % 4 == 0 } ? 3600 : 900 }
 }

@@ -2,12 +2,14 @@ internal import StepDomain
 
 /// Which days of a ring are requested, in which order, and where the next sync continues from.
 ///
-/// Days are numbered since 1970 by the ring's calendar. A request names a day by its distance from the ring's today, which is not always
-/// this machine's: around midnight their clocks need not agree, midnight may pass during the transfer, and another program may have set
-/// the ring's clock. Each answer with records has a date, which shows what the ring's today is; the plan follows it.
+/// Days are numbered since 1970 by the ring's calendar. A request names a day by its distance from the ring's today,
+/// which is not always this machine's: around midnight their clocks need not agree, midnight may pass during the
+/// transfer, and another program may have set the ring's clock. Each answer with records has a date, which shows what
+/// the ring's today is; the plan follows it.
 ///
-/// Order: today first, because it shows most about the ring's clock; then the days since the last sync, oldest first, so that the cursor
-/// moves on with each; then the days that were missing before. A day that failed is requested last, so that it cannot hold up the others.
+/// Order: today first, because it shows most about the ring's clock; then the days since the last sync, oldest first,
+/// so that the cursor moves on with each; then the days that were missing before. A day that failed is requested last,
+/// so that it cannot hold up the others.
 struct ColmiPlan {
     /// Days before today that a ring holds.
     static let oldestDay = 7
@@ -39,8 +41,8 @@ struct ColmiPlan {
     /// The ring's current day and when it was read.
     private var running: (day: Int, at: Timestamp)?
 
-    /// Clocks change the ring's today at most twice in a session: it turns out to be another day, then midnight passes. One more change is
-    /// allowed as a reserve; a ring with inconsistent dates ends there.
+    /// Clocks change the ring's today at most twice in a session: it turns out to be another day, then midnight passes.
+    /// One more change is allowed as a reserve; a ring with inconsistent dates ends there.
     private static let mostLeadChanges = 3
 
     /// - Parameters:
@@ -88,16 +90,17 @@ struct ColmiPlan {
             let daysAgo = today + lead - day
             if (0...Self.oldestDay).contains(daysAgo) { return (day, daysAgo) }
             queue.removeFirst()
-            // Before its midnight the ring has not begun that day: it is read with the next sync. After midnight, the oldest day is gone.
-            // A day before the first one was read before, under its own date.
+            // Before its midnight the ring has not begun that day: it is read with the next sync. After midnight, the
+            // oldest day is gone. A day before the first one was read before, under its own date.
             if daysAgo > 0, let first, day >= first, gaps[day] == nil { gaps[day] = .unanswered }
         }
-        // The ring's today was another day, or midnight has passed, or answers come late: "no data" may have been for another day. These days
-        // are requested again once, at the end.
+        // The ring's today was another day, or midnight has passed, or answers come late: "no data" may have been for
+        // another day. These days are requested again once, at the end.
         guard today > self.today || leadChanges > 0 || answersAreLate, !isRechecked else { return nil }
         isRechecked = true
         let open: Set<DayGap.Reason> = answersAreLate ? [.unconfirmed, .unanswered] : [.unconfirmed]
-        queue = gaps.filter { open.contains($0.value) && (0...Self.oldestDay).contains(today + lead - $0.key) }.keys.sorted()
+        queue = gaps.filter { open.contains($0.value) && (0...Self.oldestDay).contains(today + lead - $0.key) }.keys
+            .sorted()
         return queue.isEmpty ? nil : next(today: today)
     }
 
@@ -142,16 +145,19 @@ struct ColmiPlan {
         lead = ringToday - today
         if lead < 0, !isNearMidnight { for day in unreached(today) where gaps[day] == nil { gaps[day] = .unconfirmed } }
         guard leadChanges == 1, abs(lead) > 0 else { return }
-        // The ring stores what it counted since the last sync under its own dates. That of its today, unless this answer has it, may hold
-        // steps of the time in which its clock was ahead. At midnight the next sync requests it.
+        // The ring stores what it counted since the last sync under its own dates. That of its today, unless this
+        // answer has it, may hold steps of the time in which its clock was ahead. At midnight the next sync requests
+        // it.
         let since = max((first ?? today - Self.oldestDay) + min(lead, 0), ringToday - Self.oldestDay)
         let last = isNearMidnight ? ringToday - 1 : ringToday
         guard since <= last else { return }
-        queue += (since...last).filter { !queue.contains($0) && !received.contains($0) && gaps[$0] == nil && isWithinLimit($0) }
+        queue += (since...last).filter {
+            !queue.contains($0) && !received.contains($0) && gaps[$0] == nil && isWithinLimit($0)
+        }
     }
 
-    /// The days that a ring whose clock is behind has not reached: it may still hold them, since its clock may have been set back. One that
-    /// is years behind had an empty battery, and holds none.
+    /// The days that a ring whose clock is behind has not reached: it may still hold them, since its clock may have
+    /// been set back. One that is years behind had an empty battery, and holds none.
     private func unreached(_ today: Int) -> [Int] {
         guard lead > -366 else { return [] }
         let first = max(today + lead + 1, today - Self.oldestDay)
@@ -211,7 +217,8 @@ struct ColmiPlan {
         return cursor
     }
 
-    /// Everything before this time was requested in this session or an earlier one; nil if `readThrough` does not change.
+    /// Everything before this time was requested in this session or an earlier one; nil if `readThrough` does not
+    /// change.
     private func readThrough(_ start: (Int) -> Timestamp) -> Timestamp? {
         let oldest = first ?? today - Self.oldestDay
         // Limited to fewer days than there are: the others are left for the next sync.

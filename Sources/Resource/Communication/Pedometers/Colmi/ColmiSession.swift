@@ -2,8 +2,8 @@ internal import StepDomain
 
 /// A reading of a ring: battery, the days that `ColmiPlan` names, then its clock.
 ///
-/// A day that is refused, silent or incomplete is a gap: the session continues with the next day and the cursor names the gap for the next
-/// sync. The clock is set last, because the history has to be read by the clock that recorded it.
+/// A day that is refused, silent or incomplete is a gap: the session continues with the next day and the cursor names
+/// the gap for the next sync. The clock is set last, because the history has to be read by the clock that recorded it.
 struct ColmiSession: PedometerSession {
     private enum Stage: Hashable {
         case subscribing
@@ -29,10 +29,11 @@ struct ColmiSession: PedometerSession {
     private static let totalPause = 30 * 86_400
     /// Seconds after which a ring that did not answer for its battery is asked again, once: its firmware may be new.
     private static let batteryPause = 7 * 86_400
-    /// How often a request is sent before the session gives up on it. After a day without an answer it is sent once, until a day is
-    /// answered: the other days are requested again with the next sync anyway.
+    /// How often a request is sent before the session gives up on it. After a day without an answer it is sent once,
+    /// until a day is answered: the other days are requested again with the next sync anyway.
     private static let attempts = 3
-    /// Days without an answer after which the session ends if no day was answered at all: 25 s, instead of 50 for all eight.
+    /// Days without an answer after which the session ends if no day was answered at all: 25 s, instead of 50 for all
+    /// eight.
     private static let mostSilentDays = 3
     /// No answer is longer: 96 slots and some unsolicited packets.
     private static let mostPackets = 400
@@ -84,7 +85,9 @@ struct ColmiSession: PedometerSession {
         case (_, .linkLost):
             return save(now)
         case (.subscribing, .done):
-            if let since = plan.cursor.lacksBatterySince, since <= now, now - since < Self.batteryPause { return proceed(now) }
+            if let since = plan.cursor.lacksBatterySince, since <= now, now - since < Self.batteryPause {
+                return proceed(now)
+            }
             asksBattery = true
             return ask(.battery, now)
         case (.delivering, .done):
@@ -118,7 +121,8 @@ struct ColmiSession: PedometerSession {
             isProbe
             ? .todayOnly(cursor, today: today)
             : ColmiPlan(
-                cursor, today: today, first: cursor.readThrough.map(converter.wallDay), limit: context.days, start: converter.start)
+                cursor, today: today, first: cursor.readThrough.map(converter.wallDay), limit: context.days,
+                start: converter.start)
     }
 
     /// The next day, or what comes after the last one.
@@ -151,7 +155,9 @@ struct ColmiSession: PedometerSession {
     }
 
     private func failureAfterSilence() -> PedometerError? {
-        let isDead = batteryAnswers ? !plan.hasAnswer && unansweredDays >= Self.mostSilentDays : !plan.hasAnswer || unansweredDays > 1
+        let isDead =
+            batteryAnswers
+            ? !plan.hasAnswer && unansweredDays >= Self.mostSilentDays : !plan.hasAnswer || unansweredDays > 1
         return isDead ? silenceFailure : nil
     }
 
@@ -198,7 +204,9 @@ struct ColmiSession: PedometerSession {
 
     /// How often the present request is sent if nothing answers it.
     private var mostAttempts: Int {
-        if stage == .probe || unansweredDays > 0 || stage == .battery && plan.cursor.lacksBatterySince != nil { return 1 }
+        if stage == .probe || unansweredDays > 0 || stage == .battery && plan.cursor.lacksBatterySince != nil {
+            return 1
+        }
         return plan.isRechecked ? 2 : Self.attempts
     }
 
@@ -232,7 +240,8 @@ struct ColmiSession: PedometerSession {
             batteryAnswers = true
         }
         switch stage {
-        case .battery where packet.command == ColmiPacket.Command.battery, .probe where packet.command == ColmiPacket.Command.battery:
+        case .battery where packet.command == ColmiPacket.Command.battery,
+            .probe where packet.command == ColmiPacket.Command.battery:
             return proceed(now)
         case .day(let day, let daysAgo):
             return receive(answers.add(packet), day, daysAgo: daysAgo, now)
@@ -246,14 +255,18 @@ struct ColmiSession: PedometerSession {
                     return receive(progress, day, daysAgo: daysAgo, now)
                 }
             }
-            guard uptime - waitStart < .seconds(Self.quiet) else { return deliver(day, daysAgo: daysAgo, answered, now) }
+            guard uptime - waitStart < .seconds(Self.quiet) else {
+                return deliver(day, daysAgo: daysAgo, answered, now)
+            }
             return .receive(seconds: Self.quiet)
         case .total(let day, let daysAgo):
             if packet.command == ColmiPacket.Command.total {
                 total = packet.isError ? nil : packet.total
                 return deliver(day, daysAgo: daysAgo, .complete, now)
             }
-            guard uptime - waitStart < .seconds(Self.totalTimeout) else { return deliver(day, daysAgo: daysAgo, .complete, now) }
+            guard uptime - waitStart < .seconds(Self.totalTimeout) else {
+                return deliver(day, daysAgo: daysAgo, .complete, now)
+            }
             return .receive(seconds: Self.totalTimeout)
         case .clock where packet.command == ColmiPacket.Command.setTime:
             guard !packet.isError else { return finish(now) }
@@ -265,12 +278,15 @@ struct ColmiSession: PedometerSession {
         }
     }
 
-    /// A packet that is not part of the answer does not extend the wait: while its wearer walks a ring sends live steps every second.
+    /// A packet that is not part of the answer does not extend the wait: while its wearer walks a ring sends live steps
+    /// every second.
     private mutating func waiting(_ now: Timestamp) -> SessionAction {
         uptime - waitStart < .seconds(Self.replyTimeout) ? .receive(seconds: Self.replyTimeout) : repeated(now)
     }
 
-    private mutating func receive(_ progress: ColmiDay.Progress, _ day: Int, daysAgo: Int, _ now: Timestamp) -> SessionAction {
+    private mutating func receive(_ progress: ColmiDay.Progress, _ day: Int, daysAgo: Int, _ now: Timestamp)
+        -> SessionAction
+    {
         if progress == .complete {
             let isLate = answers.isLate
             answers.dropUnlessDated(isNearMidnight: converter.isNearMidnight(now))
@@ -283,7 +299,8 @@ struct ColmiSession: PedometerSession {
             return .receive(seconds: Self.replyTimeout)
         case .other:
             return waiting(now)
-        case .gaps where attempt < Self.attempts, .refused where attempt < Self.attempts, .noData where attempt == 1 && answers.mayBeLate:
+        case .gaps where attempt < Self.attempts, .refused where attempt < Self.attempts,
+            .noData where attempt == 1 && answers.mayBeLate:
             return askAgain(now)
         case .complete where attempt == 1 && isTotalWanted(day, daysAgo: daysAgo, now):
             return ask(.total(day, daysAgo: daysAgo), now)
@@ -298,8 +315,9 @@ struct ColmiSession: PedometerSession {
 
     /// Whether the ring is asked for its own total of today: once in a session that has read new steps of today.
     ///
-    /// Not in a session that reads all eight days: with the battery and the clock, none sends more requests than these ten, because each
-    /// keeps the link up for longer. Such a session is the first, or one after a week; the next one asks.
+    /// Not in a session that reads all eight days: with the battery and the clock, none sends more requests than these
+    /// ten, because each keeps the link up for longer. Such a session is the first, or one after a week; the next one
+    /// asks.
     private func isTotalWanted(_ day: Int, daysAgo: Int, _ now: Timestamp) -> Bool {
         guard !isProbe, daysAgo == 0, answers.answer.date == day, plan.planned <= ColmiPlan.oldestDay,
             converter.hasNews(answers.answer)
@@ -365,18 +383,20 @@ struct ColmiSession: PedometerSession {
         return .deliver(batch, progress: .reading(done: plan.done, of: plan.planned))
     }
 
-    /// "No data" has no date: near midnight, or after an answer that may come late, it may refer to another day than this.
+    /// "No data" has no date: near midnight, or after an answer that may come late, it may refer to another day than
+    /// this.
     private func isDateCertain(_ now: Timestamp) -> Bool {
         !converter.isNearMidnight(now) && plan.lead == 0 && converter.verdict == .right && !answers.mayBeLate
     }
 
     private mutating func cursor(_ now: Timestamp) -> PedometerCursor {
         if asksBattery || batteryAnswers { plan.askedBattery(isKnown: batteryAnswers, at: now) }
-        // The clock is set after the last day, with or without gaps: the earlier contents of the slots that it shows a second time must be
-        // known.
+        // The clock is set after the last day, with or without gaps: the earlier contents of the slots that it shows a
+        // second time must be known.
         let tail =
             plan.next(today: converter.today(at: now)) == nil
-            ? converter.tail(today: converter.today(at: now), clockSetTo: now.seconds + context.localTime.utcOffset(now))
+            ? converter.tail(
+                today: converter.today(at: now), clockSetTo: now.seconds + context.localTime.utcOffset(now))
             : converter.earlyTail
         return plan.cursor(at: now, start: converter.start, tail: tail)
     }

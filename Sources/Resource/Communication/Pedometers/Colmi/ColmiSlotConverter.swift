@@ -2,8 +2,8 @@ internal import StepDomain
 
 /// Converts a ring's slots to samples in UTC, and detects from them that its clock is off.
 ///
-/// A ring's clock cannot be read. Other programs may set it (commonly to UTC), which shows in three ways: slots in the future, a day of
-/// another date than requested, and new steps in slots that had ended before the last sync.
+/// A ring's clock cannot be read. Other programs may set it (commonly to UTC), which shows in three ways: slots in the
+/// future, a day of another date than requested, and new steps in slots that had ended before the last sync.
 struct ColmiSlotConverter {
     /// What the ring's clock seems to show.
     enum Verdict: Hashable {
@@ -50,7 +50,8 @@ struct ColmiSlotConverter {
         return second < Self.midnight || second > 86_400 - Self.midnight
     }
 
-    /// The span of one of the ring's days, as far as the ring can remember it, cut off at `now`; nil if nothing is left.
+    /// The span of one of the ring's days, as far as the ring can remember it, cut off at `now`; nil if nothing is
+    /// left.
     ///
     /// - Parameter end: the last moment of the ring's clock that it accounts for; nil for the end of the day.
     func span(ofWallDay day: Int, through end: Int? = nil, now: Timestamp) -> TimeSpan? {
@@ -59,10 +60,11 @@ struct ColmiSlotConverter {
         return span.isEmpty ? nil : span
     }
 
-    /// The samples of an answer. Slots more than nine days old or in the future are counted in `misplaced` and kept only in the raw frames.
+    /// The samples of an answer. Slots more than nine days old or in the future are counted in `misplaced` and kept
+    /// only in the raw frames.
     ///
-    /// `EarlySlots` has the rule for those in the future; unlike other models, a ring adds later steps to them, and its slots are kept for
-    /// a clock that was set back as well.
+    /// `EarlySlots` has the rule for those in the future; unlike other models, a ring adds later steps to them, and its
+    /// slots are kept for a clock that was set back as well.
     ///
     /// - Parameter daysAgo: as requested, counted from the ring's today.
     mutating func samples(of answer: ColmiDay, daysAgo: Int, now: Timestamp) -> [StepSample] {
@@ -94,7 +96,8 @@ struct ColmiSlotConverter {
         var interpretation = clock.interpret(wall: record.wall, length: length)
         if verdict == .utc, readThrough.map({ interpretation.start >= $0 }) ?? true, isFresh(record) {
             let start = Timestamp(record.wall)
-            interpretation = WallClockConverter.Interpretation(start: start, utcOffset: clock.localTime.utcOffset(start))
+            interpretation = WallClockConverter.Interpretation(
+                start: start, utcOffset: clock.localTime.utcOffset(start))
         }
         var slot = WallSlot(wall: record.wall, start: interpretation.start, steps: record.steps)
         if let before = known[record.wall] {
@@ -121,8 +124,8 @@ struct ColmiSlotConverter {
             .sorted { $0.wall < $1.wall }
     }
 
-    /// The slots that the next sync needs if this one ends before its last day: those that were seen before their time. Nil for no others
-    /// than before.
+    /// The slots that the next sync needs if this one ends before its last day: those that were seen before their time.
+    /// Nil for no others than before.
     var earlyTail: [WallSlot]? { hasSeenEarly ? known.values.sorted { $0.wall < $1.wall } : nil }
 
     // MARK: The clock
@@ -145,7 +148,8 @@ struct ColmiSlotConverter {
     /// Whether a day has steps that the last sync did not have.
     func hasNews(_ answer: ColmiDay) -> Bool { answer.slots.contains { $0.steps > 0 && isFresh($0) } }
 
-    /// Whether a record has steps that the last sync did not have: only such slots show anything about the clock since then.
+    /// Whether a record has steps that the last sync did not have: only such slots show anything about the clock since
+    /// then.
     private func isFresh(_ record: ColmiDay.Record) -> Bool { known[record.wall]?.steps != record.steps }
 
     /// Whether steps were added to a slot that had ended when it was last read: then the clock was put back since.

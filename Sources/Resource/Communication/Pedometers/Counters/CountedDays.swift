@@ -2,9 +2,9 @@ internal import StepDomain
 
 /// Completes the past days of a pedometer that counts today's steps and also reports totals of past days.
 ///
-/// A total is the last value of the counter on its day, so it contains what the readings of that day have counted. What it has beyond
-/// that was made after the last of them, and is stored for that time: so a sample of a total never overlaps one of a reading. How much was
-/// stored of each day is in the cursor (`PastDays`).
+/// A total is the last value of the counter on its day, so it contains what the readings of that day have counted. What
+/// it has beyond that was made after the last of them, and is stored for that time: so a sample of a total never
+/// overlaps one of a reading. How much was stored of each day is in the cursor (`PastDays`).
 ///
 /// Of a day that was read before the cursor had this, the last reading is known. Earlier days are left as they are.
 struct CountedDays {
@@ -18,8 +18,8 @@ struct CountedDays {
 
     /// Days before today of which it is kept how much was stored: the most that such a pedometer reports.
     static let oldestDay = 7
-    /// Seconds of a day at which totals are requested. At other times the pedometer may be on another day, or get to the next one before it
-    /// has answered.
+    /// Seconds of a day at which totals are requested. At other times the pedometer may be on another day, or get to
+    /// the next one before it has answered.
     private static let safe = 3_600..<(86_400 - 120)
 
     private(set) var past: PastDays
@@ -33,15 +33,19 @@ struct CountedDays {
 
     /// - Parameter today: of the reading.
     init(_ context: SessionContext, today: Day) {
-        (cursor, clock, localTime, self.today) = (context.pedometer.cursor, context.pedometer.clock, context.localTime, today)
+        (cursor, clock, localTime, self.today) = (
+            context.pedometer.cursor, context.pedometer.clock, context.localTime, today
+        )
         isClockInDoubt = !context.setsClock
         past = cursor.pastDays ?? Self.older(cursor)
-        // This machine's clock was ahead, or it was in another zone: then it is not known which of its days have what was stored.
+        // This machine's clock was ahead, or it was in another zone: then it is not known which of its days have what
+        // was stored.
         let readings = [cursor.counter, cursor.undecided].compactMap(\.self)
         let days = past.counted.map(\.day) + readings.map(\.day)
         let hasMoved = readings.contains { [localTime] in $0.utcOffset != localTime.utcOffset($0.at) }
         guard hasMoved || days.contains(where: { $0 > today }) else { return }
-        past = PastDays(since: today.advanced(by: 1), isReversed: past.isReversed, isDistanceFirst: past.isDistanceFirst)
+        past = PastDays(
+            since: today.advanced(by: 1), isReversed: past.isReversed, isDistanceFirst: past.isDistanceFirst)
     }
 
     /// What is known if the cursor has only readings.
@@ -52,7 +56,8 @@ struct CountedDays {
 
     /// Whether totals are to be requested now: once a day, and not around midnight.
     func isDue(at now: Timestamp) -> Bool {
-        !isClockInDoubt && past.requested != today && localTime.day(of: now) == today && Self.safe.contains(now - localTime.moment(today))
+        !isClockInDoubt && past.requested != today && localTime.day(of: now) == today
+            && Self.safe.contains(now - localTime.moment(today))
     }
 
     /// Days before today that can still be completed, the oldest first.
@@ -67,9 +72,11 @@ struct CountedDays {
 
     func counted(_ day: Day) -> CountedDay? { past.counted.first { $0.day == day } }
 
-    /// Whether a total can be that of a day: at least what was counted of it, and not much more than can have been walked since.
+    /// Whether a total can be that of a day: at least what was counted of it, and not much more than can have been
+    /// walked since.
     ///
-    /// Of a day that was never read, nothing else is known than that a total of 0 can also mean that the pedometer has no record of it.
+    /// Of a day that was never read, nothing else is known than that a total of 0 can also mean that the pedometer has
+    /// no record of it.
     func isPossible(_ total: Int, _ day: Day) -> Bool { fits(total, day, within: CounterOfToday.clockTolerance) }
 
     /// - Parameter seconds: by which the pedometer's day may be longer than the local day.
@@ -81,14 +88,16 @@ struct CountedDays {
         return steps == 0 || (steps > 0 && !rest.isEmpty && CounterCredit.isPlausible(steps, rest))
     }
 
-    /// Whether the pedometer's day is the local day: local clocks were not changed on it, and its own clock has shown local time.
+    /// Whether the pedometer's day is the local day: local clocks were not changed on it, and its own clock has shown
+    /// local time.
     func isSteady(_ day: Day) -> Bool {
         let span = localTime.span(of: day)
         let offset = localTime.utcOffset(span.start)
         let settings = clock.settings.filter { $0.at < span.end }
         let before = settings.last { $0.at <= span.start }
         let inForce = settings.filter { $0.at > span.start } + [before].compactMap(\.self)
-        return span.length == 86_400 && localTime.utcOffset(span.end - 1) == offset && inForce.allSatisfy { $0.utcOffset == offset }
+        return span.length == 86_400 && localTime.utcOffset(span.end - 1) == offset
+            && inForce.allSatisfy { $0.utcOffset == offset }
     }
 
     /// Totals were requested: they are not requested again on this day.
@@ -102,8 +111,9 @@ struct CountedDays {
 
     /// Completes days by their reports, as far as these fit what was counted.
     ///
-    /// A reading whose day is not decided yet belongs to yesterday or today. If yesterday is completed, it is not needed any more: the total
-    /// of yesterday, or the counter of today, contains it. If not, no day is completed, so that it can still be counted.
+    /// A reading whose day is not decided yet belongs to yesterday or today. If yesterday is completed, it is not
+    /// needed any more: the total of yesterday, or the counter of today, contains it. If not, no day is completed, so
+    /// that it can still be counted.
     ///
     /// - Parameters:
     ///   - reading: of the counter, on this day.
@@ -124,20 +134,25 @@ struct CountedDays {
         completed.coverage.append(span)
         past.counted.removeAll { $0.day == report.day }
         past.counted.append(CountedDay(report.day, steps: report.total, through: span.end))
-        if cursor.undecided.map({ $0.at <= span.end || report.day == today.advanced(by: -1) }) == true { cursor.undecided = nil }
+        if cursor.undecided.map({ $0.at <= span.end || report.day == today.advanced(by: -1) }) == true {
+            cursor.undecided = nil
+        }
         // A later reading has its own day already.
         guard cursor.counter.map({ $0.at < span.end }) ?? true else { return }
         cursor.readThrough = span.end
         // A value that is that of yesterday is not today's: an idle pedometer may not have reset it.
         let isReset = hasBegun && (reading.value == 0 || reading.value != report.total)
         cursor.counter = CounterReading(
-            at: span.end, value: isReset ? 0 : report.total, utcOffset: localTime.utcOffset(span.end), countsDay: isReset ? nil : report.day)
+            at: span.end, value: isReset ? 0 : report.total, utcOffset: localTime.utcOffset(span.end),
+            countsDay: isReset ? nil : report.day)
     }
 
     /// The steps that were made after the last reading of a day: by the slots after it, if they agree with it.
     private func samples(_ report: Report, of rest: TimeSpan, steps: Int, in span: TimeSpan) -> [StepSample] {
         let offset = localTime.utcOffset(span.start)
-        let whole = [StepSample(start: rest.start, length: rest.length, steps: steps, utcOffset: offset)].filter { $0.steps > 0 }
+        let whole = [StepSample(start: rest.start, length: rest.length, steps: steps, utcOffset: offset)].filter {
+            $0.steps > 0
+        }
         guard let slots = report.slots, !slots.isEmpty else { return whole }
         let length = span.length / slots.count
         let all = slots.enumerated().map { index, steps in
@@ -148,7 +163,8 @@ struct CountedDays {
         if let cut = all.first(where: { $0.start < rest.start && $0.span.end > rest.start }) {
             let left = steps - after.reduce(0) { $0 + $1.steps }
             guard (0...cut.steps).contains(left) else { return whole }
-            after.append(StepSample(start: rest.start, length: cut.span.end - rest.start, steps: left, utcOffset: offset))
+            after.append(
+                StepSample(start: rest.start, length: cut.span.end - rest.start, steps: left, utcOffset: offset))
         }
         guard after.reduce(0, { $0 + $1.steps }) == steps, after.allSatisfy(\.isPlausible) else { return whole }
         return after.filter { $0.steps > 0 }
@@ -156,7 +172,8 @@ struct CountedDays {
 
     /// The batch of a reading, and of the days that were completed before it.
     func batch(of reading: CounterReading) -> SampleBatch {
-        let counter = CounterOfToday(cursor: cursor, localTime: localTime, isClockInDoubt: isClockInDoubt).batch(of: reading)
+        let counter = CounterOfToday(cursor: cursor, localTime: localTime, isClockInDoubt: isClockInDoubt).batch(
+            of: reading)
         var days = self
         days.record(counter)
         var batch = completed.followed(by: counter)
@@ -167,7 +184,9 @@ struct CountedDays {
 
     /// Keeps what a reading stores of each day.
     private mutating func record(_ batch: SampleBatch) {
-        for sample in batch.samples where sample.isPlausible { add(sample.steps, of: sample.day, through: sample.span.end) }
+        for sample in batch.samples where sample.isPlausible {
+            add(sample.steps, of: sample.day, through: sample.span.end)
+        }
         for span in batch.coverage {
             var day = localTime.day(of: span.start)
             while localTime.moment(day) < span.end {

@@ -20,19 +20,25 @@ struct CounterCredit {
         StepSample(start: span.start, length: span.length, steps: steps, utcOffset: 0).isPlausible
     }
 
-    /// Adds the steps and moves the cursor to the reading. If so many steps cannot be walked in the span, the cursor remains.
+    /// Adds the steps and moves the cursor to the reading. If so many steps cannot be walked in the span, the cursor
+    /// remains.
     ///
     /// - Parameter isWhole: whether these are all steps of the span; false if a restart in it lost some.
-    func add(_ steps: Int, _ span: TimeSpan, _ reading: CounterReading, isWhole: Bool = true, to result: inout CounterResult) {
+    func add(
+        _ steps: Int, _ span: TimeSpan, _ reading: CounterReading, isWhole: Bool = true, to result: inout CounterResult
+    ) {
         guard addSamples(steps, span, reading, isWhole: isWhole, to: &result) else { return }
         result.batch.cursor = PedometerCursor(readThrough: reading.at, counter: reading, clockLead: clockLead)
     }
 
     /// Adds samples and coverage and leaves the cursor as it is.
     ///
-    /// - Returns: false if so many steps cannot be walked in this span. The history keeps such a sample apart and reports it.
+    /// - Returns: false if so many steps cannot be walked in this span. The history keeps such a sample apart and
+    ///   reports it.
     @discardableResult
-    func addSamples(_ steps: Int, _ span: TimeSpan, _ reading: CounterReading, isWhole: Bool, to result: inout CounterResult) -> Bool {
+    func addSamples(
+        _ steps: Int, _ span: TimeSpan, _ reading: CounterReading, isWhole: Bool, to result: inout CounterResult
+    ) -> Bool {
         guard !span.isEmpty else { return true }
         let whole = StepSample(start: span.start, length: span.length, steps: steps, utcOffset: reading.utcOffset)
         guard whole.isPlausible else {
@@ -44,7 +50,8 @@ struct CounterCredit {
         return true
     }
 
-    /// Splits the steps of a span that crosses midnights by each day's share of the time: it is known that they were made, but not when.
+    /// Splits the steps of a span that crosses midnights by each day's share of the time: it is known that they were
+    /// made, but not when.
     private func perDay(_ steps: Int, _ span: TimeSpan) -> [StepSample] {
         var samples: [StepSample] = []
         var start = span.start
@@ -63,8 +70,8 @@ struct CounterCredit {
 }
 
 extension PedometerCursor {
-    /// The cursor without marks later than this reading, stored while a machine's clock was ahead; nil if it has none. With such a mark, no
-    /// reading would count until its time is reached.
+    /// The cursor without marks later than this reading, stored while a machine's clock was ahead; nil if it has none.
+    /// With such a mark, no reading would count until its time is reached.
     func withoutFuture(of reading: CounterReading) -> PedometerCursor? {
         var past = self
         if past.readThrough?.isAhead(of: reading.at) == true { past.readThrough = nil }

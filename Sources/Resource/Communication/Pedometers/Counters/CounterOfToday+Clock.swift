@@ -25,14 +25,17 @@ extension CounterOfToday {
             return result
         }
         if abs(lead) <= Self.clockTolerance {
-            // A counter that is reset late shows more than can have been walked since midnight: its clock does not help here.
-            return CounterCredit.isPlausible(reading.value, TimeSpan(midnight, reading.at)) ? sinceMidnight(reading) : nil
+            // A counter that is reset late shows more than can have been walked since midnight: its clock does not help
+            // here.
+            return CounterCredit.isPlausible(reading.value, TimeSpan(midnight, reading.at))
+                ? sinceMidnight(reading) : nil
         }
         return cursor.counter == nil || isSoonAfterMidnight ? since(began, reading, lead) : nil
     }
 
-    /// Uses the pedometer's clock on a value that is not lower than the last one, which was read on an earlier day: whether the clock's
-    /// midnight, and with it a reset, lies between the two. The time of day is enough for that; the date does not matter.
+    /// Uses the pedometer's clock on a value that is not lower than the last one, which was read on an earlier day:
+    /// whether the clock's midnight, and with it a reset, lies between the two. The time of day is enough for that; the
+    /// date does not matter.
     private func decide(_ reading: CounterReading, after last: CounterReading, _ clock: DeviceClock) -> Result? {
         let (lead, began) = (clock.lead(over: reading), reading.at - clock.secondOfDay)
         if let jump = clockJump(reading, clock), !jump.hasReset { return grown(last, reading, clock, isWhole: false) }
@@ -41,16 +44,20 @@ extension CounterOfToday {
         guard clock.secondOfDay >= Self.latestReset, reading.value > last.value else { return nil }
         guard abs(lead) <= Self.clockTolerance else {
             var counted = reading
-            if abs(lead) < 86_400, clock.day < reading.day.daysSince1970 { counted.countsDay = reading.day.advanced(by: -1) }
+            if abs(lead) < 86_400, clock.day < reading.day.daysSince1970 {
+                counted.countsDay = reading.day.advanced(by: -1)
+            }
             return since(began, counted, lead)
         }
-        return CounterCredit.isPlausible(reading.value, TimeSpan(localTime.moment(reading.day), reading.at)) ? sinceMidnight(reading) : nil
+        return CounterCredit.isPlausible(reading.value, TimeSpan(localTime.moment(reading.day), reading.at))
+            ? sinceMidnight(reading) : nil
     }
 
     /// There was no reset since the last reading: only the growth is new.
     ///
     /// - Parameter isWhole: false if it is not certain that there was no reset.
-    func grown(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock, isWhole: Bool = true) -> Result {
+    func grown(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock, isWhole: Bool = true) -> Result
+    {
         var result = Result()
         var counted = reading
         var span = TimeSpan(last.at, reading.at)
@@ -75,12 +82,14 @@ extension CounterOfToday {
         return result
     }
 
-    /// The pedometer has not reached its midnight: the reading is the last one of yesterday, and the first one that is known of that day.
+    /// The pedometer has not reached its midnight: the reading is the last one of yesterday, and the first one that is
+    /// known of that day.
     ///
     /// - Parameter began: when it began to count; nil for yesterday's midnight.
     private func closeYesterday(_ reading: CounterReading, since began: Timestamp?) -> Result? {
         var (steps, start, isWhole) = stepsOfYesterday(in: reading, after: cursor.counter)
-        if let began, began > start { (start, isWhole) = (began, true) }  // it was reset at its own midnight, as expected
+        // It was reset at its own midnight, as expected.
+        if let began, began > start { (start, isWhole) = (began, true) }
         var closing = reading
         closing.countsDay = reading.day.advanced(by: -1)
         let span = spanOfYesterday(from: start, to: reading, steps: steps)
@@ -92,8 +101,9 @@ extension CounterOfToday {
         return result
     }
 
-    /// The span of the steps that a reading of today shows for the day before. It ends at midnight. It ends at the reading if the day
-    /// before was read after midnight already, or if the time until midnight is too short for the steps.
+    /// The span of the steps that a reading of today shows for the day before. It ends at midnight. It ends at the
+    /// reading if the day before was read after midnight already, or if the time until midnight is too short for the
+    /// steps.
     func spanOfYesterday(from start: Timestamp, to reading: CounterReading, steps: Int) -> TimeSpan {
         let toMidnight = TimeSpan(start, localTime.moment(Day(of: reading.at, utcOffset: reading.utcOffset)))
         let isEnough = !toMidnight.isEmpty && (steps == 0 || CounterCredit.isPlausible(steps, toMidnight))
@@ -102,14 +112,16 @@ extension CounterOfToday {
 
     // MARK: Clocks that were set
 
-    /// What the pedometer's clock showed at the last counted reading, by the last known difference between the two clocks.
+    /// What the pedometer's clock showed at the last counted reading, by the last known difference between the two
+    /// clocks.
     var clockAtLast: DeviceClock? {
         guard let last = cursor.counter else { return nil }
         if let clockSet, clockSet.at >= last.at { return DeviceClock(wall: last.at.seconds + clockSet.utcOffset) }
         return cursor.clockLead.map { DeviceClock(wall: last.at.seconds + $0) }
     }
 
-    /// What the pedometer's clock shows, if none of the two clocks was set since the last counted reading; nil if it was not read then.
+    /// What the pedometer's clock shows, if none of the two clocks was set since the last counted reading; nil if it
+    /// was not read then.
     func clock(at moment: Timestamp) -> DeviceClock? {
         guard let last = cursor.counter, let clockAtLast else { return nil }
         return DeviceClock(wall: clockAtLast.wall + (moment - last.at))
@@ -121,10 +133,11 @@ extension CounterOfToday {
         return ClockJump(from: before, to: clock, seconds: reading.at - last.at)
     }
 
-    /// This machine's clock was set back to before the last reading. On the same day of the pedometer only the growth is new; the time since
-    /// then is that of the pedometer's clock. Nil if that clock does not show this.
+    /// This machine's clock was set back to before the last reading. On the same day of the pedometer only the growth
+    /// is new; the time since then is that of the pedometer's clock. Nil if that clock does not show this.
     func grownBeforeFuture(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
-        guard var last = cursor.counter, last.at > reading.at, reading.value >= last.value, let before = clockAtLast, clock.day <= before.day
+        guard var last = cursor.counter, last.at > reading.at, reading.value >= last.value, let before = clockAtLast,
+            clock.day <= before.day
         else { return nil }
         last.at = reading.at - max(0, clock.wall - before.wall)
         return grown(last, reading, clock, isWhole: false)
@@ -137,14 +150,16 @@ extension CounterOfToday {
     }
 }
 
-/// One of the two clocks was set between two readings of a counter of today: the pedometer's or this machine's. It is not known which.
+/// One of the two clocks was set between two readings of a counter of today: the pedometer's or this machine's. It is
+/// not known which.
 ///
 /// The difference between the clocks has changed by more than they drift.
 ///
-/// - If this machine's clock was set, the pedometer's clock shows how much time has passed, and its date shows whether its midnight, and with
-///   it a reset, lies between the readings.
-/// - If the pedometer's clock was set, it may have skipped a midnight. InfiniTime resets its counter when it first sees an hour of 0: a clock
-///   that is put forward by more than an hour can skip that hour, and then there is no reset before the next midnight.
+/// - If this machine's clock was set, the pedometer's clock shows how much time has passed, and its date shows whether
+///   its midnight, and with it a reset, lies between the readings.
+/// - If the pedometer's clock was set, it may have skipped a midnight. InfiniTime resets its counter when it first sees
+///   an hour of 0: a clock that is put forward by more than an hour can skip that hour, and then there is no reset
+///   before the next midnight.
 struct ClockJump: Hashable {
     /// Days of the pedometer's calendar from the one reading to the other.
     private let days: Int
@@ -165,7 +180,7 @@ struct ClockJump: Hashable {
 
     /// Whether the counter was reset between the readings, whichever clock was set.
     ///
-    /// A clock that was put forward can have skipped all midnights between the two dates only if it has gained the days between them, and
-    /// more than an hour.
+    /// A clock that was put forward can have skipped all midnights between the two dates only if it has gained the days
+    /// between them, and more than an hour.
     var hasReset: Bool { days > 0 && gain <= (days - 1) * 86_400 + 3_600 + WallSlotConverter.drift }
 }

@@ -1,7 +1,7 @@
 internal import StepDomain
 
-/// Today's steps from the values of a counter of today, as they arrive: a restart or a midnight sets the counter to zero, and the steps made
-/// before it on the same day remain.
+/// Today's steps from the values of a counter of today, as they arrive: a restart or a midnight sets the counter to
+/// zero, and the steps made before it on the same day remain.
 struct LiveCounter: Sendable {
     /// Steps of today before the counter had the value `origin`.
     private var base: Int

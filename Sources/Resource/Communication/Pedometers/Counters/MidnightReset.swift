@@ -4,10 +4,11 @@ internal import StepDomain
 enum MidnightReset: Hashable, Sendable {
     /// When its own clock shows midnight, at the latest by the time it is read: that clock decides each reading.
     case onTime
-    /// Once in 24 hours, at its midnight or up to `CounterOfToday.latestReset` later. A clock decides what this leaves open.
+    /// Once in 24 hours, at its midnight or up to `CounterOfToday.latestReset` later. A clock decides what this leaves
+    /// open.
     case hoursLate
-    /// When it first wakes after its midnight. Until then it shows what it had counted when it fell asleep, for days if nobody looks at it,
-    /// while its clock is right: the clock does not show of which day the counter is.
+    /// When it first wakes after its midnight. Until then it shows what it had counted when it fell asleep, for days if
+    /// nobody looks at it, while its clock is right: the clock does not show of which day the counter is.
     case whenAwake
 }
 
@@ -27,8 +28,8 @@ extension CounterOfToday {
         }
     }
 
-    /// A restart that lost the clock has set the counter to zero, whatever it shows now. InfiniTime's clock then begins at 1 January, 0:00, of
-    /// the year of its build (`DateTimeController.cpp`). Nil if the clock does not show that.
+    /// A restart that lost the clock has set the counter to zero, whatever it shows now. InfiniTime's clock then begins
+    /// at 1 January, 0:00, of the year of its build (`DateTimeController.cpp`). Nil if the clock does not show that.
     private func afterBoot(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
         guard let last = cursor.counter, let before = clockAtLast, clock.wall < before.wall,
             let newYear = Day(year: clock.fields.year, month: 1, day: 1)
@@ -47,8 +48,11 @@ extension CounterOfToday {
     private func decideOnTime(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
         guard (Self.margin..<86_400 - Self.margin).contains(clock.secondOfDay) else { return nil }
         guard let last = cursor.counter else {
-            // Only the value before an overdue reset is to be told apart; the clock decides the rest as for any counter.
-            guard let shownBefore, reading.value < shownBefore.value, var result = decide(reading, clock) else { return nil }
+            // Only the value before an overdue reset is to be told apart; the clock decides the rest as for any
+            // counter.
+            guard let shownBefore, reading.value < shownBefore.value, var result = decide(reading, clock) else {
+                return nil
+            }
             creditToDayBefore(shownBefore, &result)
             return result
         }
@@ -63,7 +67,8 @@ extension CounterOfToday {
     }
 
     private func restarted(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock) -> Result {
-        var result = grown(CounterReading(at: last.at, value: 0, utcOffset: last.utcOffset), reading, clock, isWhole: false)
+        var result = grown(
+            CounterReading(at: last.at, value: 0, utcOffset: last.utcOffset), reading, clock, isWhole: false)
         result.notices.insert(.counterRestarted, at: 0)
         return result
     }
@@ -75,7 +80,9 @@ extension CounterOfToday {
         var (result, counted, span) = (Result(), reading, TimeSpan(reading.at - clock.secondOfDay, reading.at))
         if isOnDayBefore {
             counted.countsDay = reading.day.advanced(by: -1)
-            if abs(lead) <= Self.clockTolerance { span = spanOfYesterday(from: span.start, to: reading, steps: reading.value) }
+            if abs(lead) <= Self.clockTolerance {
+                span = spanOfYesterday(from: span.start, to: reading, steps: reading.value)
+            }
         }
         credit.add(reading.value, span, counted, to: &result)
         result.notices = notClosed(last)
@@ -91,7 +98,8 @@ extension CounterOfToday {
         let jump = clockJump(reading, clock)
         if let undecided = cursor.undecided {
             guard reading.value > undecided.value, jump == nil, began <= undecided.at - Self.margin else { return nil }
-            // It has grown, so it was awake since the undecided reading, and with that the reset of this day was carried out.
+            // It has grown, so it was awake since the undecided reading, and with that the reset of this day was
+            // carried out.
             var result = Result()
             credit.add(reading.value, TimeSpan(began, reading.at), reading, isWhole: false, to: &result)
             result.notices = notClosed(last)

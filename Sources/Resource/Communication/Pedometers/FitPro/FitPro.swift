@@ -3,21 +3,24 @@ public import StepDomain
 
 /// Bands of the app FitPro: the steps of quarters of an hour.
 ///
-/// - Group 15, command 06 with 01 requests what the band has stored. It answers with frames of group 15, the next one perhaps only after
-///   the acknowledgement of the last one: 02 steps, 03 sleep, 0C the total of today, and 07, 08 and 10, after which it sends data. No frame
-///   is known to be the last one.
-/// - The requests before that are those with which Gadgetbridge begins, and without which it got no steps; only the language is left out.
-/// - Group 12, command 01 sets the clock, which is local time: year since 2000, month, day, hour, minute, second in 6, 4, 5, 5, 6, 6 bits.
-///   Gadgetbridge sets it before it requests the steps. istep sets it after they are stored.
+/// - Group 15, command 06 with 01 requests what the band has stored. It answers with frames of group 15, the next one
+///   perhaps only after the acknowledgement of the last one: 02 steps, 03 sleep, 0C the total of today, and 07, 08 and
+///   10, after which it sends data. No frame is known to be the last one.
+/// - The requests before that are those with which Gadgetbridge begins, and without which it got no steps; only the
+///   language is left out.
+/// - Group 12, command 01 sets the clock, which is local time: year since 2000, month, day, hour, minute, second in 6,
+///   4, 5, 5, 6, 6 bits. Gadgetbridge sets it before it requests the steps. istep sets it after they are stored.
 ///
-/// Source: Gadgetbridge, `FitProDeviceSupport.java` and `FitProConstants.java`, and the captured frame of `FitProTests.testStepPacket`.
+/// Source: Gadgetbridge, `FitProDeviceSupport.java` and `FitProConstants.java`, and the captured frame of
+/// `FitProTests.testStepPacket`.
 public enum FitPro: LinkedPedometerModel {
     public static let key = "fitpro"
     public static let title = "FitPro band"
     public static let caveat: String? =
         "How its steps are requested is known from one other program only. Not confirmed: how many days it keeps, where its answer ends, and whether it deletes what was acknowledged."
 
-    /// A variant of the Nordic UART Service, which devices with other protocols have, too. It is not known whether it is advertised.
+    /// A variant of the Nordic UART Service, which devices with other protocols have, too. It is not known whether it
+    /// is advertised.
     static let service: BluetoothUUID = "6e400001-b5a3-f393-e0a9-e50e24dcca9d"
     static let requests = GATTAddress(service, "6e400002-b5a3-f393-e0a9-e50e24dcca9d")
     static let answers = GATTAddress(service, "6e400003-b5a3-f393-e0a9-e50e24dcca9d")
@@ -33,7 +36,9 @@ public enum FitPro: LinkedPedometerModel {
 
     public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(FitProReading(context)) }
+    public static func session(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(FitProReading(context))
+    }
     public static func probe(_ context: SessionContext) -> any PedometerSession {
         ExchangeSession(FitProReading(context, isProbe: true))
     }
@@ -80,7 +85,8 @@ struct FitProReading: ExchangeProtocol {
             isProbe
             ? [information]
             : [
-                (0x12, 0x0a, [2]), (0x1a, 0x0a, []), (0x1a, 0x0c, []), (0x12, 0xff, [1]), (0x1a, 1, []), (0x1a, 0x0f, []), (0x1a, 0x10, []),
+                (0x12, 0x0a, [2]), (0x1a, 0x0a, []), (0x1a, 0x0c, []), (0x12, 0xff, [1]), (0x1a, 1, []),
+                (0x1a, 0x0f, []), (0x1a, 0x10, []),
                 information,
             ]
         if isProbe { isRequested = true }
@@ -89,7 +95,9 @@ struct FitProReading: ExchangeProtocol {
     let notifying = [FitPro.answers]
 
     mutating func next(at now: Timestamp) -> ProtocolExchange? {
-        func exchange(_ bytes: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer, _ timeout: Double) -> ProtocolExchange {
+        func exchange(_ bytes: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer, _ timeout: Double)
+            -> ProtocolExchange
+        {
             ProtocolExchange(
                 request: .write(bytes, to: FitPro.requests), name: name, answer: answer, timeout: timeout,
                 attempts: answer == .required ? 3 : 1)
@@ -103,7 +111,8 @@ struct FitProReading: ExchangeProtocol {
         switch stage {
         case .greeting where !greetings.isEmpty:
             let request = greetings.removeFirst()
-            return exchange(FitProFrames.request(request.group, request.command, request.data), "its state", .optional, 1)
+            return exchange(
+                FitProFrames.request(request.group, request.command, request.data), "its state", .optional, 1)
         case .greeting where !isRequested:
             (stage, isRequested) = (.steps, true)
             // A band that has answered before, and has nothing new, may be silent.
@@ -149,9 +158,9 @@ struct FitProReading: ExchangeProtocol {
         return progress
     }
 
-    /// A frame of steps: year since 2000, month, day in 7, 4, 5 bits; the number of records; for each 64 bits: steps in 12, 4 unknown bits,
-    /// metres in 16, the quarter of the day in 11, two unknown bits, and energy in 19 bits whose unit is not confirmed. The captured frame has
-    /// more than 2,047 steps in a record: the number has no sign.
+    /// A frame of steps: year since 2000, month, day in 7, 4, 5 bits; the number of records; for each 64 bits: steps in
+    /// 12, 4 unknown bits, metres in 16, the quarter of the day in 11, two unknown bits, and energy in 19 bits whose
+    /// unit is not confirmed. The captured frame has more than 2,047 steps in a record: the number has no sign.
     ///
     /// - Returns: nil if it cannot be decoded.
     private static func records(_ data: [UInt8]) -> [WallRecord]? {
@@ -165,7 +174,9 @@ struct FitProReading: ExchangeProtocol {
             // No step is longer than 2.5 m.
             let isPossible = metres * 2 <= steps * 5
             added.append(
-                WallRecord(wall: midnight.wall + (tail >> 21) * 900, length: 900, steps: steps, metres: isPossible ? metres : nil))
+                WallRecord(
+                    wall: midnight.wall + (tail >> 21) * 900, length: 900, steps: steps,
+                    metres: isPossible ? metres : nil))
         }
         return added
     }
@@ -200,8 +211,8 @@ struct FitProReading: ExchangeProtocol {
         }
     }
 
-    /// The answer has ended. It accounts for the time of its records. If those of today add up to the band's own total, it is complete, and
-    /// accounts for all of the time since its first record.
+    /// The answer has ended. It accounts for the time of its records. If those of today add up to the band's own total,
+    /// it is complete, and accounts for all of the time since its first record.
     private func finish(_ batch: inout SampleBatch, _ now: Timestamp) {
         batch.notices = converter.notices
         guard !records.isEmpty else { return }
@@ -210,17 +221,21 @@ struct FitProReading: ExchangeProtocol {
         if let total, abs(total - sum) <= Self.tolerance, let first = converter.beginning(of: order, now: now) {
             batch.coverage = converter.spans(min(first, midnight)..<max(clock, min(first, midnight)), now: now)
         } else {
-            batch.coverage = records.keys.sorted().filter { records[$0].map { converter.isPlaced($0, now: now) } == true }
-                .flatMap { converter.spans($0..<$0 + 900, now: now) }
+            batch.coverage = records.keys.sorted().filter {
+                records[$0].map { converter.isPlaced($0, now: now) } == true
+            }
+            .flatMap { converter.spans($0..<$0 + 900, now: now) }
         }
         batch.cursor = converter.cursor(context.pedometer.cursor, through: now, now: now)
     }
 }
 
-/// Frames: `CD length(2) group 01 command length(2) data`, numbers big-endian. The first length counts what follows it, the second one the
-/// data. A frame may come in several notifications. `DC 00 05 group 01 length(2) 01` acknowledges one; the length is that of the whole frame.
+/// Frames: `CD length(2) group 01 command length(2) data`, numbers big-endian. The first length counts what follows it,
+/// the second one the data. A frame may come in several notifications. `DC 00 05 group 01 length(2) 01` acknowledges
+/// one; the length is that of the whole frame.
 ///
-/// Sources: Gadgetbridge; without the acknowledgement, an independent client for the LY735 (`WatchProtocol.kt`), after the app SuperBand.
+/// Sources: Gadgetbridge; without the acknowledgement, an independent client for the LY735 (`WatchProtocol.kt`), after
+/// the app SuperBand.
 struct FitProFrames {
     struct Frame: Hashable {
         var group: UInt8

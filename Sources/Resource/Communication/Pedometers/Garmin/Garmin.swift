@@ -3,17 +3,18 @@ public import StepDomain
 
 /// Garmin watches: today's steps, which they send to a program that registers for them by Multi-Link.
 ///
-/// The service has one or more pairs of characteristics: 2810...2814 notify, and 2820...2824 take the requests. `00` begins a message about
-/// handles; numbers are little-endian:
+/// The service has one or more pairs of characteristics: 2810...2814 notify, and 2820...2824 take the requests. `00`
+/// begins a message about handles; numbers are little-endian:
 ///
 /// - `00 05 client(8) 00 00` closes all handles of the client. `00 06` answers.
-/// - `00 00 client(8) service(2) 00` registers for a service; 7 is that of the steps. `00 01 client(8) service(2) status handle reliable`
-///   answers; a status of 0 is success.
+/// - `00 00 client(8) service(2) 00` registers for a service; 7 is that of the steps. `00 01 client(8) service(2)
+///   status handle reliable` answers; a status of 0 is success.
 /// - `00 02 client(8) service(2) handle` closes a handle.
 /// - `handle steps(4) goal(4)` are the steps of today and the goal.
 ///
-/// Sources: Gadgetbridge, `CommunicatorV2.java`; harbour-amazfish, pull request 632, which has read an Epix Pro and a vivosmart 5. Both open
-/// the service of the watch's other messages before that of the steps, after the watch was paired with them.
+/// Sources: Gadgetbridge, `CommunicatorV2.java`; harbour-amazfish, pull request 632, which has read an Epix Pro and a
+/// vivosmart 5. Both open the service of the watch's other messages before that of the steps, after the watch was
+/// paired with them.
 public enum Garmin: LinkedPedometerModel {
     public static let key = "garmin"
     public static let title = "Garmin watch"
@@ -95,7 +96,9 @@ struct GarminSession: PedometerSession {
             return .writeIfPresent(GarminMessage.closeAll, to: Garmin.pairs[pair].requests)
         case (.finding, .absent):
             pair += 1
-            guard pair < Garmin.pairs.count else { return .fail(.refused("every request; it may have to be paired first")) }
+            guard pair < Garmin.pairs.count else {
+                return .fail(.refused("every request; it may have to be paired first"))
+            }
             return .writeIfPresent(GarminMessage.closeAll, to: Garmin.pairs[pair].requests)
         case (.finding, _):
             stage = .subscribing
@@ -138,7 +141,9 @@ struct GarminSession: PedometerSession {
     private mutating func count(_ bytes: [UInt8], _ now: Timestamp, _ uptime: Duration) -> SessionAction {
         received += 1
         guard case .steps(let value, handle) = GarminMessage(bytes) else {
-            guard received < Self.most, uptime - start < .seconds(Self.steps) else { return .fail(.sentNoSteps(seconds: Self.steps)) }
+            guard received < Self.most, uptime - start < .seconds(Self.steps) else {
+                return .fail(.sentNoSteps(seconds: Self.steps))
+            }
             return .receive(seconds: Self.steps)
         }
         let reading = CounterReading(at: now, value: value, utcOffset: context.localTime.utcOffset(now))

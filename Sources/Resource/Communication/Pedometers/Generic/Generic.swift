@@ -1,10 +1,11 @@
 public import BlueZ
 public import StepDomain
 
-/// Any pedometer that shows its steps as a number in one characteristic: the user specifies which, and how it is encoded.
+/// Any pedometer that shows its steps as a number in one characteristic: the user specifies which, and how it is
+/// encoded.
 ///
-/// The characteristic is addressed by the UUIDs of its service and itself. Such a pedometer keeps no history; its steps are the differences
-/// between readings.
+/// The characteristic is addressed by the UUIDs of its service and itself. Such a pedometer keeps no history; its steps
+/// are the differences between readings.
 public enum Generic: LinkedPedometerModel {
     public static let key = "generic"
     public static let title = "generic pedometer"
@@ -41,7 +42,9 @@ public enum Generic: LinkedPedometerModel {
     }
 
     /// Reading the number changes nothing.
-    public static func probe(_ context: SessionContext) throws(PedometerError) -> any PedometerSession { try session(context) }
+    public static func probe(_ context: SessionContext) throws(PedometerError) -> any PedometerSession {
+        try session(context)
+    }
 }
 
 /// The options of a generic pedometer, as the user specifies them.
@@ -68,7 +71,9 @@ public struct GenericOptions: Hashable, Sendable {
         func uuid(_ name: String) throws(PedometerError) -> BluetoothUUID {
             let text = options[name] ?? ""
             guard let uuid = BluetoothUUID(text) else {
-                throw .badOption(name, value: text, expected: "a Bluetooth UUID, such as 2a19 or 00030001-78fc-48fe-8e23-433b3a1942d0")
+                throw .badOption(
+                    name, value: text,
+                    expected: "a Bluetooth UUID, such as 2a19 or 00030001-78fc-48fe-8e23-433b3a1942d0")
             }
             return uuid
         }
@@ -77,7 +82,8 @@ public struct GenericOptions: Hashable, Sendable {
         guard let value = ValueFormat(format) else {
             throw .badOption(
                 "format", value: format,
-                expected: "u16, u24 or u32, then le or be, then @ and the offset if it is not 0, such as u32le or u24be@1")
+                expected:
+                    "u16, u24 or u32, then le or be, then @ and the offset if it is not 0, such as u32le or u24be@1")
         }
         self.format = value
         let counts = options["counts"] ?? Counting.total.rawValue
@@ -96,8 +102,8 @@ public struct GenericOptions: Hashable, Sendable {
     }
 }
 
-/// Reads the one value and calculates the steps since the reading before; reads the pedometer's clock if that decides to which day the
-/// steps belong.
+/// Reads the one value and calculates the steps since the reading before; reads the pedometer's clock if that decides
+/// to which day the steps belong.
 struct GenericSession: PedometerSession {
     private let options: GenericOptions
     private let context: SessionContext
@@ -120,7 +126,9 @@ struct GenericSession: PedometerSession {
                 return .fail(.undecodable("its format is \(options.format), but \(options.format.shortage(bytes))"))
             }
             let reading = CounterReading(at: now, value: value, utcOffset: context.localTime.utcOffset(now))
-            guard options.counting == .today, counterOfToday.dependsOnClock(reading) else { return deliver(reading, nil) }
+            guard options.counting == .today, counterOfToday.dependsOnClock(reading) else {
+                return deliver(reading, nil)
+            }
             pending = reading
             return .readIfPresent(DeviceClock.address)
         case .absent, .linkLost:
@@ -135,7 +143,8 @@ struct GenericSession: PedometerSession {
 
     private var growingCounter: GrowingCounter {
         GrowingCounter(
-            cursor: context.pedometer.cursor, localTime: context.localTime, modulus: options.format.modulus, isClockInDoubt: !context.setsClock)
+            cursor: context.pedometer.cursor, localTime: context.localTime, modulus: options.format.modulus,
+            isClockInDoubt: !context.setsClock)
     }
 
     private mutating func deliver(_ reading: CounterReading, _ clock: DeviceClock?) -> SessionAction {
@@ -177,8 +186,9 @@ struct GenericLive: LiveSession {
 
 /// Calculates steps from two readings of a counter that decreases only by a restart or an overflow.
 ///
-/// The first reading ever gives no steps: they may have been made at any time. A reading that gives more steps than a person can make leaves
-/// the cursor as it was: it may be a glitch, and the next reading is then compared with the last good one.
+/// The first reading ever gives no steps: they may have been made at any time. A reading that gives more steps than a
+/// person can make leaves the cursor as it was: it may be a glitch, and the next reading is then compared with the last
+/// good one.
 struct GrowingCounter {
     let cursor: PedometerCursor
     let localTime: LocalTime
@@ -196,12 +206,13 @@ struct GrowingCounter {
             let batch = SampleBatch(cursor: PedometerCursor(readThrough: reading.at, counter: reading))
             return CounterResult(batch: batch, notices: [.countingStarted])
         }
-        guard reading.at > last.at else { return CounterResult() }  // our own clock was put back: wait until it has caught up
+        // Our own clock was put back: wait until it has caught up.
+        guard reading.at > last.at else { return CounterResult() }
         var result = CounterResult()
         var steps = reading.value - last.value
         if steps < 0 {
-            // A change from the last quarter of its range into the first one is an overflow. Any other decrease is a restart: what it
-            // counted between the last reading and the restart is lost.
+            // A change from the last quarter of its range into the first one is an overflow. Any other decrease is a
+            // restart: what it counted between the last reading and the restart is lost.
             let hasOverflowed = last.value >= modulus / 4 * 3 && reading.value < modulus / 4
             steps = hasOverflowed ? steps + modulus : reading.value
             if !hasOverflowed { result.notices.append(.counterRestarted) }

@@ -3,13 +3,14 @@ public import StepDomain
 
 /// An ID115 and other bands of the app VeryFit: today's steps in slots.
 ///
-/// - `08 03 01 00 00` to 0AF1 requests today. Answers of 0AF2: `08 03 number length data`, numbered from 1; `08 EE …` at the end. The first has
-///   year u16, month, day, two bytes, and the minutes of a slot; the second is not understood; the others have slots of 5 bytes from
-///   midnight on, little-endian bit fields: 2 bits, steps 12 bits, minutes of activity 4, kilocalories 10, metres 12. Remaining bytes of a
-///   packet are padding.
+/// - `08 03 01 00 00` to 0AF1 requests today. Answers of 0AF2: `08 03 number length data`, numbered from 1; `08 EE …`
+///   at the end. The first has year u16, month, day, two bytes, and the minutes of a slot; the second is not
+///   understood; the others have slots of 5 bytes from midnight on, little-endian bit fields: 2 bits, steps 12 bits,
+///   minutes of activity 4, kilocalories 10, metres 12. Remaining bytes of a packet are padding.
 /// - `03 01 year u16 month day hour minute second weekday` to 0AF6 sets the clock to local time; Monday is 0.
 ///
-/// Source: Gadgetbridge, `FetchActivityOperation.java` and `ID115Support.java`. No other client and no capture is known.
+/// Source: Gadgetbridge, `FetchActivityOperation.java` and `ID115Support.java`. No other client and no capture is
+/// known.
 public enum ID115: LinkedPedometerModel {
     public static let key = "id115"
     public static let title = "ID115 or VeryFit band"
@@ -28,8 +29,12 @@ public enum ID115: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
-    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(ID115Reading(context)) }
-    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(ID115Reading(context, isProbe: true)) }
+    public static func session(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(ID115Reading(context))
+    }
+    public static func probe(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(ID115Reading(context, isProbe: true))
+    }
 }
 
 struct ID115Reading: ExchangeProtocol {
@@ -74,7 +79,8 @@ struct ID115Reading: ExchangeProtocol {
         switch stage {
         case nil:
             stage = .steps
-            return ProtocolExchange(request: .write([0x08, 0x03, 0x01, 0x00, 0x00], to: ID115.requests), name: "the steps of today")
+            return ProtocolExchange(
+                request: .write([0x08, 0x03, 0x01, 0x00, 0x00], to: ID115.requests), name: "the steps of today")
         // Near midnight its clock is not set: that could set today's steps to zero, or add them to those of yesterday.
         case .steps where !isProbe && context.setsClock && ClockCorrection.isSafe(at: now, context.localTime):
             stage = .clock
@@ -83,7 +89,8 @@ struct ID115Reading: ExchangeProtocol {
             let rest = [time.month, time.day, time.hour, time.minute, time.second, clock.weekday].map { UInt8($0) }
             // Whether it confirms this is not known.
             return ProtocolExchange(
-                request: .write([0x03, 0x01] + .little(time.year, 2) + rest, to: ID115.settings), name: "its clock", answer: .none)
+                request: .write([0x03, 0x01] + .little(time.year, 2) + rest, to: ID115.settings), name: "its clock",
+                answer: .none)
         case .steps, .clock, .end:
             stage = .end
             return nil
@@ -131,7 +138,8 @@ struct ID115Reading: ExchangeProtocol {
         return day * 86_400 + min(86_400, slots.count * minutes * 60)
     }
 
-    /// Whether slots are missing between the last one and the present time, or the end of their day. The one that runs may not be sent yet.
+    /// Whether slots are missing between the last one and the present time, or the end of their day. The one that runs
+    /// may not be sent yet.
     private func isShort(_ now: Timestamp) -> Bool {
         guard let day, let minutes, let sentThrough, abs(day - converter.today(now)) <= 1 else { return false }
         return sentThrough < min(converter.wall(now) - minutes * 60 - WallSlotConverter.drift, (day + 1) * 86_400)

@@ -3,15 +3,17 @@ public import StepDomain
 
 /// A PineTime with the firmware InfiniTime.
 ///
-/// It counts today's steps: a counter in memory that its own midnight, or a restart, sets to zero. Nothing is encrypted. It advertises the
-/// heart rate service and the service for firmware updates, and answers a scan with its name; the service with the steps is in neither.
+/// It counts today's steps: a counter in memory that its own midnight, or a restart, sets to zero. Nothing is
+/// encrypted. It advertises the heart rate service and the service for firmware updates, and answers a scan with its
+/// name; the service with the steps is in neither.
 ///
-/// A watch that sleeps updates its counter from firmware 1.16 on (`SystemTask.cpp`, `UpdateMotion`). Before, it does so only if it is to wake
-/// by a raised wrist or by shaking, which is off as delivered: the count is then as old as the last wake, and the reset of midnight waits for
-/// the next one. In 1.15 a subscription to the motion values has the same effect as those settings.
+/// A watch that sleeps updates its counter from firmware 1.16 on (`SystemTask.cpp`, `UpdateMotion`). Before, it does so
+/// only if it is to wake by a raised wrist or by shaking, which is off as delivered: the count is then as old as the
+/// last wake, and the reset of midnight waits for the next one. In 1.15 a subscription to the motion values has the
+/// same effect as those settings.
 ///
-/// Source: InfiniTime's firmware, `src/systemtask/SystemTask.cpp`, `src/components/ble/MotionService.cpp`, `CurrentTimeService.cpp`,
-/// `src/components/datetime/DateTimeController.cpp`, at the tags 1.13.0 to 1.16.0.
+/// Source: InfiniTime's firmware, `src/systemtask/SystemTask.cpp`, `src/components/ble/MotionService.cpp`,
+/// `CurrentTimeService.cpp`, `src/components/datetime/DateTimeController.cpp`, at the tags 1.13.0 to 1.16.0.
 public enum InfiniTime: LinkedPedometerModel {
     public static let key = "infinitime"
     public static let title = "PineTime with InfiniTime"
@@ -25,8 +27,8 @@ public enum InfiniTime: LinkedPedometerModel {
     static let firmware = GATTAddress("180a", "2a26")
     static let format = ValueFormat.uint32
 
-    /// A name is weak evidence, but the firmware does not let the user change it, and the services are checked when it is connected. Forks
-    /// and early versions have a name of their own (`Pinetime-JF`).
+    /// A name is weak evidence, but the firmware does not let the user change it, and the services are checked when it
+    /// is connected. Forks and early versions have a name of their own (`Pinetime-JF`).
     public static func evidence(in discovery: Discovery) -> KindEvidence? {
         if discovery.services.contains(service) { return .advertisedService }
         let name = discovery.name?.lowercased() ?? ""
@@ -37,15 +39,20 @@ public enum InfiniTime: LinkedPedometerModel {
 
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
 
-    public static func session(_ context: SessionContext) -> any PedometerSession { InfiniTimeSession(context, setsClock: true) }
+    public static func session(_ context: SessionContext) -> any PedometerSession {
+        InfiniTimeSession(context, setsClock: true)
+    }
 
-    public static func probe(_ context: SessionContext) -> any PedometerSession { InfiniTimeSession(context, setsClock: false) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession {
+        InfiniTimeSession(context, setsClock: false)
+    }
 
     public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? {
         InfiniTimeLive(steps: LiveCounter(pedometer.cursor, known: known))
     }
 
-    /// The counter notifies when it is updated, so the reset of its midnight is not overdue. What its clock shows is known from the last sync.
+    /// The counter notifies when it is updated, so the reset of its midnight is not overdue. What its clock shows is
+    /// known from the last sync.
     public static func batch(ofLive reading: CounterReading, _ context: SessionContext) -> SampleBatch? {
         let counter = CounterOfToday(
             cursor: context.pedometer.cursor, localTime: context.localTime, reset: .onTime,
@@ -54,10 +61,11 @@ public enum InfiniTime: LinkedPedometerModel {
     }
 }
 
-/// A reading of an InfiniTime watch: firmware version, steps, clock; then its clock is set, if that matters and does no harm.
+/// A reading of an InfiniTime watch: firmware version, steps, clock; then its clock is set, if that matters and does no
+/// harm.
 ///
-/// The steps are read before the clock is set, because setting it may set the steps to zero. On 1.15 they are read twice: as they are shown,
-/// which may be the rest of an earlier day, and after the counter was made to update itself.
+/// The steps are read before the clock is set, because setting it may set the steps to zero. On 1.15 they are read
+/// twice: as they are shown, which may be the rest of an earlier day, and after the counter was made to update itself.
 struct InfiniTimeSession: PedometerSession {
     private enum Stage { case firmware, steps, motion, updating, updatedSteps, clock, delivering, settingClock }
 
@@ -88,7 +96,8 @@ struct InfiniTimeSession: PedometerSession {
         case (_, .started):
             return .readIfPresent(InfiniTime.firmware)
         case (.firmware, .value(let bytes)):
-            report.firmware = String(decoding: bytes.prefix(SessionReport.longestFirmware).prefix { $0 != 0 }, as: UTF8.self)
+            report.firmware = String(
+                decoding: bytes.prefix(SessionReport.longestFirmware).prefix { $0 != 0 }, as: UTF8.self)
             behavior = InfiniTimeBehavior(firmware: report.firmware)
             return readSteps(.steps)
         case (.firmware, .absent):
@@ -158,7 +167,8 @@ struct InfiniTimeSession: PedometerSession {
         guard let reading else { return .finish(report) }
         if let clock { correction = ClockCorrection(of: clock, at: reading) }
         let counter = CounterOfToday(
-            cursor: context.pedometer.cursor, localTime: context.localTime, reset: behavior.reset, shownBefore: shownBefore,
+            cursor: context.pedometer.cursor, localTime: context.localTime, reset: behavior.reset,
+            shownBefore: shownBefore,
             clockSet: context.pedometer.clock.settings.last, isClockInDoubt: !context.setsClock)
         var batch = counter.batch(of: reading, clock: clock)
         let reportsClock = batch.notices.contains { if case .clockWasOff = $0 { true } else { false } }

@@ -3,7 +3,8 @@ public import StepDomain
 
 /// Rings of the "KeepFit" protocol (Jring, SMART_RING): the steps of each minute of 28 days.
 ///
-/// Packets have 20 bytes, numbers are little-endian, and times are those of the ring's clock, which is set to local time, in seconds since 1970.
+/// Packets have 20 bytes, numbers are little-endian, and times are those of the ring's clock, which is set to local
+/// time, in seconds since 1970.
 ///
 /// | request | answer |
 /// |---|---|
@@ -13,11 +14,12 @@ public import StepDomain
 /// | `48`, name of an app | the ring may answer nothing before it |
 /// | `3A` | none: the ring ends a link on which this was not sent for about 20 seconds |
 ///
-/// An answer to `10` has no end: some rings send nothing for quarters without steps, and the next request cuts off what they still have to
-/// send. So one day is requested at a time, and its answer ends after two seconds of silence, as with the maker's app (PulseLoopAndroid,
-/// issue 73, `JringHistorySync`, and `RingBLEClient` for `3A`). That the byte of a request is a day, and not a number of days, was found there
-/// with an SR08 ring. The times are local in Gadgetbridge (`KeepFitDeviceSupport.java`) and in PulseLoop (`JringClock`). The steps count only if
-/// those of today's minutes agree with the total of `03`.
+/// An answer to `10` has no end: some rings send nothing for quarters without steps, and the next request cuts off what
+/// they still have to send. So one day is requested at a time, and its answer ends after two seconds of silence, as
+/// with the maker's app (PulseLoopAndroid, issue 73, `JringHistorySync`, and `RingBLEClient` for `3A`). That the byte
+/// of a request is a day, and not a number of days, was found there with an SR08 ring. The times are local in
+/// Gadgetbridge (`KeepFitDeviceSupport.java`) and in PulseLoop (`JringClock`). The steps count only if those of today's
+/// minutes agree with the total of `03`.
 public enum Jring: LinkedPedometerModel {
     public static let key = "jring"
     public static let title = "Jring / KeepFit smart ring"
@@ -37,8 +39,12 @@ public enum Jring: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(JringReading(context)) }
-    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(JringReading(context, isProbe: true)) }
+    public static func session(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(JringReading(context))
+    }
+    public static func probe(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(JringReading(context, isProbe: true))
+    }
     public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { JringLive() }
 
     /// Keeps the link: the ring does not answer it.
@@ -59,7 +65,9 @@ struct JringLive: LiveSession {
     let keepAlive: KeepAlive? = KeepAlive(Jring.keepAlive, to: Jring.requests, every: .seconds(Jring.keepAlivePause))
 
     mutating func steps(after value: [UInt8]) -> Int? {
-        guard value.count == 20, value[0] == 0x03, let steps = value.little(5, 4), steps <= mostStepsOfADay else { return nil }
+        guard value.count == 20, value[0] == 0x03, let steps = value.little(5, 4), steps <= mostStepsOfADay else {
+            return nil
+        }
         return steps
     }
 }

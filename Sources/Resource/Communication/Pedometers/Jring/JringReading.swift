@@ -10,8 +10,8 @@ struct JringReading: ExchangeProtocol {
     private static let packetsOfADay = 86_400 / quarter
     /// Steps by which the minutes may exceed the total, which was sent before them.
     private static let minutesTolerance = 255
-    /// Steps by which the total may exceed the minutes: those of a quarter of an hour that is not stored yet, at the most that its minutes
-    /// can hold.
+    /// Steps by which the total may exceed the minutes: those of a quarter of an hour that is not stored yet, at the
+    /// most that its minutes can hold.
     private static let totalTolerance = 15 * 255
     /// Days without an answer after which a ring that was never read is not asked for older ones.
     private static let mostSilentDays = 3
@@ -49,13 +49,13 @@ struct JringReading: ExchangeProtocol {
     private var isInDoubt = false
     /// Whether every day since the last reading is requested.
     private var isWhole = true
-    /// Days since 1970 by the ring's clock that are missing, or did not arrive completely: `ColmiPlan` has the same rule. They do not hold up
-    /// the cursor, and the next syncs request them again until the ring no longer holds them.
+    /// Days since 1970 by the ring's clock that are missing, or did not arrive completely: `ColmiPlan` has the same
+    /// rule. They do not hold up the cursor, and the next syncs request them again until the ring no longer holds them.
     private var gaps: [Int: DayGap.Reason] = [:]
     /// Days without an answer since the last one that was answered.
     private var unansweredDays = 0
-    /// Whether the ring was read before: then the days since then that it does not send are missing. False until its first reading, which
-    /// may take several syncs, has come to its end.
+    /// Whether the ring was read before: then the days since then that it does not send are missing. False until its
+    /// first reading, which may take several syncs, has come to its end.
     private var wasRead = false
     /// The days that were missing after the sync before.
     private let known: [Int: DayGap.Reason]
@@ -74,15 +74,19 @@ struct JringReading: ExchangeProtocol {
         self.isProbe = isProbe
         converter = WallSlotConverter(context, days: Jring.oldestDay)
         known = Dictionary(
-            (context.pedometer.cursor.missing ?? []).map { ($0.day.daysSince1970, $0.reason) }, uniquingKeysWith: { $1 })
+            (context.pedometer.cursor.missing ?? []).map { ($0.day.daysSince1970, $0.reason) }, uniquingKeysWith: { $1 }
+        )
     }
 
     let notifying = [Jring.answers]
     var progress: ReadProgress { .reading(done: done, of: max(planned, 1)) }
 
     mutating func next(at now: Timestamp) -> ProtocolExchange? {
-        func exchange(_ packet: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer, attempts: Int = 1) -> ProtocolExchange {
-            ProtocolExchange(request: .write(packet, to: Jring.requests), name: name, answer: answer, timeout: 3, attempts: attempts)
+        func exchange(_ packet: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer, attempts: Int = 1)
+            -> ProtocolExchange
+        {
+            ProtocolExchange(
+                request: .write(packet, to: Jring.requests), name: name, answer: answer, timeout: 3, attempts: attempts)
         }
         switch stage {
         case nil:
@@ -117,7 +121,8 @@ struct JringReading: ExchangeProtocol {
             // Midnight may have passed since the day before was requested.
             let request = Jring.packet(0x10, [UInt8(clamping: converter.today(now) - day)])
             // A silent answer is requested once more, unless that of the day before was silent, too.
-            var asked = exchange(request, "the steps of \(Day(daysSince1970: day))", .optional, attempts: unansweredDays == 0 ? 2 : 1)
+            var asked = exchange(
+                request, "the steps of \(Day(daysSince1970: day))", .optional, attempts: unansweredDays == 0 ? 2 : 1)
             asked.quiet = 2
             return asked
         case .clock, .end:
@@ -130,9 +135,9 @@ struct JringReading: ExchangeProtocol {
         return nil
     }
 
-    /// Today first, because it is compared with the total; then those since the last sync, newest first, until the ring has no more; then
-    /// those that were missing before. A day of which a part has arrived comes last: over a link that always ends at the same place, it
-    /// would keep the others from being read.
+    /// Today first, because it is compared with the total; then those since the last sync, newest first, until the ring
+    /// has no more; then those that were missing before. A day of which a part has arrived comes last: over a link that
+    /// always ends at the same place, it would keep the others from being read.
     private mutating func plan(_ now: Timestamp) {
         (began, today) = (now, converter.today(now))
         let read = converter.daysSinceRead(context.pedometer.cursor, now: now)
@@ -146,7 +151,11 @@ struct JringReading: ExchangeProtocol {
             let daysAgo = today - day
             // Today is first in any case: `since` is negative if the date went back in a journey over midnight.
             guard daysAgo > max(since, 0), daysAgo <= Jring.oldestDay else { continue }
-            if daysAgo <= oldest { ranks[day] = daysAgo + (reason == .incomplete ? Jring.oldestDay : 0) } else { gaps[day] = reason }
+            if daysAgo <= oldest {
+                ranks[day] = daysAgo + (reason == .incomplete ? Jring.oldestDay : 0)
+            } else {
+                gaps[day] = reason
+            }
         }
         days = ranks.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map(\.key)
         planned = days.count
@@ -240,8 +249,8 @@ struct JringReading: ExchangeProtocol {
         return days.isEmpty ? closing(now) : nil
     }
 
-    /// A ring sends nothing of a day without steps and sleep, such as one on which it was not worn. So a day for which it was silent in two
-    /// syncs is not requested again, and stays unknown.
+    /// A ring sends nothing of a day without steps and sleep, such as one on which it was not worn. So a day for which
+    /// it was silent in two syncs is not requested again, and stays unknown.
     private mutating func miss(_ day: Int) {
         let wasMissed = known[day] == .unanswered || known[day] == .unconfirmed
         gaps[day] = wasMissed ? nil : wasRead ? .unanswered : .unconfirmed
@@ -257,7 +266,8 @@ struct JringReading: ExchangeProtocol {
         return day == wanted || (min(second, 86_400 - second) < Self.midnight && abs(day - wanted) == 1)
     }
 
-    /// - Parameter isComplete: the answer has ended. Otherwise the link was lost, and each packet accounts for its own time only.
+    /// - Parameter isComplete: the answer has ended. Otherwise the link was lost, and each packet accounts for its own
+    ///   time only.
     private mutating func batch(_ day: Int, _ now: Timestamp, isComplete: Bool) -> SampleBatch {
         var batch = SampleBatch()
         let (times, wall) = (answer.quarters.keys.sorted(), converter.wall(now))
@@ -275,7 +285,8 @@ struct JringReading: ExchangeProtocol {
             // Of today, until the time of the last steps, or until the total was read if there are no others.
             let last = total == sum(of: day) ? converter.wall(began) : (times.last ?? day * 86_400) + Self.quarter
             let end = day == today ? min(last, (day + 1) * 86_400) : (day + 1) * 86_400
-            spans = [day * 86_400..<max(day * 86_400, end)] + spans.filter { DeviceClock(wall: $0.lowerBound).day != day }
+            spans =
+                [day * 86_400..<max(day * 86_400, end)] + spans.filter { DeviceClock(wall: $0.lowerBound).day != day }
         } else if day != today {
             gaps[day] = .incomplete
         }
@@ -293,8 +304,8 @@ struct JringReading: ExchangeProtocol {
         return batch
     }
 
-    /// Part of a day, which is requested again. A part of today can be compared with the total only if nothing but the rest of the day is
-    /// missing.
+    /// Part of a day, which is requested again. A part of today can be compared with the total only if nothing but the
+    /// rest of the day is missing.
     mutating func linkLost(at now: Timestamp) -> SampleBatch? {
         guard case .day(let day) = stage, let last = answer.quarters.keys.max() else { return nil }
         if !isChecked {
@@ -309,19 +320,23 @@ struct JringReading: ExchangeProtocol {
 
     // MARK: The next sync
 
-    /// The cursor from which the next sync continues, with the days that are missing, and those that are still to be requested. Nil if the
-    /// cursor stays as it is.
+    /// The cursor from which the next sync continues, with the days that are missing, and those that are still to be
+    /// requested. Nil if the cursor stays as it is.
     ///
-    /// A ring that was never read may not have the oldest days that it was asked for. The days that its first reading has not come to, and
-    /// those for which it was silent, are requested once more, and not reported as missing.
+    /// A ring that was never read may not have the oldest days that it was asked for. The days that its first reading
+    /// has not come to, and those for which it was silent, are requested once more, and not reported as missing.
     private func cursor(_ now: Timestamp) -> PedometerCursor? {
         guard isWhole, converter.isAllPlaced else {
             return converter.isAllPlaced ? nil : converter.cursor(context.pedometer.cursor, through: now, now: now)
         }
         var cursor = context.pedometer.cursor
         var missing = gaps
-        for day in days where missing[day] == nil { missing[day] = known[day] ?? (wasRead ? .unanswered : .unconfirmed) }
-        cursor.missing = missing.isEmpty ? nil : missing.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
+        for day in days where missing[day] == nil {
+            missing[day] = known[day] ?? (wasRead ? .unanswered : .unconfirmed)
+        }
+        cursor.missing =
+            missing.isEmpty
+            ? nil : missing.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
         cursor.tail = converter.tail(cursor.tail, now: now)
         return cursor.advanced(to: min(began, now), now: now)
     }
@@ -329,7 +344,9 @@ struct JringReading: ExchangeProtocol {
     /// Days that the ring no longer holds: those that were missing after the sync before, and those since then.
     private var expired: [SyncNotice] {
         guard isWhole else { return [] }
-        let days = context.pedometer.cursor.reportedGaps.map(\.day).filter { $0.daysSince1970 < today - Jring.oldestDay }
+        let days = context.pedometer.cursor.reportedGaps.map(\.day).filter {
+            $0.daysSince1970 < today - Jring.oldestDay
+        }
         return (days.isEmpty ? [] : [.tooOld(days)]) + (lost.map { [$0] } ?? [])
     }
 

@@ -3,8 +3,9 @@ public import StepDomain
 
 /// Lefun bands: the steps of today and the six days before, in records with a time.
 ///
-/// Requests are `AB length command parameters checksum`, answers `5A length command parameters checksum`: the length of all bytes, a CRC-8 of
-/// Maxim over all bytes before it, numbers big-endian, years since 2000, the time of the band's clock.
+/// Requests are `AB length command parameters checksum`, answers `5A length command parameters checksum`: the length of
+/// all bytes, a CRC-8 of Maxim over all bytes before it, numbers big-endian, years since 2000, the time of the band's
+/// clock.
 ///
 /// | command | parameters | answer |
 /// |---|---|---|
@@ -14,10 +15,11 @@ public import StepDomain
 /// | `12` | days ago | days ago, year, month, day, steps u32, metres u32, calories u32 |
 /// | `13` | days ago | days ago, records, index from 1, year, month, day, hour, minute, steps u16, distance u16, calories u16; for each record |
 ///
-/// Source: Gadgetbridge, `devices/lefun/commands` and `LefunDeviceSupport.java`. The unit of the records' distance and calories, and the length
-/// of a record, are not documented: distance and calories are not read, and the length is the shortest time between two records. A day's
-/// records count only if their sum is the day's total of `12`. Gadgetbridge never requests `12` and only decodes it: of a band that does not
-/// answer it, a day counts if all of its records have arrived.
+/// Source: Gadgetbridge, `devices/lefun/commands` and `LefunDeviceSupport.java`. The unit of the records' distance and
+/// calories, and the length of a record, are not documented: distance and calories are not read, and the length is the
+/// shortest time between two records. A day's records count only if their sum is the day's total of `12`. Gadgetbridge
+/// never requests `12` and only decodes it: of a band that does not answer it, a day counts if all of its records have
+/// arrived.
 public enum Lefun: LinkedPedometerModel {
     public static let key = "lefun"
     public static let title = "Lefun band"
@@ -31,7 +33,8 @@ public enum Lefun: LinkedPedometerModel {
     /// Days before today that it holds.
     static let oldestDay = 6
 
-    /// It advertises no service. Its manufacturer data are its address and `TJDR`; the company is the first part of the address.
+    /// It advertises no service. Its manufacturer data are its address and `TJDR`; the company is the first part of the
+    /// address.
     public static func evidence(in discovery: Discovery) -> KindEvidence? {
         let maker = Array("TJDR".utf8)
         let isMarked = discovery.manufacturerData.values.contains { data in
@@ -44,8 +47,12 @@ public enum Lefun: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(LefunReading(context)) }
-    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(LefunReading(context, isProbe: true)) }
+    public static func session(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(LefunReading(context))
+    }
+    public static func probe(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(LefunReading(context, isProbe: true))
+    }
 }
 
 /// A request or an answer of a Lefun band.
@@ -62,7 +69,9 @@ struct LefunFrame: Hashable {
     init?(received bytes: [UInt8]) {
         guard bytes.count >= 4, bytes[0] == 0x5a else { return nil }
         let length = Int(bytes[1])
-        guard (4...bytes.count).contains(length), Self.checksum(bytes[..<(length - 1)]) == bytes[length - 1] else { return nil }
+        guard (4...bytes.count).contains(length), Self.checksum(bytes[..<(length - 1)]) == bytes[length - 1] else {
+            return nil
+        }
         command = bytes[2]
         parameters = Array(bytes[3..<length - 1])
     }
@@ -114,7 +123,8 @@ struct LefunReading: ExchangeProtocol {
     private var wrongDay: Int?
     /// All steps of the present day, as the band reports them.
     private var total: Int?
-    /// Whether the band has answered a request for a total, or has not answered the first one: then none are requested any more.
+    /// Whether the band has answered a request for a total, or has not answered the first one: then none are requested
+    /// any more.
     private var hasTotals = false, lacksTotals = false
     /// Whether the present day was not received: then its total is not requested.
     private var isMissing = false
@@ -122,8 +132,8 @@ struct LefunReading: ExchangeProtocol {
     private var hasAnswer = false
     /// Whether the band was read before: then the days since then that it does not send are missing.
     private var wasRead = false
-    /// Days since 1970 by the band's clock that are missing, or did not arrive completely: `ColmiPlan` has the same rule. They do not hold up
-    /// the cursor, and the next syncs request them again until the band no longer holds them.
+    /// Days since 1970 by the band's clock that are missing, or did not arrive completely: `ColmiPlan` has the same
+    /// rule. They do not hold up the cursor, and the next syncs request them again until the band no longer holds them.
     private var gaps: [Int: DayGap.Reason] = [:]
     /// Days that the band no longer holds.
     private var expired: [SyncNotice] = []
@@ -144,7 +154,8 @@ struct LefunReading: ExchangeProtocol {
     mutating func next(at now: Timestamp) -> ProtocolExchange? {
         func exchange(_ frame: LefunFrame, _ name: String, timeout: Double = 2, attempts: Int = 1) -> ProtocolExchange {
             ProtocolExchange(
-                request: .write(frame.request, to: Lefun.requests), name: name, answer: isRequired ? .required : .optional, timeout: timeout,
+                request: .write(frame.request, to: Lefun.requests), name: name,
+                answer: isRequired ? .required : .optional, timeout: timeout,
                 attempts: attempts)
         }
         switch stage {
@@ -160,23 +171,27 @@ struct LefunReading: ExchangeProtocol {
         case .records(let wanted) where !isMissing && !lacksTotals:
             stage = .total(wanted)
             return exchange(
-                LefunFrame(0x12, [UInt8(wanted.daysAgo)]), "the total of \(Day(daysSince1970: wanted.day))", timeout: 5, attempts: 2)
+                LefunFrame(0x12, [UInt8(wanted.daysAgo)]), "the total of \(Day(daysSince1970: wanted.day))", timeout: 5,
+                attempts: 2)
         case .clock, .records, .total:
             if stage == .clock { plan(now) }
             // Midnight may have passed since the day before was requested.
-            guard let day = days.popLast(), case let daysAgo = converter.today(now) - day, (0...255).contains(daysAgo) else {
+            guard let day = days.popLast(), case let daysAgo = converter.today(now) - day, (0...255).contains(daysAgo)
+            else {
                 return setClock(now)
             }
             stage = .records(Wanted(day: day, daysAgo: daysAgo))
             isMissing = false
-            return exchange(LefunFrame(0x13, [UInt8(daysAgo)]), "the steps of \(Day(daysSince1970: day))", timeout: 5, attempts: 2)
+            return exchange(
+                LefunFrame(0x13, [UInt8(daysAgo)]), "the steps of \(Day(daysSince1970: day))", timeout: 5, attempts: 2)
         case .settingClock, .end:
             stage = .end
             return nil
         }
     }
 
-    /// Whether an answer is required: if the band has answered for no day, the reading fails with the last request for one.
+    /// Whether an answer is required: if the band has answered for no day, the reading fails with the last request for
+    /// one.
     private var isRequired: Bool {
         switch stage {
         case .records, .total: days.isEmpty && !hasAnswer
@@ -184,7 +199,8 @@ struct LefunReading: ExchangeProtocol {
         }
     }
 
-    /// Oldest day first, so that the next sync can continue where this one is cut off. A day that was missing before is among them.
+    /// Oldest day first, so that the next sync can continue where this one is cut off. A day that was missing before is
+    /// among them.
     private mutating func plan(_ now: Timestamp) {
         let (today, cursor) = (converter.today(now), context.pedometer.cursor)
         let read = converter.daysSinceRead(cursor, now: now)
@@ -207,9 +223,12 @@ struct LefunReading: ExchangeProtocol {
         stage = context.setsClock ? .settingClock : .end
         guard context.setsClock else { return nil }
         let time = setter.begin(at: now, context.localTime).fields
-        let fields = [time.year - 2000, time.month, time.day, time.hour, time.minute, time.second].map { UInt8(truncatingIfNeeded: $0) }
+        let fields = [time.year - 2000, time.month, time.day, time.hour, time.minute, time.second].map {
+            UInt8(truncatingIfNeeded: $0)
+        }
         return ProtocolExchange(
-            request: .write(LefunFrame(0x04, [1] + fields).request, to: Lefun.requests), name: "its clock", answer: .optional, timeout: 2,
+            request: .write(LefunFrame(0x04, [1] + fields).request, to: Lefun.requests), name: "its clock",
+            answer: .optional, timeout: 2,
             attempts: 1)
     }
 
@@ -238,7 +257,8 @@ struct LefunReading: ExchangeProtocol {
         case (.settingClock, 0x04) where fields.count == 2 && fields[0] == 1:
             if fields[1] == 1 { setter.confirm() }
             return .done
-        case (.records(let wanted), 0x13) where fields.count == 14 && Int(fields[0]) == wanted.daysAgo: return add(fields, wanted.day)
+        case (.records(let wanted), 0x13) where fields.count == 14 && Int(fields[0]) == wanted.daysAgo:
+            return add(fields, wanted.day)
         // The band also sends the total of today by itself.
         case (.total(let wanted), 0x12) where fields.count == 16 && Int(fields[0]) == wanted.daysAgo:
             total = fields.big(4, 4)
@@ -250,7 +270,9 @@ struct LefunReading: ExchangeProtocol {
     private mutating func add(_ fields: [UInt8], _ day: Int) -> ExchangeProgress {
         let (count, index) = (Int(fields[1]), Int(fields[2]))
         guard count > 0 else { return .done }
-        guard (1...count).contains(index), let time = Self.time(fields, 3), let steps = fields.big(8, 2) else { return .undecodable }
+        guard (1...count).contains(index), let time = Self.time(fields, 3), let steps = fields.big(8, 2) else {
+            return .undecodable
+        }
         indices.insert(index)
         if time.day != day { wrongDay = time.day }
         records[time.wall] = max(records[time.wall] ?? 0, steps)
@@ -261,7 +283,8 @@ struct LefunReading: ExchangeProtocol {
     /// - Parameter index: the index of the year; month, day, hour and minute follow.
     private static func time(_ fields: [UInt8], _ index: Int) -> DeviceClock? {
         let numbers = fields[index..<index + 5].map(Int.init)
-        return DeviceClock(year: 2000 + numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4])
+        return DeviceClock(
+            year: 2000 + numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4])
     }
 
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
@@ -277,13 +300,15 @@ struct LefunReading: ExchangeProtocol {
             // A band that sends totals, and one whose answer was wrong, are asked for this one again by the next sync.
             guard end == .silent, !hasTotals else {
                 miss(wanted.day, .incomplete)
-                return SampleBatch(cursor: cursor(after: wanted.day, now), notices: days.isEmpty ? converter.notices + expired : [])
+                return SampleBatch(
+                    cursor: cursor(after: wanted.day, now), notices: days.isEmpty ? converter.notices + expired : [])
             }
             lacksTotals = true
             return batch(wanted, now)
         case (.records(let wanted), _):
             miss(wanted.day, end)
-            return SampleBatch(cursor: cursor(after: wanted.day, now), notices: days.isEmpty ? converter.notices + expired : [])
+            return SampleBatch(
+                cursor: cursor(after: wanted.day, now), notices: days.isEmpty ? converter.notices + expired : [])
         case (.settingClock, .complete):
             report.clockSet = setter.confirmed
             return nil
@@ -291,8 +316,8 @@ struct LefunReading: ExchangeProtocol {
         }
     }
 
-    /// A day was not received. A band that was never read may have no record of the oldest days, and may not answer for them. Only when it
-    /// was silent for them in two syncs do they count as not existing.
+    /// A day was not received. A band that was never read may have no record of the oldest days, and may not answer for
+    /// them. Only when it was silent for them in two syncs do they count as not existing.
     private mutating func miss(_ day: Int, _ end: ExchangeEnd) {
         isMissing = true
         if end == .incomplete {
@@ -312,7 +337,8 @@ struct LefunReading: ExchangeProtocol {
         }
         let through = day >= converter.today(now) ? now : converter.clock.moment(wall: (day + 1) * 86_400)
         var cursor = context.pedometer.cursor.advanced(to: min(through, now), now: now)
-        cursor.missing = gaps.isEmpty ? nil : gaps.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
+        cursor.missing =
+            gaps.isEmpty ? nil : gaps.sorted { $0.key < $1.key }.map { DayGap(Day(daysSince1970: $0.key), $0.value) }
         cursor.tail = converter.tail(cursor.tail, now: now)
         return cursor
     }

@@ -3,17 +3,18 @@ public import StepDomain
 
 /// Watches and bands of the app Da Fit, with firmware by MoYoung: today's steps, and the totals of the two days before.
 ///
-/// - FEE1 is read: three numbers of 24 bits, little-endian: steps, metres, kilocalories. A reading of a Marv Neo (firmware MOY-BJQ3-2.3.5) in
-///   this order agrees with Da Fit itself: 8,319 steps, 6.90 km, 345 kcal (arklnd/DaFitDesktop). Gadgetbridge
-///   (`MoyoungDeviceSupport.handleStepsHistory`) reads it so, too. jphein/moyoung-watch takes the distance first, after a comment in
-///   Gadgetbridge.
-/// - Frames to FEE2 and from FEE3: `FE EA version length command data`; the version is 0x10, or for "MOYOUNG-V2" 0x20 plus the high byte of the
-///   length, which counts all bytes.
-/// - `33 argument` requests the total of a past day: the argument, then nine bytes as of FEE1. Whether 1 is yesterday and 2 the day before, or
-///   the reverse, differs: earlier versions of Gadgetbridge (`FetchDataOperation`) note that their watch has it reversed, later ones do not
-///   reverse it. What was read before decides (`MoYoungPast`).
-/// - `59 00` requests the steps of today in hours or half hours: `00`, then numbers of 16 bits, little-endian. Other clients do not send it, and
-///   an answer may be only a part of the day. It is a check: a watch whose hours add up to the second number of FEE1 sends the distance first.
+/// - FEE1 is read: three numbers of 24 bits, little-endian: steps, metres, kilocalories. A reading of a Marv Neo
+///   (firmware MOY-BJQ3-2.3.5) in this order agrees with Da Fit itself: 8,319 steps, 6.90 km, 345 kcal
+///   (arklnd/DaFitDesktop). Gadgetbridge (`MoyoungDeviceSupport.handleStepsHistory`) reads it so, too.
+///   jphein/moyoung-watch takes the distance first, after a comment in Gadgetbridge.
+/// - Frames to FEE2 and from FEE3: `FE EA version length command data`; the version is 0x10, or for "MOYOUNG-V2" 0x20
+///   plus the high byte of the length, which counts all bytes.
+/// - `33 argument` requests the total of a past day: the argument, then nine bytes as of FEE1. Whether 1 is yesterday
+///   and 2 the day before, or the reverse, differs: earlier versions of Gadgetbridge (`FetchDataOperation`) note that
+///   their watch has it reversed, later ones do not reverse it. What was read before decides (`MoYoungPast`).
+/// - `59 00` requests the steps of today in hours or half hours: `00`, then numbers of 16 bits, little-endian. Other
+///   clients do not send it, and an answer may be only a part of the day. It is a check: a watch whose hours add up to
+///   the second number of FEE1 sends the distance first.
 /// - `31 time(4) 08` sets the clock: seconds since 1970, big-endian, as if its local time were that of GMT+8.
 public enum MoYoung: LinkedPedometerModel {
     public static let key = "moyoung"
@@ -35,8 +36,12 @@ public enum MoYoung: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
-    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(MoYoungReading(context)) }
-    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(MoYoungReading(context, isProbe: true)) }
+    public static func session(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(MoYoungReading(context))
+    }
+    public static func probe(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(MoYoungReading(context, isProbe: true))
+    }
 }
 
 /// Assembles frames from notifications.

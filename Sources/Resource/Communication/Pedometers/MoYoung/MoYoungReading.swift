@@ -3,7 +3,8 @@ internal import StepDomain
 struct MoYoungReading: ExchangeProtocol {
     private enum Stage: Hashable { case manufacturer, today, hours, past(Int), clock, end }
 
-    /// Steps by which the sum may differ from the counter: those made between the two requests, and those of 2 % for a sum that is rounded.
+    /// Steps by which the sum may differ from the counter: those made between the two requests, and those of 2 % for a
+    /// sum that is rounded.
     static func tolerance(_ sum: Int) -> Int { max(30, sum / 50) }
 
     /// Steps up to which nothing is reported if the two numbers cannot be distinguished.
@@ -20,7 +21,8 @@ struct MoYoungReading: ExchangeProtocol {
     private var sum: Int?
     /// The three numbers of past days, by the argument of their request.
     private var past: [Int: [Int]] = [:]
-    /// What was counted of the past days, once today's steps were read; whether their totals are requested; whether they were.
+    /// What was counted of the past days, once today's steps were read; whether their totals are requested; whether
+    /// they were.
     private var days: CountedDays?
     private var isDue = false
     private var hasRequested = false
@@ -42,7 +44,8 @@ struct MoYoungReading: ExchangeProtocol {
         switch stage {
         case nil:
             stage = .manufacturer
-            return ProtocolExchange(request: .readIfPresent(MoYoung.manufacturer), name: "its manufacturer", answer: .optional)
+            return ProtocolExchange(
+                request: .readIfPresent(MoYoung.manufacturer), name: "its manufacturer", answer: .optional)
         case .manufacturer:
             stage = .today
             return ProtocolExchange(request: .read(MoYoung.today), name: "the steps of today")
@@ -63,8 +66,8 @@ struct MoYoungReading: ExchangeProtocol {
         }
     }
 
-    /// The clock is set after the batch was stored, and not near midnight: the watch counts today's steps, and a clock that is set over
-    /// midnight would set them to zero.
+    /// The clock is set after the batch was stored, and not near midnight: the watch counts today's steps, and a clock
+    /// that is set over midnight would set them to zero.
     private mutating func setClock(_ now: Timestamp) -> ProtocolExchange? {
         stage = .clock
         guard context.setsClock, ClockCorrection.isSafe(at: now, context.localTime) else { return nil }
@@ -82,7 +85,9 @@ struct MoYoungReading: ExchangeProtocol {
             isSecond = name == "MOYOUNG-V2"
             return .done
         case .today:
-            guard let values = Self.numbers(bytes) else { return .failed(.undecodable("\(bytes.count) bytes where 9 were expected")) }
+            guard let values = Self.numbers(bytes) else {
+                return .failed(.undecodable("\(bytes.count) bytes where 9 were expected"))
+            }
             numbers = (values, now)
             return .done
         case .hours:
@@ -113,12 +118,15 @@ struct MoYoungReading: ExchangeProtocol {
         return past.isDistanceFirst ?? (past.requested != today)
     }
 
-    /// Whether the watch is on this day for certain. Its clock cannot be read, and a phone may have set it to another zone: until some hours
-    /// after midnight, its totals may be those of other days. A counter that has fallen was reset.
+    /// Whether the watch is on this day for certain. Its clock cannot be read, and a phone may have set it to another
+    /// zone: until some hours after midnight, its totals may be those of other days. A counter that has fallen was
+    /// reset.
     private func isOnToday(_ now: Timestamp) -> Bool {
         guard let today, let numbers else { return false }
         if now - context.localTime.moment(today) >= CounterOfToday.latestReset { return true }
-        return context.pedometer.cursor.counter.map { $0.day == today || numbers.values[0] < $0.value && numbers.values[1] < $0.value } ?? false
+        return context.pedometer.cursor.counter.map {
+            $0.day == today || numbers.values[0] < $0.value && numbers.values[1] < $0.value
+        } ?? false
     }
 
     private var today: Day? { numbers.map { context.localTime.day(of: $0.at) } }
@@ -153,8 +161,8 @@ struct MoYoungReading: ExchangeProtocol {
 
     // MARK: Today
 
-    /// The step count among the two numbers: the one nearer to the sum of the hours, if the other is clearly farther from it. Nil if that is
-    /// not certain: a runner's metres can be as many as the steps.
+    /// The step count among the two numbers: the one nearer to the sum of the hours, if the other is clearly farther
+    /// from it. Nil if that is not certain: a runner's metres can be as many as the steps.
     static func steps(_ first: Int, _ second: Int, sum: Int) -> Int? {
         let (near, far) = abs(first - sum) <= abs(second - sum) ? (first, second) : (second, first)
         guard abs(near - sum) <= tolerance(sum) else { return nil }
@@ -162,8 +170,8 @@ struct MoYoungReading: ExchangeProtocol {
         return isCertain ? near : nil
     }
 
-    /// Which of the numbers is the step count: the first, unless the hours show otherwise. Hours that have fewer steps may be only a part of
-    /// the day. Nil for a doubt.
+    /// Which of the numbers is the step count: the first, unless the hours show otherwise. Hours that have fewer steps
+    /// may be only a part of the day. Nil for a doubt.
     private var stepIndex: Int? {
         guard let values = numbers?.values else { return nil }
         let isDistanceFirst = days?.past.isDistanceFirst == true
@@ -191,7 +199,8 @@ struct MoYoungReading: ExchangeProtocol {
         if let sum, !isFew, let steps = Self.steps(values[0], values[1], sum: sum), values[0] != values[1] {
             days.isDistanceFirst(steps == values[1])
         }
-        let reading = CounterReading(at: numbers.at, value: values[index], utcOffset: context.localTime.utcOffset(numbers.at))
+        let reading = CounterReading(
+            at: numbers.at, value: values[index], utcOffset: context.localTime.utcOffset(numbers.at))
         var notices: [SyncNotice] = []
         if hasRequested, context.localTime.day(of: now) == today {
             let totals = MoYoungPast(past.mapValues { $0[index] }, reading.day, days)
@@ -207,9 +216,9 @@ struct MoYoungReading: ExchangeProtocol {
 
 /// The totals of the two days before today: which is which.
 ///
-/// An order is possible if no total is lower than what was counted of its day, none has more than can have been walked since, and the day
-/// before yesterday has the total that yesterday had when it was last requested. If one order is possible and the other is not, it is
-/// kept, as that of the watch.
+/// An order is possible if no total is lower than what was counted of its day, none has more than can have been walked
+/// since, and the day before yesterday has the total that yesterday had when it was last requested. If one order is
+/// possible and the other is not, it is kept, as that of the watch.
 struct MoYoungPast {
     /// By the argument of the request.
     let totals: [Int: Int]
@@ -232,7 +241,9 @@ struct MoYoungPast {
             if possible.isEmpty {
                 isReversed = nil
                 let yesterday = today.advanced(by: -1)
-                if let counted = days.counted(yesterday), let total = totals[1] { doubt = .totals(counted.steps, total) }
+                if let counted = days.counted(yesterday), let total = totals[1] {
+                    doubt = .totals(counted.steps, total)
+                }
             }
             return
         }
@@ -245,11 +256,14 @@ struct MoYoungPast {
         }
     }
 
-    private static func isPossible(_ reports: [CountedDays.Report], _ today: Day, _ days: CountedDays, isReversed: Bool) -> Bool {
+    private static func isPossible(_ reports: [CountedDays.Report], _ today: Day, _ days: CountedDays, isReversed: Bool)
+        -> Bool
+    {
         let before = days.past.requested == today.advanced(by: -1) ? days.past.totals?[isReversed ? 2 : 1] : nil
         return reports.allSatisfy { report in
             if let before, report.day == today.advanced(by: -2), report.total != before { return false }
-            return days.counted(report.day) == nil || !days.isSteady(report.day) || days.isPossible(report.total, report.day)
+            return days.counted(report.day) == nil || !days.isSteady(report.day)
+                || days.isPossible(report.total, report.day)
         }
     }
 }

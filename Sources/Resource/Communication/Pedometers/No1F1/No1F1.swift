@@ -3,8 +3,8 @@ public import StepDomain
 
 /// A No.1 F1 and its namesakes (X-RUN, MH30): the steps of each hour.
 ///
-/// - `B2 FA` requests the steps: for each hour `B2 year(2) month day hour steps(2)`, numbers big-endian; at the end `B2 FD checksum`, the
-///   exclusive or of all bytes of the steps.
+/// - `B2 FA` requests the steps: for each hour `B2 year(2) month day hour steps(2)`, numbers big-endian; at the end `B2
+///   FD checksum`, the exclusive or of all bytes of the steps.
 /// - `A2` battery, `A1` firmware, `A3 year(2) month day hour minute second` sets the clock, which is local time.
 ///
 /// Source: Gadgetbridge, `No1F1Support.java` and `No1F1Constants.java`. No other client and no capture is known.
@@ -27,8 +27,12 @@ public enum No1F1: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(No1F1Reading(context)) }
-    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(No1F1Reading(context, isProbe: true)) }
+    public static func session(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(No1F1Reading(context))
+    }
+    public static func probe(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(No1F1Reading(context, isProbe: true))
+    }
 }
 
 struct No1F1Reading: ExchangeProtocol {
@@ -60,7 +64,9 @@ struct No1F1Reading: ExchangeProtocol {
     let notifying = [No1F1.answers]
 
     mutating func next(at now: Timestamp) -> ProtocolExchange? {
-        func exchange(_ bytes: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer = .optional) -> ProtocolExchange {
+        func exchange(_ bytes: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer = .optional)
+            -> ProtocolExchange
+        {
             ProtocolExchange(writing: bytes, to: No1F1.requests, name: name, answer: answer)
         }
         switch stage {
@@ -148,10 +154,12 @@ struct No1F1Reading: ExchangeProtocol {
         return batch
     }
 
-    /// The hours that have arrived. They account for no time, since their checksum has not arrived, and all of them are sent again. A part may
-    /// be too small to show running totals: it is stored if an hour has fewer steps than an earlier one of its day.
+    /// The hours that have arrived. They account for no time, since their checksum has not arrived, and all of them are
+    /// sent again. A part may be too small to show running totals: it is stored if an hour has fewer steps than an
+    /// earlier one of its day.
     mutating func linkLost(at now: Timestamp) -> SampleBatch? {
-        guard stage == .steps, !isProbe, stepsOfDays.contains(where: { zip($0, $0.dropFirst()).contains { $0 > $1 } }) else { return nil }
+        guard stage == .steps, !isProbe, stepsOfDays.contains(where: { zip($0, $0.dropFirst()).contains { $0 > $1 } })
+        else { return nil }
         let records = hours.sorted { $0.key < $1.key }.map { WallRecord(wall: $0.key, length: 3_600, steps: $0.value) }
         let samples = records.compactMap { converter.sample($0, now: now) }
         return samples.isEmpty ? nil : SampleBatch(samples: samples)
@@ -163,8 +171,8 @@ struct No1F1Reading: ExchangeProtocol {
             .map { $0.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// Whether the hours of each day only grow: then they are running totals of the day, and not the steps of each hour. Six hours with
-    /// steps, each with more than the one before, have a chance of 1 in 720.
+    /// Whether the hours of each day only grow: then they are running totals of the day, and not the steps of each
+    /// hour. Six hours with steps, each with more than the one before, have a chance of 1 in 720.
     private var areRunningTotals: Bool {
         let days = stepsOfDays
         guard days.contains(where: { $0.count >= 6 }) else { return false }

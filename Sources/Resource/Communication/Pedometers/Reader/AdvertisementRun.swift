@@ -40,7 +40,8 @@ struct AdvertisementRun: Sendable {
 
     private func merge(_ heard: Heard, of pedometer: AdvertisingPedometer) async throws -> ReadReport {
         let mark = reader.clockMark()
-        let context = SessionContext(pedometer: pedometer.pedometer, localTime: reader.localTime, days: reader.days, mark: mark)
+        let context = SessionContext(
+            pedometer: pedometer.pedometer, localTime: reader.localTime, days: reader.days, mark: mark)
         let batch = pedometer.model.batch(heard.reading, context, at: heard.at)
         try await receiver?.merge(context.marked(batch, start: mark, now: mark), of: pedometer.pedometer)
         receiver?.progress(.reading(done: 1, of: 1), of: pedometer.pedometer)
@@ -50,7 +51,8 @@ struct AdvertisementRun: Sendable {
     struct Heard: Sendable {
         var reading: AdvertisedReading
         var at: Timestamp
-        /// Whether it was sent during this scan: BlueZ shows the data of an earlier advertisement until a new one differs.
+        /// Whether it was sent during this scan: BlueZ shows the data of an earlier advertisement until a new one
+        /// differs.
         var isNew: Bool
     }
 
@@ -62,18 +64,23 @@ struct AdvertisementRun: Sendable {
     }
 
     /// What each pedometer advertises, by its address. All have a result, unless the task was cancelled.
-    func listen(for pedometers: [AdvertisingPedometer], limit: Duration) async -> [DeviceAddress: Result<Heard, any Error>] {
+    func listen(for pedometers: [AdvertisingPedometer], limit: Duration) async -> [DeviceAddress: Result<
+        Heard, any Error
+    >] {
         var heard = Reception()
         var failure: (any Error)?
         do {
             var remembered: [DeviceAddress: [[UInt8]]] = [:]
             for pedometer in pedometers {
-                guard let known = try await central.storedPeripheral(pedometer.address, adapter: reader.adapter) else { continue }
+                guard let known = try await central.storedPeripheral(pedometer.address, adapter: reader.adapter) else {
+                    continue
+                }
                 remembered[pedometer.address] = pedometer.model.reading(in: known)?.frames
             }
             try await scan(for: pedometers, limit: limit, remembered, &heard)
             if heard.readings.values.contains(where: { !$0.isNew }) {
-                // In range, and the value is what BlueZ had: a value that has changed is signalled with the next advertisement.
+                // In range, and the value is what BlueZ had: a value that has changed is signalled with the next
+                // advertisement.
                 try await scan(for: pedometers, limit: Self.confirmation, remembered, &heard, isConfirming: true)
             }
         } catch {
@@ -87,7 +94,8 @@ struct AdvertisementRun: Sendable {
                 results[pedometer.address] = .failure(failure)
             } else if heard.withoutSteps.contains(pedometer.address) {
                 results[pedometer.address] = .failure(
-                    PedometerError.advertisesNoSteps(model: pedometer.model.title, advice: pedometer.model.howToAdvertise))
+                    PedometerError.advertisesNoSteps(
+                        model: pedometer.model.title, advice: pedometer.model.howToAdvertise))
             } else {
                 let (address, seconds) = (pedometer.pedometer.address, limit.inSeconds)
                 let isNothingHeard = !heard.isAnyDeviceHeard && limit >= SearchResult.timeToHearAnything
@@ -100,7 +108,8 @@ struct AdvertisementRun: Sendable {
         return results
     }
 
-    /// Reports the steps of each advertisement with other steps than the one before; first nil, when the pedometer is heard.
+    /// Reports the steps of each advertisement with other steps than the one before; first nil, when the pedometer is
+    /// heard.
     ///
     /// It scans in rounds: BlueZ reports a device whose advertisements do not change once a scan.
     /// - Throws: `BluetoothError.peripheralNotFound` after a round in which it was not heard, `CancellationError`.
@@ -119,7 +128,9 @@ struct AdvertisementRun: Sendable {
                 report(steps)
             }
             try Task.checkCancellation()
-            guard isHeard else { throw BluetoothError.peripheralNotFound(pedometer.pedometer.address, seconds: round.inSeconds) }
+            guard isHeard else {
+                throw BluetoothError.peripheralNotFound(pedometer.pedometer.address, seconds: round.inSeconds)
+            }
         }
     }
 
@@ -137,10 +148,13 @@ struct AdvertisementRun: Sendable {
                     heard.withoutSteps.insert(pedometer.address)
                     continue
                 }
-                let isNew = remembered[pedometer.address] != reading.frames || heard.readings[pedometer.address]?.isNew == true
+                let isNew =
+                    remembered[pedometer.address] != reading.frames || heard.readings[pedometer.address]?.isNew == true
                 heard.readings[pedometer.address] = Heard(reading: reading, at: reader.now(), isNew: isNew)
             }
-            let isEnough = pedometers.allSatisfy { heard.readings[$0.address].map { !isConfirming || $0.isNew } ?? false }
+            let isEnough = pedometers.allSatisfy {
+                heard.readings[$0.address].map { !isConfirming || $0.isNew } ?? false
+            }
             if isEnough { return }
         }
     }

@@ -26,26 +26,30 @@ public struct BlueZExplorer: GATTExplorer {
                 for characteristic in service.characteristics {
                     var value = GATTCharacteristicContent.Value.notRead
                     if readsValues, characteristic.flags.contains(.read) {
-                        value = isStalled ? Self.notTried : try await Self.value(of: characteristic, peripheral, &isStalled)
+                        value =
+                            isStalled ? Self.notTried : try await Self.value(of: characteristic, peripheral, &isStalled)
                     }
                     characteristics.append(
                         GATTCharacteristicContent(
-                            uuid: characteristic.uuid.description, handle: Int(characteristic.handle), flags: characteristic.flags.words,
+                            uuid: characteristic.uuid.description, handle: Int(characteristic.handle),
+                            flags: characteristic.flags.words,
                             descriptors: characteristic.descriptors.map(\.uuid.description), value: value))
                 }
                 services.append(
-                    GATTServiceContent(uuid: service.uuid.description, handle: Int(service.handle), characteristics: characteristics))
+                    GATTServiceContent(
+                        uuid: service.uuid.description, handle: Int(service.handle), characteristics: characteristics))
             }
             return services
         }
     }
 
-    private static let notTried = GATTCharacteristicContent.Value.refused("not tried, because the device did not answer an earlier request")
+    private static let notTried = GATTCharacteristicContent.Value.refused(
+        "not tried, because the device did not answer an earlier request")
 
     /// A refused read becomes part of the list; an error of the link ends the list.
     ///
-    /// - Parameter isStalled: set to true if the device does not answer. A link carries one request at a time (Core Specification Vol 3 Part F
-    ///   3.3.2): no later one would be answered, and after 30 s BlueZ ends the link.
+    /// - Parameter isStalled: set to true if the device does not answer. A link carries one request at a time (Core
+    ///   Specification Vol 3 Part F 3.3.2): no later one would be answered, and after 30 s BlueZ ends the link.
     private static func value(
         of characteristic: GATTCharacteristic, _ peripheral: Peripheral, _ isStalled: inout Bool
     ) async throws -> GATTCharacteristicContent.Value {
@@ -64,7 +68,9 @@ public struct BlueZExplorer: GATTExplorer {
         return try await connected(address) { try await $0.read(characteristic, of: service) }
     }
 
-    public func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool) async throws {
+    public func write(_ bytes: [UInt8], to characteristic: CharacteristicAddress, of address: String, hasResponse: Bool)
+        async throws
+    {
         let (service, characteristic) = try Self.uuids(characteristic)
         try await connected(address) { peripheral in
             // Writes without a response only if the user has requested that, or if there is no other way.
@@ -77,7 +83,8 @@ public struct BlueZExplorer: GATTExplorer {
     }
 
     public func notifications(
-        of characteristic: CharacteristicAddress, of address: String, seconds: Double?, report: @escaping @Sendable ([UInt8]) throws -> Bool
+        of characteristic: CharacteristicAddress, of address: String, seconds: Double?,
+        report: @escaping @Sendable ([UInt8]) throws -> Bool
     ) async throws {
         let (service, characteristic) = try Self.uuids(characteristic)
         try await connected(address) { peripheral in
@@ -99,10 +106,13 @@ public struct BlueZExplorer: GATTExplorer {
         }
     }
 
-    private static func uuids(_ address: CharacteristicAddress) throws(PedometerError) -> (BluetoothUUID, BluetoothUUID) {
+    private static func uuids(_ address: CharacteristicAddress) throws(PedometerError) -> (BluetoothUUID, BluetoothUUID)
+    {
         func uuid(_ name: String, _ text: String) throws(PedometerError) -> BluetoothUUID {
             guard let uuid = BluetoothUUID(text) else {
-                throw .badOption(name, value: text, expected: "a Bluetooth UUID, such as 2a19 or 00030001-78fc-48fe-8e23-433b3a1942d0")
+                throw .badOption(
+                    name, value: text,
+                    expected: "a Bluetooth UUID, such as 2a19 or 00030001-78fc-48fe-8e23-433b3a1942d0")
             }
             return uuid
         }
@@ -111,7 +121,8 @@ public struct BlueZExplorer: GATTExplorer {
 
     private func connected<R: Sendable>(_ text: String, _ body: (Peripheral) async throws -> R) async throws -> R {
         guard let address = DeviceAddress(text) else {
-            throw PedometerError.badOption("address", value: text, expected: "six pairs of hexadecimal digits, such as C0:DE:00:00:00:01")
+            throw PedometerError.badOption(
+                "address", value: text, expected: "six pairs of hexadecimal digits, such as C0:DE:00:00:00:01")
         }
         return try await central().closing { [adapter, limits] central in
             try await central.withPeripheral(address, adapter: adapter, limits: limits) { try await body($0) }

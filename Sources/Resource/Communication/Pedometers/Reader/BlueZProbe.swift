@@ -26,11 +26,14 @@ public struct BlueZProbe: BluetoothProbe {
 
     public func radios() -> RadioFacts? { machine.map { RadioFacts($0.read(), adapter: adapter) } }
 
-    public func open() async throws -> any BluetoothProbeSession { BlueZProbeSession(central: try await central(), name: adapter) }
+    public func open() async throws -> any BluetoothProbeSession {
+        BlueZProbeSession(central: try await central(), name: adapter)
+    }
 
     public func examine(_ pedometer: Pedometer, isHeard: Bool) async throws(PedometerContactError) -> ReadReport {
         let limits = ConnectionLimits(scan: .seconds(isHeard ? 20 : 3), attempts: 3)
-        let reader = BluetoothPedometerReader(adapter: adapter, limits: limits, localTime: localTime, now: now, central: central)
+        let reader = BluetoothPedometerReader(
+            adapter: adapter, limits: limits, localTime: localTime, now: now, central: central)
         do {
             return try await reader.examine(pedometer)
         } catch {
@@ -63,7 +66,8 @@ private struct BlueZProbeSession: BluetoothProbeSession {
     func close() async { await central.close() }
 }
 
-/// What a scan heard, as far as a checkup needs it. Its size is limited, because a transmitter can make up any number of addresses.
+/// What a scan heard, as far as a checkup needs it. Its size is limited, because a transmitter can make up any number
+/// of addresses.
 struct ProbeScan {
     /// Devices that are counted. A full train has some hundred.
     private static let limit = 1_000
@@ -75,13 +79,17 @@ struct ProbeScan {
     private var candidate: Discovery?
 
     init(_ pedometers: Set<String>) {
-        wanted = Dictionary(pedometers.compactMap { text in DeviceAddress(text).map { ($0, text) } }) { first, _ in first }
+        wanted = Dictionary(pedometers.compactMap { text in DeviceAddress(text).map { ($0, text) } }) { first, _ in
+            first
+        }
     }
 
     /// Whether all registered pedometers were heard.
     var isComplete: Bool { !wanted.isEmpty && pedometers.count == wanted.count }
 
-    var facts: ScanFacts { ScanFacts(count: heard.count, pedometers: pedometers, candidate: candidate.map { HeardDevice($0) }) }
+    var facts: ScanFacts {
+        ScanFacts(count: heard.count, pedometers: pedometers, candidate: candidate.map { HeardDevice($0) })
+    }
 
     mutating func add(_ discovery: Discovery) {
         if heard.count < Self.limit || wanted[discovery.address] != nil { heard.insert(discovery.address) }
@@ -96,7 +104,8 @@ struct ProbeScan {
 extension HeardDevice {
     init(_ discovery: Discovery) {
         self.init(
-            address: discovery.address.description, name: discovery.name, rssi: discovery.rssi, isConnected: discovery.isConnected,
+            address: discovery.address.description, name: discovery.name, rssi: discovery.rssi,
+            isConnected: discovery.isConnected,
             isPaired: discovery.isPaired)
     }
 }
@@ -126,7 +135,8 @@ extension PedometerContactError {
         case BluetoothError.notPaired: self = .notPaired
         case BluetoothError.connectFailed(_, let failure):
             let cause: ConnectCause =
-                failure.suspectsPairing || failure.reason == .pairingBroken ? .pairingLost : failure.reason == .busy ? .busy : .other
+                failure.suspectsPairing || failure.reason == .pairingBroken
+                ? .pairingLost : failure.reason == .busy ? .busy : .other
             self = .connectFailed(cause, reason: "\(failure)")
         default: self = .other(Problem(error))
         }

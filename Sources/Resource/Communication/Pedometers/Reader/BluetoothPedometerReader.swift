@@ -1,8 +1,8 @@
 public import BlueZ
 public import StepDomain
 
-/// Reads pedometers through BlueZ: finds the peripheral, checks that it is the expected device, and runs its model's session over the link.
-/// A pedometer that advertises its steps is read without a link.
+/// Reads pedometers through BlueZ: finds the peripheral, checks that it is the expected device, and runs its model's
+/// session over the link. A pedometer that advertises its steps is read without a link.
 public struct BluetoothPedometerReader: PedometerReader {
     private let central: @Sendable () async throws -> Central
     let adapter: String?
@@ -21,13 +21,17 @@ public struct BluetoothPedometerReader: PedometerReader {
     ///   - limits: `scan` bounds the search for all pedometers of a reading together.
     ///   - days: at most this many days back, including today; nil for all that a pedometer holds and istep lacks.
     ///   - registered: addresses of the history's pedometers, which are not mistaken for one whose address has changed.
-    ///   - restartsAdapter: whether an adapter that has received nothing during a whole search is switched off and on, once in a reading.
-    ///   - recovers: whether BlueZ may be made to remove a pedometer without a bond that it neither connects to nor disconnects.
+    ///   - restartsAdapter: whether an adapter that has received nothing during a whole search is switched off and on,
+    ///     once in a reading.
+    ///   - recovers: whether BlueZ may be made to remove a pedometer without a bond that it neither connects to nor
+    ///     disconnects.
     ///   - clockMark: this machine's clock, beside one that is never set; nil for a clock that is always right.
     ///   - central: opened for each reading and closed at its end.
     public init(
-        adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(), days: Int? = nil, registered: Set<String> = [],
-        restartsAdapter: Bool = false, recovers: Bool = false, localTime: LocalTime = .system, now: @escaping @Sendable () -> Timestamp,
+        adapter: String? = nil, limits: ConnectionLimits = ConnectionLimits(), days: Int? = nil,
+        registered: Set<String> = [],
+        restartsAdapter: Bool = false, recovers: Bool = false, localTime: LocalTime = .system,
+        now: @escaping @Sendable () -> Timestamp,
         clockMark: (@Sendable () -> ClockMark)? = nil,
         clock: any Clock<Duration> = ContinuousClock(), central: @escaping @Sendable () async throws -> Central
     ) {
@@ -44,11 +48,12 @@ public struct BluetoothPedometerReader: PedometerReader {
         self.central = central
     }
 
-    /// Searches for all pedometers with one scan and reads each as it comes into range, one link at a time. Those that are not heard
-    /// within `limits.scan` seconds of scanning end together. While one is being disconnected, the next is searched for and read.
+    /// Searches for all pedometers with one scan and reads each as it comes into range, one link at a time. Those that
+    /// are not heard within `limits.scan` seconds of scanning end together. While one is being disconnected, the next
+    /// is searched for and read.
     ///
-    /// A link that is lost is set up again, as `LinkRetry` decides; the session over the new link continues from the cursor of what was
-    /// merged.
+    /// A link that is lost is set up again, as `LinkRetry` decides; the session over the new link continues from the
+    /// cursor of what was merged.
     public func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async {
         var linked: [ReadTarget] = []
         var advertising: [AdvertisingPedometer] = []
@@ -66,19 +71,28 @@ public struct BluetoothPedometerReader: PedometerReader {
         do {
             try await central().closing { [linked, advertising] central in
                 await withTaskGroup(of: Void.self) { group in
-                    if !linked.isEmpty { group.addTask { await LinkedRun(reader: self, central: central, receiver: receiver).run(linked) } }
+                    if !linked.isEmpty {
+                        group.addTask {
+                            await LinkedRun(reader: self, central: central, receiver: receiver).run(linked)
+                        }
+                    }
                     if !advertising.isEmpty {
-                        group.addTask { await AdvertisementRun(reader: self, central: central, receiver: receiver).run(advertising) }
+                        group.addTask {
+                            await AdvertisementRun(reader: self, central: central, receiver: receiver).run(advertising)
+                        }
                     }
                 }
             }
         } catch {
             // It could not be opened: the runs themselves report all other errors.
-            for pedometer in linked.map(\.pedometer) + advertising.map(\.pedometer) { await receiver.end(of: pedometer, .failure(error)) }
+            for pedometer in linked.map(\.pedometer) + advertising.map(\.pedometer) {
+                await receiver.end(of: pedometer, .failure(error))
+            }
         }
     }
 
-    /// Connects to check that a pedometer is the expected device, and that its steps can be read: pairs if it requires that, or asks for it.
+    /// Connects to check that a pedometer is the expected device, and that its steps can be read: pairs if it requires
+    /// that, or asks for it.
     ///
     /// - Returns: its own address, if pairing has shown another one than it was heard from.
     @discardableResult
@@ -89,9 +103,12 @@ public struct BluetoothPedometerReader: PedometerReader {
         }
         return try await withPeripheral(of: target, LinkRetry(mayPair: target.protectedValue != nil)) { peripheral in
             if let value = target.protectedValue {
-                try target.model.checkProtected(await peripheral.read(value.characteristic, of: value.service), of: pedometer)
+                try target.model.checkProtected(
+                    await peripheral.read(value.characteristic, of: value.service), of: pedometer)
             }
-            if let question = target.model.bondQuestion, !(await peripheral.isPaired()), try await wantsBond(peripheral, question) {
+            if let question = target.model.bondQuestion, !(await peripheral.isPaired()),
+                try await wantsBond(peripheral, question)
+            {
                 try await bond(peripheral, target)
             }
             let identity = await peripheral.identity()
@@ -110,14 +127,15 @@ public struct BluetoothPedometerReader: PedometerReader {
         }
     }
 
-    /// How long to wait for each notification that may be the answer whether a pedometer requires bonding: rings answer within tenths of a
-    /// second, and most do not know the question.
+    /// How long to wait for each notification that may be the answer whether a pedometer requires bonding: rings answer
+    /// within tenths of a second, and most do not know the question.
     private static let bondAnswerTimeout: Duration = .seconds(2)
     /// Notifications among which the answer must be.
     private static let mostBeforeBondAnswer = 20
 
     private func wantsBond(_ peripheral: Peripheral, _ question: BondQuestion) async throws -> Bool {
-        let notifications = try await peripheral.notifications(of: question.answers.characteristic, in: question.answers.service)
+        let notifications = try await peripheral.notifications(
+            of: question.answers.characteristic, in: question.answers.service)
         try await peripheral.write(
             question.request, to: question.requests.characteristic, of: question.requests.service, response: false)
         var values = notifications.makeAsyncIterator()
@@ -133,8 +151,8 @@ public struct BluetoothPedometerReader: PedometerReader {
         return false
     }
 
-    /// Connects, checks the services and runs the model's short reading, which changes nothing: it stores no steps, sets no clock, and does
-    /// not pair.
+    /// Connects, checks the services and runs the model's short reading, which changes nothing: it stores no steps,
+    /// sets no clock, and does not pair.
     public func examine(_ pedometer: Pedometer) async throws -> ReadReport {
         let target: ReadTarget
         switch try ReadMethod(pedometer) {
@@ -147,8 +165,9 @@ public struct BluetoothPedometerReader: PedometerReader {
         }.report
     }
 
-    /// Stays connected and reports today's steps as the pedometer sends them, until the link ends or the task is cancelled. One that
-    /// advertises its steps is listened to instead, until it is not heard for as long as a search takes.
+    /// Stays connected and reports today's steps as the pedometer sends them, until the link ends or the task is
+    /// cancelled. One that advertises its steps is listened to instead, until it is not heard for as long as a search
+    /// takes.
     ///
     /// Nothing is stored. A connection uses the pedometer's battery, and hides the pedometer from other programs.
     ///
@@ -173,10 +192,12 @@ public struct BluetoothPedometerReader: PedometerReader {
         }
         guard let session = try target.model.live(pedometer, known: known) else { return false }
         let beat = session.keepAlive
-        try await withPeripheral(of: target, LinkRetry(reconnects: 0, mayPair: target.protectedValue != nil)) { peripheral in
+        try await withPeripheral(of: target, LinkRetry(reconnects: 0, mayPair: target.protectedValue != nil)) {
+            peripheral in
             var session = session
             let requests = session.begin { !peripheral.characteristics($0.characteristic, in: $0.service).isEmpty }
-            let notifications = try await peripheral.notifications(of: session.address.characteristic, in: session.address.service)
+            let notifications = try await peripheral.notifications(
+                of: session.address.characteristic, in: session.address.service)
             let link = PeripheralLink(peripheral: peripheral)
             for (request, address) in requests { try await link.write(request, to: address, response: false) }
             report(nil)
@@ -184,7 +205,9 @@ public struct BluetoothPedometerReader: PedometerReader {
             for try await value in notifications {
                 let (moment, offset) = (now(), localTime.utcOffset(now()))
                 guard let steps = session.steps(after: value, at: moment, utcOffset: offset) else { continue }
-                if let counter = session.storableCount { keep(CounterReading(at: moment, value: counter, utcOffset: offset)) }
+                if let counter = session.storableCount {
+                    keep(CounterReading(at: moment, value: counter, utcOffset: offset))
+                }
                 report(steps)
             }
         }
@@ -196,7 +219,8 @@ public struct BluetoothPedometerReader: PedometerReader {
         guard let keepAlive else { return }
         let address = keepAlive.address
         while (try? await clock.sleep(for: keepAlive.pause)) != nil {
-            try? await peripheral.write(keepAlive.value, to: address.characteristic, of: address.service, response: false)
+            try? await peripheral.write(
+                keepAlive.value, to: address.characteristic, of: address.service, response: false)
         }
     }
 
@@ -214,7 +238,9 @@ public struct BluetoothPedometerReader: PedometerReader {
     private func receiveAdvertisement(of pedometer: AdvertisingPedometer) async throws -> ReadReport {
         try await central().closing { central in
             let run = AdvertisementRun(reader: self, central: central, receiver: nil)
-            guard let result = await run.listen(for: [pedometer], limit: limits.scan)[pedometer.address] else { throw CancellationError() }
+            guard let result = await run.listen(for: [pedometer], limit: limits.scan)[pedometer.address] else {
+                throw CancellationError()
+            }
             _ = try result.get()
             return ReadReport()
         }
@@ -234,7 +260,8 @@ public struct BluetoothPedometerReader: PedometerReader {
         _ progress: @escaping @Sendable (ReadProgress) -> Void,
         _ merge: @escaping @Sendable (SampleBatch) async throws -> Void
     ) async throws -> SessionDriver.Outcome {
-        let driver = SessionDriver(link: PeripheralLink(peripheral: peripheral), now: now, progress: progress, merge: merge)
+        let driver = SessionDriver(
+            link: PeripheralLink(peripheral: peripheral), now: now, progress: progress, merge: merge)
         var session = session
         var outcome = try await driver.run(&session)
         outcome.report.readSeconds = peripheral.timer.elapsed.inSeconds

@@ -3,8 +3,8 @@ public import StepDomain
 
 /// What a scan found, each peripheral once, as it was last heard.
 ///
-/// Holds a bounded number of devices, whatever is heard: a transmitter can make up any number of addresses. Pedometers, and the devices
-/// with the strongest signal, are kept.
+/// Holds a bounded number of devices, whatever is heard: a transmitter can make up any number of addresses. Pedometers,
+/// and the devices with the strongest signal, are kept.
 public struct ScanResults {
     /// The most devices that are kept.
     public static let limit = ScanOutcome.limit
@@ -19,7 +19,8 @@ public struct ScanResults {
 
     public mutating func add(_ discovery: Discovery) {
         devices[discovery.address] = discovery
-        // Not for each device: in a flood of devices, sorting a thousand for each of them would take longer than the flood.
+        // Not for each device: in a flood of devices, sorting a thousand for each of them would take longer than the
+        // flood.
         if devices.count >= 2 * Self.limit { cut() }
     }
 
@@ -27,7 +28,9 @@ public struct ScanResults {
     public mutating func cut() {
         guard devices.count > Self.limit else { return }
         isCut = true
-        let ranked = devices.values.map { (rank: rank($0), device: $0) }.sorted { ($0.rank, $0.device.address) < ($1.rank, $1.device.address) }
+        let ranked = devices.values.map { (rank: rank($0), device: $0) }.sorted {
+            ($0.rank, $0.device.address) < ($1.rank, $1.device.address)
+        }
         devices = Dictionary(uniqueKeysWithValues: ranked.prefix(Self.limit).map { ($0.device.address, $0.device) })
     }
 
@@ -50,7 +53,8 @@ public struct ScanResults {
     ///   - isWanted: whether a device is kept.
     ///   - heard: called with the number of devices so far.
     public static func collect(
-        _ scan: AsyncThrowingStream<Discovery, any Error>, where isWanted: (Discovery) -> Bool = { _ in true }, heard: (Int) -> Void = { _ in }
+        _ scan: AsyncThrowingStream<Discovery, any Error>, where isWanted: (Discovery) -> Bool = { _ in true },
+        heard: (Int) -> Void = { _ in }
     ) async throws -> ScanResults {
         var results = ScanResults()
         for try await discovery in scan {
@@ -76,7 +80,9 @@ public struct BluetoothPedometerScanner: PedometerScanner {
     ///   - reader: connects to a pedometer to check it.
     ///   - adapter: such as `hci1`; nil for the first that is powered.
     ///   - central: opened for each scan and closed at its end.
-    public init(reader: BluetoothPedometerReader, adapter: String?, central: @escaping @Sendable () async throws -> Central) {
+    public init(
+        reader: BluetoothPedometerReader, adapter: String?, central: @escaping @Sendable () async throws -> Central
+    ) {
         self.reader = reader
         self.adapter = adapter
         self.central = central
@@ -99,7 +105,8 @@ public struct BluetoothPedometerScanner: PedometerScanner {
         _ conditions: ScanConditions, seconds: Double, passed: @escaping @Sendable (ScannedDevice) -> Void,
         where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
     ) async throws -> ScannedDevice? {
-        // A band may be sent from another address than that in its data, by which it is known: BlueZ must not leave it out.
+        // A band may be sent from another address than that in its data, by which it is known: BlueZ must not leave it
+        // out.
         var filter = ScanFilter(conditions)
         let address = filter.address
         filter.address = nil
@@ -126,7 +133,8 @@ public struct BluetoothPedometerScanner: PedometerScanner {
             try await central.withPeripheral(address, adapter: adapter, limits: limits) { peripheral in
                 let services = peripheral.services.map(\.uuid)
                 return ProbedDevice(
-                    kinds: PedometerRegistry.models(withServices: Set(services)).map { $0.kind }, services: services.map(\.description))
+                    kinds: PedometerRegistry.models(withServices: Set(services)).map { $0.kind },
+                    services: services.map(\.description))
             }
         }
     }
@@ -142,8 +150,8 @@ public struct BluetoothPedometerScanner: PedometerScanner {
 }
 
 extension ScanFilter {
-    /// A text that is not a UUID or an address is not used as a condition: the caller has checked the conditions. The name is not, because
-    /// BlueZ compares it byte for byte.
+    /// A text that is not a UUID or an address is not used as a condition: the caller has checked the conditions. The
+    /// name is not, because BlueZ compares it byte for byte.
     fileprivate init(_ conditions: ScanConditions) {
         self.init(
             services: conditions.service.flatMap { BluetoothUUID($0) }.map { [$0] } ?? [],
@@ -156,9 +164,11 @@ extension ScannedDevice {
         let recognised = PedometerRegistry.recognise(discovery)
         let identity = (recognised?.model as? any AdvertisedPedometerModel.Type)?.reading(in: discovery)?.identity
         self.init(
-            address: (identity ?? discovery.address).description, addressType: discovery.addressType.rawValue, name: discovery.name,
+            address: (identity ?? discovery.address).description, addressType: discovery.addressType.rawValue,
+            name: discovery.name,
             rssi: discovery.rssi,
-            kind: recognised?.model.kind, evidence: recognised?.evidence, services: discovery.services.map(\.description),
+            kind: recognised?.model.kind, evidence: recognised?.evidence,
+            services: discovery.services.map(\.description),
             isConnected: discovery.isConnected, isPaired: discovery.isPaired)
     }
 }

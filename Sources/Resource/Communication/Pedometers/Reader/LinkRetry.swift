@@ -1,6 +1,7 @@
 internal import BlueZ
 
-/// Decides whether and how a pedometer is connected to again after a link has failed. A value without access to link and clock.
+/// Decides whether and how a pedometer is connected to again after a link has failed. A value without access to link
+/// and clock.
 struct LinkRetry: Sendable {
     enum Step: Equatable, Sendable {
         /// Over a new link.
@@ -12,9 +13,10 @@ struct LinkRetry: Sendable {
         /// Over a new link, once the adapter can be used again.
         case awaitAdapter
 
-        /// Whether the failure of this step is less informative for the user than the error that led to it. A pedometer that asked for
-        /// pairing and refuses it is reported with the reason of the refusal; one that did not answer may have no pairing at all. That
-        /// BlueZ does not connect until a user acts, or that the adapter is gone, says more than how the link before ended.
+        /// Whether the failure of this step is less informative for the user than the error that led to it. A pedometer
+        /// that asked for pairing and refuses it is reported with the reason of the refusal; one that did not answer
+        /// may have no pairing at all. That BlueZ does not connect until a user acts, or that the adapter is gone, says
+        /// more than how the link before ended.
         func isLessInformative(_ failure: any Error, than error: any Error) -> Bool {
             let failure = failure as? BluetoothError
             if case .connectFailed(_, let reason)? = failure, reason.reason == .stuck { return false }
@@ -24,11 +26,14 @@ struct LinkRetry: Sendable {
         }
     }
 
-    /// The wait before a new link: a pedometer that lost one has to begin to advertise again, and a disturbance may pass.
+    /// The wait before a new link: a pedometer that lost one has to begin to advertise again, and a disturbance may
+    /// pass.
     static let backoff: Duration = .seconds(1)
-    /// The search for a pedometer that was in range a moment ago. It is shorter than the search for one that may still arrive.
+    /// The search for a pedometer that was in range a moment ago. It is shorter than the search for one that may still
+    /// arrive.
     static let search: Duration = .seconds(10)
-    /// Links of one reading. Each needs battery, at the edge of the range most of all; what was received is stored anyway.
+    /// Links of one reading. Each needs battery, at the edge of the range most of all; what was received is stored
+    /// anyway.
     private static let mostLinks = 10
     /// How often a reading waits for an adapter that was lost.
     private static let mostAdapterWaits = 3
@@ -68,8 +73,8 @@ struct LinkRetry: Sendable {
             mayBeDisconnecting = false
             return .reconnect(after: Self.backoff)
         case .notPaired where mayPair, .timedOut where mayPair:
-            // Nothing announces that a characteristic demands encryption, and pairing with a pedometer that has none fails. BlueZ
-            // answers "Not paired", or (5.66, with no agent registered) not at all.
+            // Nothing announces that a characteristic demands encryption, and pairing with a pedometer that has none
+            // fails. BlueZ answers "Not paired", or (5.66, with no agent registered) not at all.
             mayPair = false
             return .pair
         case .attError(ATTErrorCode.invalidHandle, _) where mayRediscover, .characteristicNotFound where mayRediscover:

@@ -1,8 +1,8 @@
 internal import BlueZ
 internal import StepDomain
 
-/// One reading of several pedometers: one search for all, and one link at a time. BlueZ takes about 2 s to disconnect; the next pedometer
-/// is searched for and read meanwhile.
+/// One reading of several pedometers: one search for all, and one link at a time. BlueZ takes about 2 s to disconnect;
+/// the next pedometer is searched for and read meanwhile.
 struct LinkedRun: Sendable {
     let reader: BluetoothPedometerReader
     let central: Central
@@ -28,7 +28,9 @@ struct LinkedRun: Sendable {
     /// - Parameter missing: those that have not ended, if it throws.
     private func read(_ missing: inout [ReadTarget], _ group: inout TaskGroup<Void>) async throws {
         var remembered: [DeviceAddress: Discovery] = [:]
-        for target in missing { remembered[target.address] = try await central.storedPeripheral(target.address, adapter: reader.adapter) }
+        for target in missing {
+            remembered[target.address] = try await central.storedPeripheral(target.address, adapter: reader.adapter)
+        }
         // A connected device does not advertise.
         for target in missing where remembered[target.address]?.isConnected == true {
             missing.removeAll { $0.address == target.address }
@@ -42,7 +44,9 @@ struct LinkedRun: Sendable {
 
         for target in missing where isSearched(target) {
             missing.removeAll { $0.address == target.address }
-            await receiver.end(of: target.pedometer, .failure(absence(of: target, remembered[target.address], heard ?? SearchResult())))
+            await receiver.end(
+                of: target.pedometer, .failure(absence(of: target, remembered[target.address], heard ?? SearchResult()))
+            )
         }
         while let target = missing.first {
             try Task.checkCancellation()
@@ -51,8 +55,8 @@ struct LinkedRun: Sendable {
         }
     }
 
-    /// Reads each pedometer as soon as it is heard, and continues to search for the others. If nothing at all is heard and the user wants it,
-    /// the adapter is restarted once, and the search begins again.
+    /// Reads each pedometer as soon as it is heard, and continues to search for the others. If nothing at all is heard
+    /// and the user wants it, the adapter is restarted once, and the search begins again.
     ///
     /// - Parameters:
     ///   - missing: those that were heard are removed.
@@ -67,14 +71,17 @@ struct LinkedRun: Sendable {
         var adapterWaits = 0
         while missing.contains(where: isSearched) {
             if left <= .zero {
-                guard reader.restartsAdapter, !wasRestarted, heard.isSilent, try await central.restartAdapter(reader.adapter) else { break }
+                guard reader.restartsAdapter, !wasRestarted, heard.isSilent,
+                    try await central.restartAdapter(reader.adapter)
+                else { break }
                 for target in missing { receiver.progress(.adapterRestarted, of: target.pedometer) }
                 (left, wasRestarted) = (reader.limits.scan, true)
             }
             let stopwatch = Stopwatch(reader.clock)
             let result: SearchResult
             do throws(BluetoothError) {
-                result = try await central.search(for: Set(missing.map(\.address)), adapter: reader.adapter, limit: left)
+                result = try await central.search(
+                    for: Set(missing.map(\.address)), adapter: reader.adapter, limit: left)
             } catch {
                 // bluetoothd restarts, or the adapter was switched off for a moment.
                 guard error.mayPassByItself, adapterWaits < Self.mostAdapterWaits else { throw error }
@@ -102,7 +109,9 @@ struct LinkedRun: Sendable {
     private func absence(of target: ReadTarget, _ remembered: Discovery?, _ heard: SearchResult) -> any Error {
         let (address, seconds) = (target.pedometer.address, reader.limits.scan.inSeconds)
         let others = heard.others.values
-        if let other = Lookalike.find(target.pedometer, remembered: remembered, among: others, registered: reader.registered) {
+        if let other = Lookalike.find(
+            target.pedometer, remembered: remembered, among: others, registered: reader.registered)
+        {
             return PedometerError.addressMayHaveChanged(
                 address, seconds: seconds, name: other.name ?? target.pedometer.name, to: other.address.description)
         }
@@ -116,7 +125,8 @@ struct LinkedRun: Sendable {
         _ target: ReadTarget, isInRange: Bool, wasNotHeard: Bool = false, _ group: inout TaskGroup<Void>
     ) async {
         let (linkIsFree, signal) = AsyncStream<Void>.makeStream()
-        let reading = PedometerReading(reader: reader, central: central, receiver: receiver, target: target, wasNotHeard: wasNotHeard)
+        let reading = PedometerReading(
+            reader: reader, central: central, receiver: receiver, target: target, wasNotHeard: wasNotHeard)
         group.addTask {
             await reading.run(isInRange: isInRange) { signal.finish() }
             signal.finish()
@@ -132,15 +142,17 @@ extension SearchResult {
 
 /// A peripheral in range that may be a pedometer which is missing under its own address.
 ///
-/// Some pedometers take a new random address when they are reset or charged. Only properties that identify a device almost uniquely count:
-/// the name that the missing one advertised, or exactly its manufacturer data. It stays a guess, so it is shown and never acted upon.
+/// Some pedometers take a new random address when they are reset or charged. Only properties that identify a device
+/// almost uniquely count: the name that the missing one advertised, or exactly its manufacturer data. It stays a guess,
+/// so it is shown and never acted upon.
 enum Lookalike {
     /// - Parameters:
     ///   - remembered: what BlueZ has stored about the missing one.
     ///   - others: other peripherals that a search has heard.
     ///   - registered: addresses of the pedometers of the history: those are different devices.
     static func find(
-        _ pedometer: Pedometer, remembered: Discovery?, among others: some Collection<Discovery>, registered: Set<String>
+        _ pedometer: Pedometer, remembered: Discovery?, among others: some Collection<Discovery>,
+        registered: Set<String>
     ) -> Discovery? {
         // A public address belongs to the hardware and does not change.
         guard pedometer.addressType == AddressType.random.rawValue else { return nil }

@@ -15,8 +15,8 @@ struct PedometerLink {
     /// - Parameters:
     ///   - progress: a number that grows when `body` has stored something new.
     ///   - willRetry: called with the error and the step that follows it.
-    ///   - ended: called with the result of `body` while the link is still up: disconnecting takes BlueZ about 2 s. Not called if no link
-    ///     was set up.
+    ///   - ended: called with the result of `body` while the link is still up: disconnecting takes BlueZ about 2 s. Not
+    ///     called if no link was set up.
     /// - Throws: the last error of `body`; why there is no link; `CancellationError`.
     func run<R: Sendable>(
         _ retry: LinkRetry, progress: () -> Int = { 0 }, willRetry: (LinkRetry.Step, any Error) -> Void = { _, _ in },
@@ -34,7 +34,9 @@ struct PedometerLink {
                     do {
                         result = .success(try await body(peripheral))
                     } catch {
-                        next = isOver() ? nil : retry.step(after: error, isTakenOver: peripheral.isTakenOver, progress: progress())
+                        next =
+                            isOver()
+                            ? nil : retry.step(after: error, isTakenOver: peripheral.isTakenOver, progress: progress())
                         if let next {
                             willRetry(next, error)
                             return nil
@@ -85,12 +87,13 @@ struct PedometerLink {
 
     /// One link; or two, if the first lacks the model's services.
     ///
-    /// BlueZ stores the services of a device and may still have those from before a firmware update (hbldh/bleak #882). So it is made to
-    /// drop what it has stored about a device without a bond, and discovers the services once more. A bond, and a link that another program
-    /// uses, are left alone.
+    /// BlueZ stores the services of a device and may still have those from before a firmware update (hbldh/bleak #882).
+    /// So it is made to drop what it has stored about a device without a bond, and discovers the services once more. A
+    /// bond, and a link that another program uses, are left alone.
     ///
     /// - Parameter isPairing: "Just Works" is the only method for a pedometer without a display.
-    private func connect<R>(isInRange: Bool, isPairing: Bool, _ body: (Peripheral) async throws -> R) async throws -> R {
+    private func connect<R>(isInRange: Bool, isPairing: Bool, _ body: (Peripheral) async throws -> R) async throws -> R
+    {
         do {
             return try await connectOnce(isInRange: isInRange, isPairing: isPairing, body)
         } catch is MissingService {
@@ -100,7 +103,8 @@ struct PedometerLink {
             } catch let error as BluetoothError {
                 // It was in range a moment ago: that it lacks the service is the better information.
                 guard case .peripheralNotFound = error else { throw error }
-                throw PedometerError.wrongDevice(model: target.model.title, missing: target.services.first?.description ?? "")
+                throw PedometerError.wrongDevice(
+                    model: target.model.title, missing: target.services.first?.description ?? "")
             }
         }
     }
@@ -121,7 +125,8 @@ struct PedometerLink {
                 let isPaired = await peripheral.isPaired()
                 if !isLast, !peripheral.isTakenOver, !isPaired { throw MissingService() }
                 let actual = PedometerRegistry.models(withServices: services).first { $0.key != target.model.key }
-                throw PedometerError.wrongDevice(model: target.model.title, missing: service.description, actual: actual?.title)
+                throw PedometerError.wrongDevice(
+                    model: target.model.title, missing: service.description, actual: actual?.title)
             }
             return try await body(peripheral)
         }

@@ -25,7 +25,8 @@ struct PedometerReading: Sendable {
         var loss: (step: LinkRetry.Step, error: any Error)?
         var hasEnded = false
         do {
-            _ = try await link.run(LinkRetry(mayPair: target.protectedValue != nil), progress: { cursor.moves }) { step, error in
+            _ = try await link.run(LinkRetry(mayPair: target.protectedValue != nil), progress: { cursor.moves }) {
+                step, error in
                 loss = (step, error)
                 if step != .pair { receiver.progress(.reconnecting, of: pedometer) }
             } ended: { peripheral, result in
@@ -40,7 +41,8 @@ struct PedometerReading: Sendable {
                 return try await read(over: peripheral, cursor)
             }
         } catch {
-            // There is no link, or not to the right device, or the pairing failed. What ended the link before may say more.
+            // There is no link, or not to the right device, or the pairing failed. What ended the link before may say
+            // more.
             if !hasEnded {
                 let earlier = loss.flatMap { $0.step.isLessInformative(error, than: $0.error) ? $0.error : nil }
                 await end(.failure(Task.isCancelled ? CancellationError() : earlier ?? absence(error)))
@@ -80,7 +82,9 @@ struct PedometerReading: Sendable {
 
     /// A pedometer that a search has not heard and that cannot be connected to is reported as not in range.
     private func absence(_ error: any Error) -> any Error {
-        guard wasNotHeard, case .connectFailed(_, let reason)? = error as? BluetoothError, reason.isTransient else { return error }
+        guard wasNotHeard, case .connectFailed(_, let reason)? = error as? BluetoothError, reason.isTransient else {
+            return error
+        }
         return target.notFound(seconds: reader.limits.scan.inSeconds)
     }
 }

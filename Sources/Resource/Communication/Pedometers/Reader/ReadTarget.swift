@@ -20,7 +20,9 @@ struct ReadTarget: Sendable {
 
     /// Why it was not heard, while other devices were.
     func notFound(seconds: Double) -> any Error {
-        model.howToConnect.map { PedometerError.notConnectable(pedometer.address, seconds: seconds, model: model.title, advice: $0) }
+        model.howToConnect.map {
+            PedometerError.notConnectable(pedometer.address, seconds: seconds, model: model.title, advice: $0)
+        }
             ?? BluetoothError.peripheralNotFound(pedometer.address, seconds: seconds)
     }
 }
@@ -36,7 +38,8 @@ enum ReadMethod: Sendable {
         if let model = model as? any LinkedPedometerModel.Type {
             self = .linked(try ReadTarget(pedometer, model))
         } else if let model = model as? any AdvertisedPedometerModel.Type {
-            self = .advertised(AdvertisingPedometer(pedometer: pedometer, model: model, address: try pedometer.deviceAddress()))
+            self = .advertised(
+                AdvertisingPedometer(pedometer: pedometer, model: model, address: try pedometer.deviceAddress()))
         } else {
             throw .unknownModel(pedometer.model, known: PedometerRegistry.models.map { $0.key })
         }

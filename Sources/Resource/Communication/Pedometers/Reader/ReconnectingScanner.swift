@@ -19,8 +19,10 @@ public actor ReconnectingScanner: PresenceScanner {
     /// - Parameters:
     ///   - adapter: such as `hci1`; nil for the first that is powered.
     ///   - central: opened while it runs, and again each time the bus has gone away.
-    public init(adapter: String? = nil, clock: any Clock<Duration> = ContinuousClock(), central: @escaping @Sendable () async throws -> Central)
-    {
+    public init(
+        adapter: String? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        central: @escaping @Sendable () async throws -> Central
+    ) {
         self.adapter = adapter
         self.clock = clock
         self.central = central

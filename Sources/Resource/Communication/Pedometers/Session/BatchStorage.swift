@@ -2,15 +2,15 @@ internal import StepDomain
 
 /// Stores the batches of a reading while the reading continues.
 ///
-/// Batches that follow each other quickly are stored together, in one transaction: a transaction takes longer than the samples of a day in
-/// it, and competes with the reading for the processor and the disk. Over the radio a day usually takes longer than `delay`, and each is
-/// stored while the next one arrives.
+/// Batches that follow each other quickly are stored together, in one transaction: a transaction takes longer than the
+/// samples of a day in it, and competes with the reading for the processor and the disk. Over the radio a day usually
+/// takes longer than `delay`, and each is stored while the next one arrives.
 struct BatchStorage {
     /// The history refused a batch: it would refuse more of them, too.
     struct Refusal: Error { let cause: any Error }
 
-    /// The longest time that a batch waits for others while notifications arrive. If the program ends suddenly, the pedometer still has the
-    /// data of waiting batches, because the cursor is stored with the batch.
+    /// The longest time that a batch waits for others while notifications arrive. If the program ends suddenly, the
+    /// pedometer still has the data of waiting batches, because the cursor is stored with the batch.
     static let delay = Duration.milliseconds(250)
 
     private let store: @Sendable (SampleBatch) async throws -> Void
@@ -25,7 +25,10 @@ struct BatchStorage {
     /// - Parameters:
     ///   - store: returns once the batch is committed.
     ///   - report: called for each batch once it is committed, in their order.
-    init(store: @escaping @Sendable (SampleBatch) async throws -> Void, report: @escaping @Sendable (ReadProgress) -> Void) {
+    init(
+        store: @escaping @Sendable (SampleBatch) async throws -> Void,
+        report: @escaping @Sendable (ReadProgress) -> Void
+    ) {
         self.store = store
         self.report = report
     }
@@ -41,7 +44,9 @@ struct BatchStorage {
     }
 
     /// How long the batches may still wait; nil if there are none, or if others are being stored.
-    func remaining(at now: Duration) -> Duration? { waiting == nil || task != nil ? nil : max(start + Self.delay - now, .zero) }
+    func remaining(at now: Duration) -> Duration? {
+        waiting == nil || task != nil ? nil : max(start + Self.delay - now, .zero)
+    }
 
     /// Begins to store the batches, unless others are being stored. Cancelling the reading does not stop this.
     mutating func begin() {
@@ -73,6 +78,7 @@ extension SampleBatch {
     func followed(by next: SampleBatch) -> SampleBatch {
         SampleBatch(
             samples: samples + next.samples, coverage: coverage + next.coverage, frames: frames + next.frames,
-            cursor: next.cursor ?? cursor, notices: notices + next.notices, deviceTotal: next.deviceTotal ?? deviceTotal)
+            cursor: next.cursor ?? cursor, notices: notices + next.notices, deviceTotal: next.deviceTotal ?? deviceTotal
+        )
     }
 }

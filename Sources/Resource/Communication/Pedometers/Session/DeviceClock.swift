@@ -3,8 +3,9 @@ internal import StepDomain
 
 /// The clock of a pedometer as its Current Time characteristic (0x2A2B of the Current Time Service 0x1805) shows it.
 ///
-/// Layout (Bluetooth GATT Specification Supplement, Current Time and Date Time): year as u16 little-endian, month 1...12, day 1...31,
-/// hours, minutes, seconds; then weekday, fractions of a second and the reason of the last adjustment, which are not needed here.
+/// Layout (Bluetooth GATT Specification Supplement, Current Time and Date Time): year as u16 little-endian, month
+/// 1...12, day 1...31, hours, minutes, seconds; then weekday, fractions of a second and the reason of the last
+/// adjustment, which are not needed here.
 struct DeviceClock: Hashable {
     static let address = GATTAddress("1805", "2a2b")
 
@@ -17,7 +18,8 @@ struct DeviceClock: Hashable {
     init?(currentTime value: [UInt8]) {
         guard value.count >= 7, let year = value.little(0, 2) else { return nil }
         self.init(
-            year: year, month: Int(value[2]), day: Int(value[3]), hour: Int(value[4]), minute: Int(value[5]), second: Int(value[6]))
+            year: year, month: Int(value[2]), day: Int(value[3]), hour: Int(value[4]), minute: Int(value[5]),
+            second: Int(value[6]))
     }
 
     /// A value to write, of all 10 bytes: InfiniTime before 1.14 reads beyond a shorter one (its issue 1724).
@@ -50,7 +52,8 @@ extension DeviceClock {
 
     /// Nil for a date or a time that does not exist.
     init?(year: Int, month: Int, day: Int, hour: Int, minute: Int = 0, second: Int = 0) {
-        guard let day = Day(year: year, month: month, day: day), (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
+        guard let day = Day(year: year, month: month, day: day), (0..<24).contains(hour), (0..<60).contains(minute),
+            (0..<60).contains(second)
         else { return nil }
         self.init(wall: day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second)
     }
@@ -74,10 +77,11 @@ struct ClockSetter {
 
 /// Whether a watch's clock is set.
 ///
-/// InfiniTime sets the counter to zero when it first sees an hour of 0 (`DateTimeController.cpp`, `UpdateTime`). A write that jumps over
-/// that hour leaves yesterday's steps in the counter for another day; a write into that hour sets it to zero once more. So the clock
-/// is not set near midnight; and while it and local time show different days, it is set at a later sync, when they show the same. That is not
-/// worth waiting for if it is wrong by half a day or more: the time of day in which both show the same day is too short then.
+/// InfiniTime sets the counter to zero when it first sees an hour of 0 (`DateTimeController.cpp`, `UpdateTime`). A
+/// write that jumps over that hour leaves yesterday's steps in the counter for another day; a write into that hour sets
+/// it to zero once more. So the clock is not set near midnight; and while it and local time show different days, it is
+/// set at a later sync, when they show the same. That is not worth waiting for if it is wrong by half a day or more:
+/// the time of day in which both show the same day is too short then.
 enum ClockCorrection: Hashable {
     /// The clock is right, or there is none.
     case none
@@ -88,8 +92,8 @@ enum ClockCorrection: Hashable {
 
     /// Seconds by which it may be off: less does not matter to the day's steps, and each sync would write to the watch.
     static let tolerance = 120
-    /// Times of day, in seconds, to which the clock may be set. From the hour of 0, which the watch has seen, it may be set as well: a watch
-    /// whose battery was empty begins in that hour.
+    /// Times of day, in seconds, to which the clock may be set. From the hour of 0, which the watch has seen, it may be
+    /// set as well: a watch whose battery was empty begins in that hour.
     static let safe = 3_600..<lastSafe
     private static let lastSafe = 86_400 - 1_800
     /// Seconds by which it may be off and be set only while both clocks show the same day.

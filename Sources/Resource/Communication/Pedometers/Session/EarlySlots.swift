@@ -2,12 +2,14 @@ internal import StepDomain
 
 /// Slots that a reading has seen before their time: the same for all models that store steps under times.
 ///
-/// Either the pedometer's clock was ahead when it stored them: their steps were made at another time, which is not known, and are not
-/// counted when the time of the slot has come either. Or this machine's clock is behind, as that of a board without a battery may be until a
-/// time server has set it: then they are counted later. The first is certain if this machine's clock is known to be right, or if istep has set
-/// the pedometer by a later time than the present one.
+/// Either the pedometer's clock was ahead when it stored them: their steps were made at another time, which is not
+/// known, and are not counted when the time of the slot has come either. Or this machine's clock is behind, as that of
+/// a board without a battery may be until a time server has set it: then they are counted later. The first is certain
+/// if this machine's clock is known to be right, or if istep has set the pedometer by a later time than the present
+/// one.
 ///
-/// What a pedometer adds to such a slot once its clock is right is counted. If it replaces the slot by fewer steps, all of these count.
+/// What a pedometer adds to such a slot once its clock is right is counted. If it replaces the slot by fewer steps, all
+/// of these count.
 struct EarlySlots {
     private let isClockTrusted: Bool
     /// False if this machine's clock is more in doubt than the one by which the pedometer was set.

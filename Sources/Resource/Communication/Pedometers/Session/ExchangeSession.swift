@@ -25,7 +25,8 @@ struct ProtocolExchange: Hashable {
     /// Seconds of silence after which it is sent again, or given up.
     var timeout = 5.0
     var attempts = 3
-    /// Seconds of silence that end an answer without an end of its own, once a part of it has arrived; nil if the protocol tells the end.
+    /// Seconds of silence that end an answer without an end of its own, once a part of it has arrived; nil if the
+    /// protocol tells the end.
     var quiet: Double?
     /// Written when the answer is complete and wrong, before it is requested again: some pedometers wait for it.
     var rejection: [UInt8]?
@@ -36,7 +37,8 @@ extension ProtocolExchange {
     init(writing bytes: [UInt8], to address: GATTAddress, name: String, answer: Answer) {
         let isRequired = answer == .required
         self.init(
-            request: .write(bytes, to: address), name: name, answer: answer, timeout: isRequired ? 5 : 2, attempts: isRequired ? 3 : 1)
+            request: .write(bytes, to: address), name: name, answer: answer, timeout: isRequired ? 5 : 2,
+            attempts: isRequired ? 3 : 1)
     }
 }
 
@@ -64,7 +66,8 @@ enum ExchangeEnd: Hashable {
     case incomplete
 }
 
-/// The protocol of a pedometer, as far as it differs from others: the requests, in order, and the meaning of their answers.
+/// The protocol of a pedometer, as far as it differs from others: the requests, in order, and the meaning of their
+/// answers.
 protocol ExchangeProtocol: Sendable {
     /// The characteristics that notify; all of one service. Empty if values are only read.
     var notifying: [GATTAddress] { get }
@@ -75,7 +78,8 @@ protocol ExchangeProtocol: Sendable {
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress
     /// The present exchange has ended. Returns what is to be stored now, if anything.
     mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch?
-    /// The link has ended during an answer. Returns what is to be stored of it; nil for nothing. Not called for an answer that is wrong.
+    /// The link has ended during an answer. Returns what is to be stored of it; nil for nothing. Not called for an
+    /// answer that is wrong.
     mutating func linkLost(at now: Timestamp) -> SampleBatch?
     /// The report at the end of the reading.
     var report: SessionReport { get }
@@ -88,11 +92,13 @@ extension ExchangeProtocol {
     var progress: ReadProgress { .reading(done: 1, of: 1) }
 }
 
-/// A reading by requests and answers: it repeats what is not answered, bounds what arrives, and leaves the meaning to the protocol.
+/// A reading by requests and answers: it repeats what is not answered, bounds what arrives, and leaves the meaning to
+/// the protocol.
 struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     private enum Stage { case subscribing, waiting, rejecting, settling, reading, sending, delivering }
 
-    /// No answer of these protocols is longer: 28 days of a ring that sends a packet for each quarter of an hour, twice.
+    /// No answer of these protocols is longer: 28 days of a ring that sends a packet for each quarter of an hour,
+    /// twice.
     private static var mostPackets: Int { 6_000 }
 
     /// Seconds without a packet after which the rest of a wrong answer is not expected any more.
@@ -213,7 +219,9 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
             return wait(exchange, now)
         case .again:
             hasAnswer = true
-            guard let rejection = exchange.rejection, case .write(_, let address) = exchange.request else { return repeatRequest(now) }
+            guard let rejection = exchange.rejection, case .write(_, let address) = exchange.request else {
+                return repeatRequest(now)
+            }
             stage = .rejecting
             return .write(rejection, to: address, response: false)
         case .failed(let error):
@@ -232,7 +240,9 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     }
 
     /// Seconds to wait for the next packet.
-    private func patience(_ exchange: ProtocolExchange) -> Double { hasAnswer ? exchange.quiet ?? exchange.timeout : exchange.timeout }
+    private func patience(_ exchange: ProtocolExchange) -> Double {
+        hasAnswer ? exchange.quiet ?? exchange.timeout : exchange.timeout
+    }
 
     private mutating func wait(_ exchange: ProtocolExchange, _ now: Timestamp) -> SessionAction {
         let seconds = patience(exchange)

@@ -2,11 +2,13 @@ public import StepDomain
 
 /// What this machine's clock is worth to a reading: the same for all models.
 ///
-/// A cursor names moments of the clock with which it was written. If the clock was set since, they are moved by as much; if it is not known by
-/// how much it was wrong, they count as moments in the future, of which every model knows that nothing follows from them. So days that were
-/// read by a wrong clock are requested again, and a count is not credited twice.
+/// A cursor names moments of the clock with which it was written. If the clock was set since, they are moved by as
+/// much; if it is not known by how much it was wrong, they count as moments in the future, of which every model knows
+/// that nothing follows from them. So days that were read by a wrong clock are requested again, and a count is not
+/// credited twice.
 extension SessionContext {
-    /// - Parameter mark: this machine's clock now. `pedometer.cursor` is changed by what it shows about the last reading.
+    /// - Parameter mark: this machine's clock now. `pedometer.cursor` is changed by what it shows about the last
+    ///   reading.
     public init(pedometer: Pedometer, localTime: LocalTime, days: Int? = nil, mark: ClockMark) {
         let before = pedometer.cursor.clockMark
         var current = pedometer
@@ -14,11 +16,13 @@ extension SessionContext {
         var change = before.map(mark.change) ?? .none
         // Then it is the present clock that may be wrong, and not the earlier one.
         if change == .unknown, before?.isTrusted == true, !mark.isTrusted { change = .none }
-        // A clock that runs while the machine is off was believed then, and no time server has shown since that it was wrong: it was right,
-        // and time has passed that the uptime does not show, as while a virtual machine is paused.
+        // A clock that runs while the machine is off was believed then, and no time server has shown since that it was
+        // wrong: it was right, and time has passed that the uptime does not show, as while a virtual machine is paused.
         if let before, case .set = change, mark.hasOwnClock, !mark.isTrusted, !before.isTrusted {
             // More may be requested than is needed, and no less.
-            if mark.at < before.at, current.cursor.counter == nil, current.cursor.undecided == nil { current.cursor.readThrough = nil }
+            if mark.at < before.at, current.cursor.counter == nil, current.cursor.undecided == nil {
+                current.cursor.readThrough = nil
+            }
             change = .none
         }
         switch change {
@@ -40,7 +44,9 @@ extension SessionContext {
     ///   - start: the clock when the reading began.
     ///   - mark: the clock now.
     ///   - stored: the cursor of the batches before; nil for none.
-    func marked(_ batch: SampleBatch, start: ClockMark, now mark: ClockMark, after stored: PedometerCursor? = nil) -> SampleBatch {
+    func marked(_ batch: SampleBatch, start: ClockMark, now mark: ClockMark, after stored: PedometerCursor? = nil)
+        -> SampleBatch
+    {
         var batch = batch
         var cursor = batch.cursor ?? stored ?? pedometer.cursor
         cursor.clockMark = mark
@@ -56,7 +62,8 @@ extension PedometerCursor {
     ///
     /// - Parameters:
     ///   - isKnown: whether it was set by so much. If not, the moments only become ones of the future.
-    ///   - moment: when it was written, by the clock as it was. What is older may be of a time when the clock was right.
+    ///   - moment: when it was written, by the clock as it was. What is older may be of a time when the clock was
+    ///     right.
     mutating func shift(by seconds: Int, isKnown: Bool, writtenAt moment: Timestamp) {
         func wasWritten(_ reading: CounterReading) -> Bool { abs(reading.at - moment) <= 600 }
         // Of slots, more may be requested than is needed, and no less.
@@ -88,7 +95,8 @@ extension PedometerCursor {
 
 extension CounterReading {
     fileprivate func shifted(by seconds: Int) -> CounterReading {
-        let days = Day(of: at + seconds, utcOffset: utcOffset).daysSince1970 - Day(of: at, utcOffset: utcOffset).daysSince1970
+        let days =
+            Day(of: at + seconds, utcOffset: utcOffset).daysSince1970 - Day(of: at, utcOffset: utcOffset).daysSince1970
         let counted = countsDay.map { $0.advanced(by: days) }
         return CounterReading(at: at + seconds, value: value, utcOffset: utcOffset, countsDay: counted)
     }

@@ -3,19 +3,20 @@ public import StepDomain
 
 /// One reading of one pedometer, as a value: an event in, an action out.
 ///
-/// A session decides and never acts: it has no access to bus, clock and link, so its tests need none. The driver carries out each action
-/// and returns exactly one event, the answer to that action.
+/// A session decides and never acts: it has no access to bus, clock and link, so its tests need none. The driver
+/// carries out each action and returns exactly one event, the answer to that action.
 ///
-/// When the link ends (or the reading is cancelled) the event is `.linkLost`, whatever the action was. The session may answer with a last
-/// `.deliver`, so that the data received so far is stored; then the driver throws the link's error, and does not call the session again.
+/// When the link ends (or the reading is cancelled) the event is `.linkLost`, whatever the action was. The session may
+/// answer with a last `.deliver`, so that the data received so far is stored; then the driver throws the link's error,
+/// and does not call the session again.
 public protocol PedometerSession: Sendable {
     /// - Parameters:
     ///   - now: when the event happened.
     ///   - uptime: the same on a clock that is never set: for timeouts.
     mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction
-    /// Whether the actions from a `.deliver` to the next one only read. Then they may continue before the batch is stored, and the answer to
-    /// `.deliver` comes at once (see `BatchStorage`). False before anything that changes the pedometer, such as its clock: the batch must be
-    /// stored first.
+    /// Whether the actions from a `.deliver` to the next one only read. Then they may continue before the batch is
+    /// stored, and the answer to `.deliver` comes at once (see `BatchStorage`). False before anything that changes the
+    /// pedometer, such as its clock: the batch must be stored first.
     var readsOn: Bool { get }
 }
 
@@ -31,21 +32,25 @@ extension PedometerSession {
 public enum SessionAction: Hashable, Sendable {
     /// Turn notifications on; they replace those that were on before. Answer: `.done`.
     case subscribe(GATTAddress)
-    /// Turn on the notifications of several characteristics of one service: they arrive as one sequence. Answer: `.done`.
+    /// Turn on the notifications of several characteristics of one service: they arrive as one sequence. Answer:
+    /// `.done`.
     case subscribeAll([GATTAddress])
     /// Answer: `.done`.
     case write([UInt8], to: GATTAddress, response: Bool)
     /// Sends text or bytes to a serial port over GATT, in as many packets as the link needs. Answer: `.done`.
     case stream([UInt8], to: GATTAddress)
-    /// Writes an optional characteristic, with response. Answer: `.done`, or `.absent` if there is no such characteristic or it refuses.
+    /// Writes an optional characteristic, with response. Answer: `.done`, or `.absent` if there is no such
+    /// characteristic or it refuses.
     case writeIfPresent([UInt8], to: GATTAddress)
     /// Answer: `.value`.
     case read(GATTAddress)
-    /// Reads an optional characteristic. Answer: `.value`, or `.absent` if there is no such characteristic or it cannot be read.
+    /// Reads an optional characteristic. Answer: `.value`, or `.absent` if there is no such characteristic or it cannot
+    /// be read.
     case readIfPresent(GATTAddress)
     /// Wait for the next notification. Answer: `.value`, or `.silence` if none arrived for this many seconds.
     case receive(seconds: Double)
-    /// Hand a batch over; the driver adds the frames. Answer: `.done`, once it is committed, or at once if the session `readsOn`.
+    /// Hand a batch over; the driver adds the frames. Answer: `.done`, once it is committed, or at once if the session
+    /// `readsOn`.
     case deliver(SampleBatch, progress: ReadProgress)
     case finish(SessionReport)
     case fail(PedometerError)
@@ -74,7 +79,9 @@ public struct SessionReport: Hashable, Sendable {
     /// Bytes. The longest known, of a ring, has 21.
     static let longestFirmware = 48
 
-    public init(battery: Int? = nil, clockSet: ClockState.Setting? = nil, firmware: String? = nil, notices: [SyncNotice] = []) {
+    public init(
+        battery: Int? = nil, clockSet: ClockState.Setting? = nil, firmware: String? = nil, notices: [SyncNotice] = []
+    ) {
         self.battery = battery
         self.clockSet = clockSet
         self.firmware = firmware
@@ -93,14 +100,16 @@ public struct GATTAddress: Hashable, Sendable {
     }
 }
 
-/// The steps that a connected pedometer reports while its wearer walks, as a value: a notification in, today's steps out.
+/// The steps that a connected pedometer reports while its wearer walks, as a value: a notification in, today's steps
+/// out.
 ///
-/// For display: the stored steps are read by a `PedometerSession`, which can check how the figures came about. A `storableCount` is stored as well
-/// if no session has read it before it was set to zero.
+/// For display: the stored steps are read by a `PedometerSession`, which can check how the figures came about. A
+/// `storableCount` is stored as well if no session has read it before it was set to zero.
 public protocol LiveSession: Sendable {
     /// The characteristic that notifies.
     var address: GATTAddress { get }
-    /// Called before the subscription, with whether the peripheral has a characteristic: which of several notifies may depend on it.
+    /// Called before the subscription, with whether the peripheral has a characteristic: which of several notifies may
+    /// depend on it.
     ///
     /// - Returns: the requests after the subscription that make it send its steps; written without response.
     mutating func begin(_ has: (GATTAddress) -> Bool) -> [(request: [UInt8], to: GATTAddress)]

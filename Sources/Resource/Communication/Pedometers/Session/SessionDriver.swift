@@ -3,13 +3,14 @@ internal import StepDomain
 /// Carries out the actions of a session, and records every frame that is sent or received.
 struct SessionDriver: Sendable {
     let link: any SessionLink
-    /// Frames, and bytes of them, that are held in memory until the next batch. The longest answer known is a day of a ring: 96 packets of
-    /// 16 bytes, requested three times. Anything longer is not an answer.
+    /// Frames, and bytes of them, that are held in memory until the next batch. The longest answer known is a day of a
+    /// ring: 96 packets of 16 bytes, requested three times. Anything longer is not an answer.
     static let mostFrames = 8_192
     static let mostBytes = 1 << 20
 
-    /// A reading that takes longer has no end. The longest known is the first one of a Bangle.js with 400 days, which continues where it was
-    /// ended. The timers' services end a run after 20 minutes, and other pedometers are to be read in it, too.
+    /// A reading that takes longer has no end. The longest known is the first one of a Bangle.js with 400 days, which
+    /// continues where it was ended. The timers' services end a run after 20 minutes, and other pedometers are to be
+    /// read in it, too.
     static let longestReading = Duration.seconds(15 * 60)
 
     let now: @Sendable () -> Timestamp
@@ -26,8 +27,11 @@ struct SessionDriver: Sendable {
         /// Bytes of `frames`.
         private var bytes = 0
 
-        /// - Throws: `PedometerError.undecodable` if the frames exceed what can belong to a batch. Earlier frames are kept.
-        mutating func add(_ direction: RawFrame.Direction, _ bytes: [UInt8], at moment: Timestamp) throws(PedometerError) {
+        /// - Throws: `PedometerError.undecodable` if the frames exceed what can belong to a batch. Earlier frames are
+        ///   kept.
+        mutating func add(_ direction: RawFrame.Direction, _ bytes: [UInt8], at moment: Timestamp)
+            throws(PedometerError)
+        {
             guard frames.count < SessionDriver.mostFrames, self.bytes + bytes.count <= SessionDriver.mostBytes else {
                 throw .undecodable("too many packets")
             }
@@ -41,8 +45,8 @@ struct SessionDriver: Sendable {
             return frames
         }
 
-        /// - Returns: the value, cut to what Bluetooth allows: a longer one does not come from a pedometer, and no session should process
-        ///   it.
+        /// - Returns: the value, cut to what Bluetooth allows: a longer one does not come from a pedometer, and no
+        ///   session should process it.
         mutating func receive(_ bytes: [UInt8], at moment: Timestamp) throws(PedometerError) -> [UInt8] {
             try add(.received, bytes, at: moment)
             guard bytes.count > RawFrame.longest else { return bytes }
@@ -54,23 +58,25 @@ struct SessionDriver: Sendable {
     /// The result of a session that came to its end.
     struct Outcome: Sendable {
         var report: ReadReport
-        /// Frames since the last batch (such as those of the clock): handed over when the link is down, which does not have to wait for
-        /// them.
+        /// Frames since the last batch (such as those of the clock): handed over when the link is down, which does not
+        /// have to wait for them.
         var rest: SampleBatch?
     }
 
     /// Runs a session to its end.
     ///
-    /// When the link ends, the session may deliver what was received of a day; that is merged before the link's error is thrown.
+    /// When the link ends, the session may deliver what was received of a day; that is merged before the link's error
+    /// is thrown.
     ///
-    /// - Throws: the session's own `PedometerError`, the link's error, or the error that `merge` threw. Frames that belong to no batch are
-    ///   then handed over in a batch of their own: they show the cause.
+    /// - Throws: the session's own `PedometerError`, the link's error, or the error that `merge` threw. Frames that
+    ///   belong to no batch are then handed over in a batch of their own: they show the cause.
     func run(_ session: inout any PedometerSession) async throws -> Outcome {
         var log = Log()
         do {
             let outcome = try await run(&session, &log)
             var report = ReadReport(
-                battery: outcome.battery, clockSet: outcome.clockSet, firmware: outcome.firmware, notices: outcome.notices)
+                battery: outcome.battery, clockSet: outcome.clockSet, firmware: outcome.firmware,
+                notices: outcome.notices)
             if report.battery == nil { report.battery = await link.batteryLevel() }
             if log.oversized > 0 { report.notices.append(.oversized(values: log.oversized)) }
             return Outcome(report: report, rest: log.frames.isEmpty ? nil : SampleBatch(frames: log.frames))
@@ -108,7 +114,8 @@ struct SessionDriver: Sendable {
                     }
                     event = try await carryOut(action, &log, &storage)
                 } catch {
-                    if case .deliver(let batch, let step) = session.next(after: .linkLost, at: now(), uptime: uptime()) {
+                    if case .deliver(let batch, let step) = session.next(after: .linkLost, at: now(), uptime: uptime())
+                    {
                         try await add(batch, step, &log, to: &storage)
                     }
                     try await storage.flush()
@@ -129,7 +136,9 @@ struct SessionDriver: Sendable {
 
     /// Waits for a notification, and begins to store the batches when they have waited long enough.
     private func receive(within limit: Duration, _ storage: inout BatchStorage) async throws -> [UInt8]? {
-        guard let pause = storage.remaining(at: uptime()), pause < limit else { return try await link.next(within: limit) }
+        guard let pause = storage.remaining(at: uptime()), pause < limit else {
+            return try await link.next(within: limit)
+        }
         if pause > .zero, let value = try await link.next(within: pause) { return value }
         storage.begin()
         return try await link.next(within: limit - pause)

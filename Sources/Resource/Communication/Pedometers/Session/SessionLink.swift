@@ -5,10 +5,11 @@ internal import Synchronization
 protocol SessionLink: Sendable {
     /// Turns notifications on. They replace the notifications of the characteristic that was subscribed to before.
     func subscribe(_ address: GATTAddress) async throws
-    /// Turns the notifications of several characteristics of one service on, as one sequence. They replace those before.
+    /// Turns the notifications of several characteristics of one service on, as one sequence. They replace those
+    /// before.
     func subscribeAll(_ addresses: [GATTAddress]) async throws
-    /// The next notification, or nil if none arrived in time. None is lost while the session does something else; if more wait than the
-    /// link keeps, it throws.
+    /// The next notification, or nil if none arrived in time. None is lost while the session does something else; if
+    /// more wait than the link keeps, it throws.
     ///
     /// - Throws: why the link ended, once all notifications before the end are read.
     func next(within limit: Duration) async throws -> [UInt8]?
@@ -77,7 +78,8 @@ final class PeripheralLink: SessionLink {
     func writeIfPresent(_ bytes: [UInt8], to address: GATTAddress) async throws -> Bool {
         let flags = peripheral.characteristics(address.characteristic, in: address.service).first?.flags ?? []
         return try await ifPresent(address) { peripheral throws(BluetoothError) in
-            try await peripheral.write(bytes, to: address.characteristic, of: address.service, response: flags.contains(.write))
+            try await peripheral.write(
+                bytes, to: address.characteristic, of: address.service, response: flags.contains(.write))
         } != nil
     }
 
@@ -101,7 +103,8 @@ final class PeripheralLink: SessionLink {
 }
 
 extension Peripheral {
-    /// Whether to write with a response: as wanted, except for a characteristic that can only be written in the other way.
+    /// Whether to write with a response: as wanted, except for a characteristic that can only be written in the other
+    /// way.
     func writesWithResponse(_ wanted: Bool, _ characteristic: BluetoothUUID, in service: BluetoothUUID) -> Bool {
         let flags = characteristics(characteristic, in: service).first?.flags ?? []
         let other: GATTCharacteristic.Flags = wanted ? .writeWithoutResponse : .write

@@ -72,7 +72,9 @@ extension [UInt8] {
     }
 
     /// A number with its lowest byte first.
-    static func little(_ number: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+    static func little(_ number: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
 
     /// A number with its highest byte first.
     static func big(_ number: Int, _ count: Int) -> [UInt8] { little(number, count).reversed() }

@@ -2,12 +2,13 @@ internal import StepDomain
 
 /// Converts times of a pedometer's wall clock to moments.
 ///
-/// A pedometer shows what it was last set to: it does not follow daylight saving or travel. So a slot that began after istep set the clock
-/// is in that setting's offset, whatever local clocks have done since.
+/// A pedometer shows what it was last set to: it does not follow daylight saving or travel. So a slot that began after
+/// istep set the clock is in that setting's offset, whatever local clocks have done since.
 struct WallClockConverter {
     let settings: [ClockState.Setting]
     let localTime: LocalTime
-    /// The first of the settings is what the clock was seen to show, not one made by istep: it shows nothing about the place.
+    /// The first of the settings is what the clock was seen to show, not one made by istep: it shows nothing about the
+    /// place.
     private let beginsObserved: Bool
 
     init(_ clock: ClockState, _ localTime: LocalTime) {
@@ -23,7 +24,9 @@ struct WallClockConverter {
     }
 
     /// The same clock, with what it showed before the first setting.
-    func since(_ setting: ClockState.Setting) -> WallClockConverter { WallClockConverter(observed: setting, before: self) }
+    func since(_ setting: ClockState.Setting) -> WallClockConverter {
+        WallClockConverter(observed: setting, before: self)
+    }
 
     struct Interpretation: Hashable {
         var start: Timestamp
@@ -39,7 +42,8 @@ struct WallClockConverter {
             let start = Timestamp(wall - setting.utcOffset)
             guard start + length > setting.at else { continue }
             let isObserved = beginsObserved && index == 0
-            return Interpretation(start: start, utcOffset: isObserved ? localTime.utcOffset(start) : setting.offset(at: start, localTime))
+            return Interpretation(
+                start: start, utcOffset: isObserved ? localTime.utcOffset(start) : setting.offset(at: start, localTime))
         }
         // Older than every setting made by istep: local time is the best guess.
         let day = Day(of: Timestamp(wall), utcOffset: 0)
@@ -47,8 +51,9 @@ struct WallClockConverter {
         return Interpretation(start: start, utcOffset: localTime.utcOffset(start))
     }
 
-    /// The moment from which on the pedometer's clock showed at least `wall`. If the clock was put forward beyond `wall` (a flight to the
-    /// east), it is the moment of the setting; if it was put back to before `wall`, the later of the two moments.
+    /// The moment from which on the pedometer's clock showed at least `wall`. If the clock was put forward beyond
+    /// `wall` (a flight to the east), it is the moment of the setting; if it was put back to before `wall`, the later
+    /// of the two moments.
     func moment(wall: Int) -> Timestamp {
         var next: Timestamp?
         for setting in settings.reversed() {

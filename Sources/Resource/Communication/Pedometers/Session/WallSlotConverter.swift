@@ -22,9 +22,9 @@ struct WallRecord: Hashable {
 
 /// Converts slots of a pedometer's wall clock to samples in UTC.
 ///
-/// Such a clock knows neither daylight saving nor travel: it shows what it was last set to. If istep has put it back, it shows some times
-/// twice, and it is not known whether the pedometer adds the later steps to the earlier slots or replaces them. These slots are not counted
-/// again, and do not account for their time: the day is partial.
+/// Such a clock knows neither daylight saving nor travel: it shows what it was last set to. If istep has put it back,
+/// it shows some times twice, and it is not known whether the pedometer adds the later steps to the earlier slots or
+/// replaces them. These slots are not counted again, and do not account for their time: the day is partial.
 struct WallSlotConverter {
     /// Seconds by which a clock may drift.
     static let drift = 120
@@ -32,7 +32,8 @@ struct WallSlotConverter {
     private(set) var clock: WallClockConverter
     /// Seconds that a pedometer of this model remembers. An older slot is an error.
     let memory: Int
-    /// Slots in the future, older than the pedometer's memory, or of a day that is not certain. They are only in the raw frames.
+    /// Slots in the future, older than the pedometer's memory, or of a day that is not certain. They are only in the
+    /// raw frames.
     private(set) var misplaced = 0
     /// Seconds by which the latest slot is in the future.
     private(set) var lead: Int?
@@ -61,7 +62,9 @@ struct WallSlotConverter {
         early = EarlySlots(context)
         isUnconfirmed = !context.isClockTrusted
         // Its slots from before it was first set are in the time that it showed then.
-        if let mark = context.pedometer.cursor.tail?.first(where: { $0.steps == 0 }), let first = clock.settings.first, first.at >= mark.start {
+        if let mark = context.pedometer.cursor.tail?.first(where: { $0.steps == 0 }), let first = clock.settings.first,
+            first.at >= mark.start
+        {
             clock = clock.since(Self.setting(mark))
         }
     }
@@ -76,8 +79,8 @@ struct WallSlotConverter {
             observed = .unknown
             return
         }
-        // A clock that was never set, or that another program has set, differs by whole quarters of an hour from local time. If
-        // istep has set it before, it is not known when that was changed.
+        // A clock that was never set, or that another program has set, differs by whole quarters of an hour from local
+        // time. If istep has set it before, it is not known when that was changed.
         let rest = abs(ahead) % 900
         guard clock.settings.isEmpty, min(rest, 900 - rest) <= Self.drift else {
             observed = .off(seconds: ahead)
@@ -88,7 +91,8 @@ struct WallSlotConverter {
         clock = clock.since(Self.setting(mark))
     }
 
-    /// What the next reading has to know of the clock, and of slots that were seen before their time, for `PedometerCursor.tail`.
+    /// What the next reading has to know of the clock, and of slots that were seen before their time, for
+    /// `PedometerCursor.tail`.
     ///
     /// - Parameter before: of the last reading.
     func tail(_ before: [WallSlot]?, now: Timestamp) -> [WallSlot]? {
@@ -98,8 +102,8 @@ struct WallSlotConverter {
         return tail.isEmpty ? nil : tail
     }
 
-    /// Whether all that the pedometer sent could be placed: the cursor must not pass what was not stored. Slots that were seen before their
-    /// time by an earlier reading, and are not counted, do not hold it up.
+    /// Whether all that the pedometer sent could be placed: the cursor must not pass what was not stored. Slots that
+    /// were seen before their time by an earlier reading, and are not counted, do not hold it up.
     var isAllPlaced: Bool { lead == nil && observed != .unknown }
 
     /// Where the next reading continues; nil if nothing has changed.
@@ -112,7 +116,8 @@ struct WallSlotConverter {
         return isAllPlaced || cursor != before ? cursor : nil
     }
 
-    /// Whether a slot may have its time still to come because this machine's clock is behind: then it has to stay on the pedometer.
+    /// Whether a slot may have its time still to come because this machine's clock is behind: then it has to stay on
+    /// the pedometer.
     func mustStay(_ record: WallRecord, now: Timestamp) -> Bool {
         record.steps > 0 && clock.interpret(wall: record.wall, length: record.length).start.isAhead(of: now)
             && !early.isPedometerAhead(at: now)
@@ -128,8 +133,9 @@ struct WallSlotConverter {
         return start <= now + Self.drift && start >= now - memory
     }
 
-    /// The beginning of what a pedometer accounts for if it has sent all of its records, as its clock showed it: the first record after the
-    /// last one at an impossible time. It is not known when that one was recorded, only that it was not later.
+    /// The beginning of what a pedometer accounts for if it has sent all of its records, as its clock showed it: the
+    /// first record after the last one at an impossible time. It is not known when that one was recorded, only that it
+    /// was not later.
     ///
     /// - Parameter records: in the order in which the pedometer sent them.
     func beginning(of records: [WallRecord], now: Timestamp) -> Int? {
@@ -159,7 +165,8 @@ struct WallSlotConverter {
         guard steps > 0 else { return nil }
         let share = Double(steps) / Double(record.steps)
         return StepSample(
-            start: interpretation.start, length: record.length, steps: steps, distance: record.metres.map { Double($0) * share },
+            start: interpretation.start, length: record.length, steps: steps,
+            distance: record.metres.map { Double($0) * share },
             energy: record.energy.map { $0 * share }, utcOffset: interpretation.utcOffset)
     }
 
@@ -171,8 +178,8 @@ struct WallSlotConverter {
         return notices
     }
 
-    /// The times of a span of the pedometer's clock, from the beginning of its memory until now, without those that its clock has shown
-    /// twice.
+    /// The times of a span of the pedometer's clock, from the beginning of its memory until now, without those that its
+    /// clock has shown twice.
     ///
     /// - Parameters:
     ///   - wall: seconds since 1970 as its clock showed them.
@@ -187,7 +194,10 @@ struct WallSlotConverter {
             let repeated = TimeSpan(after.at, after.at + (before.utcOffset - after.utcOffset))
             left = left.flatMap { span in
                 span.overlaps(repeated)
-                    ? [TimeSpan(span.start, max(span.start, repeated.start)), TimeSpan(min(repeated.end, span.end), span.end)] : [span]
+                    ? [
+                        TimeSpan(span.start, max(span.start, repeated.start)),
+                        TimeSpan(min(repeated.end, span.end), span.end),
+                    ] : [span]
             }
         }
         return left.flatMap(certain).filter { !$0.isEmpty }
@@ -198,7 +208,8 @@ struct WallSlotConverter {
         switch observed {
         case nil, .zone: true
         case .off(let seconds):
-            clock.localTime.day(of: start - max(0, seconds)) == clock.localTime.day(of: start + max(0, -seconds) + max(0, length - 1))
+            clock.localTime.day(of: start - max(0, seconds))
+                == clock.localTime.day(of: start + max(0, -seconds) + max(0, length - 1))
         case .unknown: false
         }
     }
@@ -228,7 +239,8 @@ struct WallSlotConverter {
     /// The day that the pedometer calls today, as days since 1970.
     func today(_ now: Timestamp) -> Int { DeviceClock(wall: wall(now)).day }
 
-    /// Days before today, by the pedometer's clock, back to that on which it was last read; nil if it never was, or at a time in the future.
+    /// Days before today, by the pedometer's clock, back to that on which it was last read; nil if it never was, or at
+    /// a time in the future.
     func daysSinceRead(_ cursor: PedometerCursor, now: Timestamp) -> Int? {
         guard let read = cursor.readThrough, !read.isAhead(of: now) else { return nil }
         return today(now) - DeviceClock(wall: wall(read)).day
@@ -239,7 +251,8 @@ struct WallSlotConverter {
     /// - Parameter oldestDay: days before today that it holds.
     func lost(_ cursor: PedometerCursor, oldestDay: Int, now: Timestamp) -> SyncNotice? {
         guard let since = daysSinceRead(cursor, now: now), since > oldestDay else { return nil }
-        return .lost(from: Day(daysSince1970: today(now) - since), through: Day(daysSince1970: today(now) - oldestDay - 1))
+        return .lost(
+            from: Day(daysSince1970: today(now) - since), through: Day(daysSince1970: today(now) - oldestDay - 1))
     }
 
     private func isRepeated(_ record: WallRecord) -> Bool {

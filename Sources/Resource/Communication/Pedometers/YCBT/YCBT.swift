@@ -1,11 +1,11 @@
 public import BlueZ
 public import StepDomain
 
-/// Rings of the app SmartHealth (Colmi R10M, R20, R99, TK5, Ale-Hop and others), which use Yucheng's protocol: steps with their beginning
-/// and end.
+/// Rings of the app SmartHealth (Colmi R10M, R20, R99, TK5, Ale-Hop and others), which use Yucheng's protocol: steps
+/// with their beginning and end.
 ///
-/// A frame is `group command length(2) data checksum(2)`, little-endian: the length counts all bytes, the checksum is a CRC-16/CCITT-FALSE of
-/// all bytes before it. Frames arrive in pieces, as indications of two characteristics.
+/// A frame is `group command length(2) data checksum(2)`, little-endian: the length counts all bytes, the checksum is a
+/// CRC-16/CCITT-FALSE of all bytes before it. Frames arrive in pieces, as indications of two characteristics.
 ///
 /// | request | answer |
 /// |---|---|
@@ -15,14 +15,17 @@ public import StepDomain
 /// | `05 80`, data `00` | none: the records are accepted; `04`: they did not arrive as the ring has sent them |
 /// | `01 00`, year u16, month, day, hour, minute, second, weekday (Monday 0) | `01 00`: the clock is set to local time |
 ///
-/// A record has 14 bytes: beginning u32 and end u32 in seconds since 2000 by the ring's clock, steps, metres, kilocalories u16. One byte of
-/// data, `FB` to `FF`, is a refusal; less than 10 bytes of data in the answer to `05 02`, and 0 bytes of records, mean that there are none.
+/// A record has 14 bytes: beginning u32 and end u32 in seconds since 2000 by the ring's clock, steps, metres,
+/// kilocalories u16. One byte of data, `FB` to `FF`, is a refusal; less than 10 bytes of data in the answer to `05 02`,
+/// and 0 bytes of records, mean that there are none.
 ///
-/// The number of packets in the first frame of an answer is an estimate: a ring announced 5 and sent 6, with whole records in each
-/// (PulseLoopAndroid, issue 69). That of the last frame is the number that was sent. `05 09` has a record of the vital signs of each hour with
-/// the day's steps so far; istep does not read it: PulseLoopAndroid found that these steps lag behind (`YCBTHealthRecords`).
+/// The number of packets in the first frame of an answer is an estimate: a ring announced 5 and sent 6, with whole
+/// records in each (PulseLoopAndroid, issue 69). That of the last frame is the number that was sent. `05 09` has a
+/// record of the vital signs of each hour with the day's steps so far; istep does not read it: PulseLoopAndroid found
+/// that these steps lag behind (`YCBTHealthRecords`).
 ///
-/// Source: PulseLoop (`YCBTProtocol`, `YCBTHistoryTransfer`, `YCBTHealthRecords`, with captured frames) and the YCBT tests of Gadgetbridge.
+/// Source: PulseLoop (`YCBTProtocol`, `YCBTHistoryTransfer`, `YCBTHealthRecords`, with captured frames) and the YCBT
+/// tests of Gadgetbridge.
 public enum YCBT: LinkedPedometerModel {
     public static let key = "ycbt"
     public static let title = "SmartHealth ring (R10M, R20, R99, TK5, Ale-Hop)"
@@ -36,20 +39,23 @@ public enum YCBT: LinkedPedometerModel {
     /// Days that a record may be old.
     static let oldestDay = 31
 
-    /// `R10M 1A2B`, `R99 54DC`, `TK5 24AA`: a space, where rings of the QRing protocol have an underscore. `Ale-Hop2211 E1C7` is sold under
-    /// the name of a shop.
+    /// `R10M 1A2B`, `R99 54DC`, `TK5 24AA`: a space, where rings of the QRing protocol have an underscore. `Ale-Hop2211
+    /// E1C7` is sold under the name of a shop.
     private static let models = ["R10M", "R20", "R99", "TK5"]
     private static let shop = "Ale-Hop"
     /// The company of their manufacturer data.
     private static let company: UInt16 = 0x7810
 
-    /// Most do not advertise the service, but Heart Rate, FEE7, and data of the company that end with an address of the ring
-    /// (PulseLoopAndroid, issue 56). The digits of the name are the end of this address; it changes when the ring is registered with its app.
+    /// Most do not advertise the service, but Heart Rate, FEE7, and data of the company that end with an address of the
+    /// ring (PulseLoopAndroid, issue 56). The digits of the name are the end of this address; it changes when the ring
+    /// is registered with its app.
     public static func evidence(in discovery: Discovery) -> KindEvidence? {
         if discovery.services.contains(service) { return .advertisedService }
         if let data = discovery.manufacturerData[company] {
             let address = discovery.address.description.split(separator: ":").compactMap { UInt8($0, radix: 16) }
-            let isMarked = Array(data.suffix(address.count)) == address || ["180d", "fee7"].allSatisfy(discovery.services.contains)
+            let isMarked =
+                Array(data.suffix(address.count)) == address
+                || ["180d", "fee7"].allSatisfy(discovery.services.contains)
             if isMarked { return .advertisedData }
         }
         guard let name = discovery.name else { return nil }
@@ -58,8 +64,12 @@ public enum YCBT: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession { ExchangeSession(YCBTReading(context)) }
-    public static func probe(_ context: SessionContext) -> any PedometerSession { ExchangeSession(YCBTReading(context, isProbe: true)) }
+    public static func session(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(YCBTReading(context))
+    }
+    public static func probe(_ context: SessionContext) -> any PedometerSession {
+        ExchangeSession(YCBTReading(context, isProbe: true))
+    }
 }
 
 struct YCBTReading: ExchangeProtocol {
@@ -193,8 +203,9 @@ struct YCBTReading: ExchangeProtocol {
         }
     }
 
-    /// The records that have arrived: each frame has a checksum of its own. They account for no time, since it is not known what is missing
-    /// between them, and all of them are sent again. The last one may overlap the next, which may have more steps.
+    /// The records that have arrived: each frame has a checksum of its own. They account for no time, since it is not
+    /// known what is missing between them, and all of them are sent again. The last one may overlap the next, which may
+    /// have more steps.
     mutating func linkLost(at now: Timestamp) -> SampleBatch? {
         guard stage == .steps else { return nil }
         let samples = Self.distinct(decoded().known).records.dropLast().compactMap { converter.sample($0, now: now) }
@@ -205,8 +216,10 @@ struct YCBTReading: ExchangeProtocol {
     private func decoded() -> (known: [WallRecord], invalid: Int) {
         var (known, invalid) = ([WallRecord](), 0)
         for start in stride(from: 0, through: records.count - Self.recordSize, by: Self.recordSize) {
-            guard let from = records.little(start, 4), let to = records.little(start + 4, 4), let steps = records.little(start + 8, 2),
-                let metres = records.little(start + 10, 2), let energy = records.little(start + 12, 2), (1...86_400).contains(to - from)
+            guard let from = records.little(start, 4), let to = records.little(start + 4, 4),
+                let steps = records.little(start + 8, 2),
+                let metres = records.little(start + 10, 2), let energy = records.little(start + 12, 2),
+                (1...86_400).contains(to - from)
             else {
                 invalid += 1
                 continue
@@ -223,9 +236,10 @@ struct YCBTReading: ExchangeProtocol {
         let (known, invalid) = decoded()
         let (distinct, overlapping) = Self.distinct(known)
         batch.samples = distinct.compactMap { converter.sample($0, now: now) }
-        let check = YCBTCountCheck(context, converter, distinct.filter { converter.isPlaced($0, now: now) }, counted: counted, at: now)
-        // All records of the ring since its first one have arrived, and their checksum was right. Whether it has recorded anything since its
-        // last one is certain only if it counts no more steps.
+        let check = YCBTCountCheck(
+            context, converter, distinct.filter { converter.isPlaced($0, now: now) }, counted: counted, at: now)
+        // All records of the ring since its first one have arrived, and their checksum was right. Whether it has
+        // recorded anything since its last one is certain only if it counts no more steps.
         if !known.isEmpty, invalid == 0 {
             if let first = converter.beginning(of: known, now: now) {
                 let end = check.isRecorded ? converter.wall(now) : known.map { $0.wall + $0.length }.max() ?? first
@@ -245,8 +259,8 @@ struct YCBTReading: ExchangeProtocol {
         return batch
     }
 
-    /// The records with steps, by their beginning, without those that overlap another: of two, the one with more steps counts, since the ring
-    /// cannot have counted them twice at the same time.
+    /// The records with steps, by their beginning, without those that overlap another: of two, the one with more steps
+    /// counts, since the ring cannot have counted them twice at the same time.
     ///
     /// - Returns: also how many were left out, except copies.
     private static func distinct(_ records: [WallRecord]) -> (records: [WallRecord], overlapping: Int) {

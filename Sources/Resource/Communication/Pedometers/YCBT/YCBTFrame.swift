@@ -15,7 +15,9 @@ struct YCBTFrame: Hashable {
 
     /// Nil if the length or the checksum is wrong.
     init?(received bytes: [UInt8]) {
-        guard bytes.count >= 6, bytes.little(2, 2) == bytes.count, bytes.little(bytes.count - 2, 2) == Self.checksum(bytes.dropLast(2)) else {
+        guard bytes.count >= 6, bytes.little(2, 2) == bytes.count,
+            bytes.little(bytes.count - 2, 2) == Self.checksum(bytes.dropLast(2))
+        else {
             return nil
         }
         self.init(bytes[0], bytes[1], Array(bytes[4..<bytes.count - 2]))

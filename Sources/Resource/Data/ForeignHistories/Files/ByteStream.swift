@@ -25,7 +25,9 @@ extension ByteStream {
     }
 
     func read(_ bytes: inout [UInt8]) throws(ImportError) -> Int {
-        let result = bytes.withUnsafeMutableBytes { buffer in Result { () throws(ImportError) in try read(into: buffer) } }
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(ImportError) in try read(into: buffer) }
+        }
         return try result.get()
     }
 }
@@ -41,7 +43,8 @@ final class FileStream: ByteStream {
         // Not a FIFO or a device, which could block for ever.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw errno == ENOENT ? .missing(path: path) : .unreadable(path: path, reason: String(cString: strerror(errno)))
+            throw errno == ENOENT
+                ? .missing(path: path) : .unreadable(path: path, reason: String(cString: strerror(errno)))
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -63,7 +66,9 @@ final class FileStream: ByteStream {
 
     /// Reads at a position, all or nothing.
     func bytes(at offset: Int, _ count: Int) throws(ImportError) -> [UInt8] {
-        guard offset >= 0, count >= 0, count <= size - offset else { throw .malformed(path: path, reason: "it is truncated") }
+        guard offset >= 0, count >= 0, count <= size - offset else {
+            throw .malformed(path: path, reason: "it is truncated")
+        }
         var bytes = [UInt8](repeating: 0, count: count)
         let read = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, count, off_t(offset)) }
         guard read == count else { throw .malformed(path: path, reason: "it is truncated") }
@@ -83,7 +88,9 @@ final class ZipStream: ByteStream {
     private var input: [UInt8] = []
     private var used = 0
 
-    init(_ file: FileStream, name: String, at position: Int, compressed: Int, size: Int, isDeflated: Bool) throws(ImportError) {
+    init(_ file: FileStream, name: String, at position: Int, compressed: Int, size: Int, isDeflated: Bool)
+        throws(ImportError)
+    {
         self.file = file
         self.name = name
         self.position = position
@@ -124,7 +131,8 @@ final class ZipStream: ByteStream {
             var (inputSize, outputSize) = (input.count - used, min(buffer.count, expected))
             let code = input.withUnsafeBufferPointer {
                 cforeign_inflate(
-                    inflater, $0.baseAddress.map { $0 + used }, &inputSize, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                    inflater, $0.baseAddress.map { $0 + used }, &inputSize,
+                    buffer.baseAddress?.assumingMemoryBound(to: UInt8.self),
                     &outputSize)
             }
             used += inputSize

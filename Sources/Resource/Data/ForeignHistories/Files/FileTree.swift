@@ -38,12 +38,15 @@ final class FileTree {
         let prefix = (path.hasSuffix("/") ? path : path + "/").count
         for case let url as URL in found {
             // A link can lead out of the folder and in circles.
-            guard let values = try? url.resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey]), values.isRegularFile == true else {
+            guard let values = try? url.resourceValues(forKeys: [.isRegularFileKey, .fileSizeKey]),
+                values.isRegularFile == true
+            else {
                 continue
             }
             if files.count == Self.mostFiles { throw .tooMuch("more than \(Self.mostFiles) files") }
             files.append(
-                ForeignFile(name: String(url.path.dropFirst(prefix)), size: values.fileSize ?? 0, place: .disk(url.path)))
+                ForeignFile(
+                    name: String(url.path.dropFirst(prefix)), size: values.fileSize ?? 0, place: .disk(url.path)))
         }
     }
 }
@@ -147,7 +150,9 @@ final class ForeignFile {
             if done > mostCopied { throw .tooMuch("a database of more than \(mostCopied >> 30) GB in it") }
             var written = 0
             while written < count {
-                let more = buffer.withUnsafeBytes { write(output, $0.baseAddress.map { $0 + written }, count - written) }
+                let more = buffer.withUnsafeBytes {
+                    write(output, $0.baseAddress.map { $0 + written }, count - written)
+                }
                 if more < 0, errno == EINTR { continue }
                 guard more > 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
                 written += more

@@ -2,15 +2,16 @@ import CForeign
 import GRDBSQLite
 import StepDomain
 
-/// A SQLite database of another program, opened for reading only: no code of its schema is run, and nothing is written, not even a log.
+/// A SQLite database of another program, opened for reading only: no code of its schema is run, and nothing is written,
+/// not even a log.
 final class ForeignDatabase {
     /// For messages.
     let path: String
     private let connection: OpaquePointer
     /// The columns of each table, by the names as they stand there.
     let tables: [String: [String]]
-    /// The first of its views, triggers and virtual tables; nil if it has none. Their code would never run, but a view can stand where a
-    /// program has a table.
+    /// The first of its views, triggers and virtual tables; nil if it has none. Their code would never run, but a view
+    /// can stand where a program has a table.
     let foreignCode: String?
 
     /// - Parameter isImmutable: whether the file stands alone: SQLite then takes no lock and creates no file beside it.
@@ -23,7 +24,8 @@ final class ForeignDatabase {
         var opened: OpaquePointer?
         let mode = isImmutable ? "?mode=ro&immutable=1" : ""
         let flags =
-            (isImmutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+            (isImmutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
+            | SQLITE_OPEN_PRIVATECACHE
         let code = sqlite3_open_v2("file:\(escaped)\(mode)", &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             sqlite3_close_v2(opened)
@@ -36,7 +38,8 @@ final class ForeignDatabase {
         sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
         sqlite3_limit(opened, SQLITE_LIMIT_COLUMN, 500)
         for setting in [
-            "trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0", "cache_size = -8000", "temp_store = FILE",
+            "trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0", "cache_size = -8000",
+            "temp_store = FILE",
         ] {
             sqlite3_exec(opened, "PRAGMA \(setting)", nil, nil, nil)
         }
@@ -44,7 +47,8 @@ final class ForeignDatabase {
             tables = try Self.tables(ofTrusted: opened, shown)
             var code: String?
             try Self.rows(
-                "SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1", [],
+                "SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1",
+                [],
                 opened, shown
             ) { row throws(ImportError) in code = row.text(0) }
             foreignCode = code
@@ -60,11 +64,16 @@ final class ForeignDatabase {
     /// "istp" in ASCII: the application ID of a history of istep.
     private static let ownID = 0x6973_7470
 
-    /// A history of istep has checks by `json_valid`, which older versions of SQLite count among the functions that an untrusted schema may
-    /// not use. Nothing that is read here runs a check, and there are no functions but those of SQLite.
-    private static func tables(ofTrusted connection: OpaquePointer, _ path: String) throws(ImportError) -> [String: [String]] {
+    /// A history of istep has checks by `json_valid`, which older versions of SQLite count among the functions that an
+    /// untrusted schema may not use. Nothing that is read here runs a check, and there are no functions but those of
+    /// SQLite.
+    private static func tables(ofTrusted connection: OpaquePointer, _ path: String) throws(ImportError) -> [String:
+        [String]]
+    {
         var application = 0
-        try rows("PRAGMA application_id", [], connection, path) { row throws(ImportError) in application = row.integer(0) ?? 0 }
+        try rows("PRAGMA application_id", [], connection, path) { row throws(ImportError) in
+            application = row.integer(0) ?? 0
+        }
         if application == ownID { sqlite3_exec(connection, "PRAGMA trusted_schema = ON", nil, nil, nil) }
         return try tables(of: connection, path)
     }
@@ -72,12 +81,14 @@ final class ForeignDatabase {
     private static func tables(of connection: OpaquePointer, _ path: String) throws(ImportError) -> [String: [String]] {
         var names: [String] = []
         try rows(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' AND name NOT LIKE 'sqlite_%' LIMIT 2000", [],
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' AND name NOT LIKE 'sqlite_%' LIMIT 2000",
+            [],
             connection, path
         ) { row throws(ImportError) in names.append(row.text(0)) }
         var tables: [String: [String]] = [:]
         for name in names {
-            try rows("SELECT name FROM pragma_table_info(?)", [.text(name)], connection, path) { row throws(ImportError) in
+            try rows("SELECT name FROM pragma_table_info(?)", [.text(name)], connection, path) {
+                row throws(ImportError) in
                 tables[name, default: []].append(row.text(0))
             }
         }
@@ -92,7 +103,10 @@ final class ForeignDatabase {
 
     /// A table that has all of these columns; names compare without regard to case.
     func hasTable(_ name: String, columns: [String]) -> Bool {
-        guard let found = tables.first(where: { $0.key.lowercased() == name.lowercased() })?.value.map({ $0.lowercased() }) else { return false }
+        guard
+            let found = tables.first(where: { $0.key.lowercased() == name.lowercased() })?.value.map({ $0.lowercased() }
+            )
+        else { return false }
         return columns.allSatisfy { found.contains($0.lowercased()) }
     }
 
@@ -102,21 +116,30 @@ final class ForeignDatabase {
     }
 
     /// Runs a query on tables that `tables` names.
-    func rows(_ sql: String, _ arguments: [Value] = [], _ body: (ForeignRow) throws(ImportError) -> Void) throws(ImportError) {
+    func rows(_ sql: String, _ arguments: [Value] = [], _ body: (ForeignRow) throws(ImportError) -> Void)
+        throws(ImportError)
+    {
         try Self.rows(sql, arguments, connection, path, body)
     }
 
     private static func rows(
-        _ sql: String, _ arguments: [Value], _ connection: OpaquePointer, _ path: String, _ body: (ForeignRow) throws(ImportError) -> Void
+        _ sql: String, _ arguments: [Value], _ connection: OpaquePointer, _ path: String,
+        _ body: (ForeignRow) throws(ImportError) -> Void
     ) throws(ImportError) {
-        func failure() -> ImportError { .malformed(path: path, reason: "SQLite reports: \(String(cString: sqlite3_errmsg(connection)))") }
+        func failure() -> ImportError {
+            .malformed(path: path, reason: "SQLite reports: \(String(cString: sqlite3_errmsg(connection)))")
+        }
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw failure() }
+        guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
+            throw failure()
+        }
         defer { sqlite3_finalize(statement) }
         for (index, argument) in arguments.enumerated() {
             switch argument {
             case .integer(let value): sqlite3_bind_int64(statement, Int32(index + 1), Int64(value))
-            case .text(let text): sqlite3_bind_text(statement, Int32(index + 1), text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+            case .text(let text):
+                sqlite3_bind_text(
+                    statement, Int32(index + 1), text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
             }
         }
         while true {
@@ -145,7 +168,8 @@ struct ForeignRow {
     }
 
     func number(_ column: Int32) -> Double? {
-        [SQLITE_INTEGER, SQLITE_FLOAT].contains(sqlite3_column_type(statement, column)) ? sqlite3_column_double(statement, column) : nil
+        [SQLITE_INTEGER, SQLITE_FLOAT].contains(sqlite3_column_type(statement, column))
+            ? sqlite3_column_double(statement, column) : nil
     }
 
     /// Empty for NULL.

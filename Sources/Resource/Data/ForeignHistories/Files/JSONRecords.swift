@@ -2,8 +2,8 @@ import StepDomain
 
 /// Reads the objects of one array of a JSON file one by one, in bounded memory (RFC 8259).
 struct JSONRecords {
-    /// The scalars of an object, by the keys that lead to them, joined by points; arrays on the way have no name of their own, and of several
-    /// values with one name the first counts.
+    /// The scalars of an object, by the keys that lead to them, joined by points; arrays on the way have no name of
+    /// their own, and of several values with one name the first counts.
     typealias Record = [String: Scalar]
 
     enum Scalar: Equatable {
@@ -49,7 +49,8 @@ struct JSONRecords {
     ///   - outer: receives the scalars beside it that come before it.
     ///   - body: receives each object of the array.
     mutating func read(
-        under key: String?, outer: (String, Scalar) throws(ImportError) -> Void = { _, _ in }, _ body: (Record) throws(ImportError) -> Void
+        under key: String?, outer: (String, Scalar) throws(ImportError) -> Void = { _, _ in },
+        _ body: (Record) throws(ImportError) -> Void
     ) throws(ImportError) {
         switch try next() {
         case UInt8(ascii: "[") where key == nil: try readArray(body)
@@ -98,7 +99,9 @@ struct JSONRecords {
         }
     }
 
-    private mutating func readValue(_ first: UInt8, _ name: String, _ depth: Int, _ record: inout Record) throws(ImportError) {
+    private mutating func readValue(_ first: UInt8, _ name: String, _ depth: Int, _ record: inout Record)
+        throws(ImportError)
+    {
         guard depth <= Self.deepest else { throw failure("it is nested too deep") }
         switch first {
         case UInt8(ascii: "{"):
@@ -135,7 +138,9 @@ struct JSONRecords {
         if record.count < Self.mostValues, record[name] == nil { record[name] = value }
     }
 
-    private func failure(_ reason: String) -> ImportError { .malformed(path: path, reason: "it is no correct JSON: \(reason)") }
+    private func failure(_ reason: String) -> ImportError {
+        .malformed(path: path, reason: "it is no correct JSON: \(reason)")
+    }
 
     private mutating func byte() throws(ImportError) -> UInt8 {
         if position == filled {
@@ -162,7 +167,8 @@ struct JSONRecords {
         while true {
             let byte = try byte()
             let isPart =
-                (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+                (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == UInt8(ascii: ".")
+                || byte == UInt8(ascii: "-")
                 || byte == UInt8(ascii: "+")
             if !isPart {
                 position -= 1
@@ -188,7 +194,9 @@ struct JSONRecords {
                 case UInt8(ascii: "u"):
                     var value: UInt32 = 0
                     for _ in 0..<4 {
-                        guard let digit = Character(UnicodeScalar(try self.byte())).hexDigitValue else { throw failure("an escape is damaged") }
+                        guard let digit = Character(UnicodeScalar(try self.byte())).hexDigitValue else {
+                            throw failure("an escape is damaged")
+                        }
                         value = value << 4 | UInt32(digit)
                     }
                     // Halves of a pair are not needed: no name of a key or a source has them.

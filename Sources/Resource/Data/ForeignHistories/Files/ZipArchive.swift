@@ -1,6 +1,7 @@
 import StepDomain
 
-/// The directory of a zip archive (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT). Nothing is extracted by the names in it.
+/// The directory of a zip archive (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT). Nothing is extracted
+/// by the names in it.
 struct ZipArchive {
     struct Member {
         var name: String
@@ -17,8 +18,8 @@ struct ZipArchive {
     /// An export of a phone has a few thousand.
     private static let mostMembers = 100_000
     private static let mostDirectoryBytes = 32 << 20
-    /// Databases and XML become 5 to 50 times smaller, and deflate cannot compress more than a thousand times. A large member that claims more
-    /// is made to do harm.
+    /// Databases and XML become 5 to 50 times smaller, and deflate cannot compress more than a thousand times. A large
+    /// member that claims more is made to do harm.
     private static let mostRatio = 200
     /// Bytes of a member that is not looked at in this way.
     private static let harmless = 64 << 20
@@ -27,26 +28,35 @@ struct ZipArchive {
         self.file = file
         func damaged(_ reason: String) -> ImportError { .malformed(path: file.path, reason: reason) }
         let (start, size, count) = try Self.directory(of: file)
-        guard count <= Self.mostMembers, size <= Self.mostDirectoryBytes else { throw damaged("the archive has too many files") }
+        guard count <= Self.mostMembers, size <= Self.mostDirectoryBytes else {
+            throw damaged("the archive has too many files")
+        }
         let bytes = try file.bytes(at: start, size)
         var members: [Member] = []
         var position = 0
         while members.count < count {
-            guard position + 46 <= bytes.count, bytes.number(position, 4) == 0x0201_4b50 else { throw damaged("its directory is damaged") }
+            guard position + 46 <= bytes.count, bytes.number(position, 4) == 0x0201_4b50 else {
+                throw damaged("its directory is damaged")
+            }
             let nameSize = bytes.number(position + 28, 2), extraSize = bytes.number(position + 30, 2)
             let end = position + 46 + nameSize + extraSize + bytes.number(position + 32, 2)
             guard end <= bytes.count else { throw damaged("its directory is damaged") }
             var member = Member(
                 name: String(decoding: bytes[(position + 46)..<(position + 46 + nameSize)], as: UTF8.self),
-                size: bytes.number(position + 24, 4), compressed: bytes.number(position + 20, 4), method: bytes.number(position + 10, 2),
+                size: bytes.number(position + 24, 4), compressed: bytes.number(position + 20, 4),
+                method: bytes.number(position + 10, 2),
                 isEncrypted: bytes.number(position + 8, 2) & 1 != 0, header: bytes.number(position + 42, 4))
             try Self.readLongNumbers(
-                Array(bytes[(position + 46 + nameSize)..<(position + 46 + nameSize + extraSize)]), &member, damaged("its directory is damaged"))
+                Array(bytes[(position + 46 + nameSize)..<(position + 46 + nameSize + extraSize)]), &member,
+                damaged("its directory is damaged"))
             if member.name.split(separator: "/").contains("..") || member.name.hasPrefix("/") {
                 throw damaged("a file in it has the path \(member.name.prefix(100))")
             }
-            guard member.compressed <= file.size, member.size <= max(Self.harmless, member.compressed * Self.mostRatio) else {
-                throw damaged("\(member.name.prefix(100)) in it claims to be \(member.size) bytes, packed into \(member.compressed)")
+            guard member.compressed <= file.size, member.size <= max(Self.harmless, member.compressed * Self.mostRatio)
+            else {
+                throw damaged(
+                    "\(member.name.prefix(100)) in it claims to be \(member.size) bytes, packed into \(member.compressed)"
+                )
             }
             members.append(member)
             position = end
@@ -59,18 +69,28 @@ struct ZipArchive {
         // The end record is 22 bytes and a comment of at most 65,535.
         let tailSize = min(file.size, 22 + 65_535)
         let tail = try file.bytes(at: file.size - tailSize, tailSize)
-        guard let end = stride(from: tail.count - 22, through: 0, by: -1).first(where: { tail.number($0, 4) == 0x0605_4b50 }) else {
+        guard
+            let end = stride(from: tail.count - 22, through: 0, by: -1).first(where: {
+                tail.number($0, 4) == 0x0605_4b50
+            })
+        else {
             throw .malformed(path: file.path, reason: "the archive is truncated")
         }
         let short = (tail.number(end + 16, 4), tail.number(end + 12, 4), tail.number(end + 10, 2))
-        guard short.0 == 0xffff_ffff || short.2 == 0xffff, end >= 20, tail.number(end - 20, 4) == 0x0706_4b50 else { return short }
+        guard short.0 == 0xffff_ffff || short.2 == 0xffff, end >= 20, tail.number(end - 20, 4) == 0x0706_4b50 else {
+            return short
+        }
         let long = try file.bytes(at: tail.number(end - 12, 8), 56)
-        guard long.number(0, 4) == 0x0606_4b50 else { throw .malformed(path: file.path, reason: "its directory is damaged") }
+        guard long.number(0, 4) == 0x0606_4b50 else {
+            throw .malformed(path: file.path, reason: "its directory is damaged")
+        }
         return (long.number(48, 8), long.number(40, 8), long.number(32, 8))
     }
 
     /// Numbers of 64 bits, where those of 32 are not enough.
-    private static func readLongNumbers(_ extra: [UInt8], _ member: inout Member, _ damaged: ImportError) throws(ImportError) {
+    private static func readLongNumbers(_ extra: [UInt8], _ member: inout Member, _ damaged: ImportError)
+        throws(ImportError)
+    {
         var position = 0
         while position + 4 <= extra.count {
             let (kind, size) = (extra.number(position, 2), extra.number(position + 2, 2))
@@ -95,10 +115,13 @@ struct ZipArchive {
             throw .malformed(path: file.path, reason: "it has a password; extract it first, and import the folder")
         }
         guard [0, 8].contains(member.method) else {
-            throw .malformed(path: file.path, reason: "\(member.name.prefix(100)) in it is packed by method \(member.method)")
+            throw .malformed(
+                path: file.path, reason: "\(member.name.prefix(100)) in it is packed by method \(member.method)")
         }
         let header = try file.bytes(at: member.header, 30)
-        guard header.number(0, 4) == 0x0403_4b50 else { throw .malformed(path: file.path, reason: "its directory is damaged") }
+        guard header.number(0, 4) == 0x0403_4b50 else {
+            throw .malformed(path: file.path, reason: "its directory is damaged")
+        }
         let start = member.header + 30 + header.number(26, 2) + header.number(28, 2)
         guard start <= file.size, member.compressed <= file.size - start else {
             throw .malformed(path: file.path, reason: "the archive is truncated")

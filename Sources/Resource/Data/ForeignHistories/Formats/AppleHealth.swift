@@ -3,9 +3,10 @@ import StepDomain
 
 /// The export of Apple Health: `export.xml`, whose name is translated, alone or in its zip or folder.
 ///
-/// Each record has its source. Its times have the offset of the day of the export, which is not that of the day of the steps: days are formed
-/// by the zone. A phone and a watch are two sources, also where both have the same name. Where both have recorded the same time, the watch
-/// counts, as in Apple's own app: of a record of the phone the part that the watch has not recorded is kept.
+/// Each record has its source. Its times have the offset of the day of the export, which is not that of the day of the
+/// steps: days are formed by the zone. A phone and a watch are two sources, also where both have the same name. Where
+/// both have recorded the same time, the watch counts, as in Apple's own app: of a record of the phone the part that
+/// the watch has not recorded is kept.
 struct AppleHealthReader: FormatReader {
     let format = ForeignFormat(key: "apple-health", title: "Apple Health", files: "export.xml, or the zip with it")
 
@@ -20,13 +21,14 @@ struct AppleHealthReader: FormatReader {
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         for file in files { try AppleHealthParser(file.path, collector).read(file.open()) }
         if collector.yieldToWatches() {
-            collector.notes.append(.decision("Where a watch and a phone have recorded the same time, the watch counts."))
+            collector.notes.append(
+                .decision("Where a watch and a phone have recorded the same time, the watch counts."))
         }
     }
 }
 
-/// Passes the file to expat piece by piece. What comes before the element `HealthData` is left out: some versions of iOS write a document type
-/// declaration with errors, and without it no entity is defined.
+/// Passes the file to expat piece by piece. What comes before the element `HealthData` is left out: some versions of
+/// iOS write a document type declaration with errors, and without it no entity is defined.
 private final class AppleHealthParser {
     private let path: String
     private let collector: ForeignCollector
@@ -71,7 +73,8 @@ private final class AppleHealthParser {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let status = bytes.withUnsafeBytes { piece in
-                XML_Parse(parser, piece.bindMemory(to: CChar.self).baseAddress, Int32(piece.count), bytes.isEmpty ? 1 : 0)
+                XML_Parse(
+                    parser, piece.bindMemory(to: CChar.self).baseAddress, Int32(piece.count), bytes.isEmpty ? 1 : 0)
             }
             if let problem { throw problem }
             guard status == XML_STATUS_OK else {
@@ -95,7 +98,9 @@ private final class AppleHealthParser {
             if count == 0 { break }
             head += buffer[..<count]
             guard let start = head.firstRange(of: mark)?.lowerBound else { continue }
-            if head[..<start].firstRange(of: entity) != nil { throw .malformed(path: path, reason: "it declares entities") }
+            if head[..<start].firstRange(of: entity) != nil {
+                throw .malformed(path: path, reason: "it declares entities")
+            }
             return Array(head[start...])
         }
         throw .malformed(path: path, reason: "it has no element HealthData")
@@ -112,7 +117,8 @@ private final class AppleHealthParser {
         silence = 0
         guard problem == nil, equals(name, "Record") else { return }
         var (start, end, value, source, device, isSteps) = (
-            UnsafePointer<CChar>?.none, UnsafePointer<CChar>?.none, UnsafePointer<CChar>?.none, UnsafePointer<CChar>?.none,
+            UnsafePointer<CChar>?.none, UnsafePointer<CChar>?.none, UnsafePointer<CChar>?.none,
+            UnsafePointer<CChar>?.none,
             UnsafePointer<CChar>?.none, false
         )
         var index = 0
@@ -142,7 +148,8 @@ private final class AppleHealthParser {
     }
 
     private func add(
-        _ start: UnsafePointer<CChar>?, _ end: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?, _ source: UnsafePointer<CChar>?,
+        _ start: UnsafePointer<CChar>?, _ end: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?,
+        _ source: UnsafePointer<CChar>?,
         _ device: UnsafePointer<CChar>?
     ) throws(ImportError) {
         guard let from = start.flatMap(appleTime), let until = end.flatMap(appleTime),
@@ -157,7 +164,8 @@ private final class AppleHealthParser {
     }
 
     private func source(_ name: String, _ device: UnsafePointer<CChar>?) throws(ImportError) -> Source {
-        // <<HKDevice: 0x283c0e047>, name:iPhone, manufacturer:Apple Inc., model:iPhone, …>: the address in it changes with each record.
+        // <<HKDevice: 0x283c0e047>, name:iPhone, manufacturer:Apple Inc., model:iPhone, …>: the address in it changes
+        // with each record.
         let model = device.map { String(cString: $0) }.flatMap { text -> String? in
             guard let start = text.firstRange(of: "model:")?.upperBound else { return nil }
             return String(text[start...].prefix { $0 != "," && $0 != ">" }.prefix(64))
@@ -167,7 +175,8 @@ private final class AppleHealthParser {
         let shown = name.isEmpty ? model ?? "Apple Health" : name
         let isWatch = (model ?? name).lowercased().contains("watch")
         let track = try collector.track(
-            ForeignSource(identity: identity, name: shown), repetition: .added, kind: isWatch ? .watch : model == nil ? .other : .phone)
+            ForeignSource(identity: identity, name: shown), repetition: .added,
+            kind: isWatch ? .watch : model == nil ? .other : .phone)
         let source = Source(track)
         sources[identity] = source
         return source
@@ -185,7 +194,8 @@ private func equals(_ text: UnsafePointer<CChar>, _ word: StaticString) -> Bool 
     }
 }
 
-/// `2021-11-30 08:23:50 +0200` or `20150908113500+0200`, with or without a fraction, as seconds since 1970; nil for any other text.
+/// `2021-11-30 08:23:50 +0200` or `20150908113500+0200`, with or without a fraction, as seconds since 1970; nil for any
+/// other text.
 private func appleTime(_ text: UnsafePointer<CChar>) -> Int? {
     var (position, values) = (0, [Int]())
     func digit() -> Int? {
@@ -221,6 +231,8 @@ private func appleTime(_ text: UnsafePointer<CChar>) -> Int? {
     } else if sign != UInt8(ascii: "Z") {
         return nil
     }
-    guard let day = Day(year: values[0], month: values[1], day: values[2]), values[3] < 25, values[4] < 60, values[5] < 62 else { return nil }
+    guard let day = Day(year: values[0], month: values[1], day: values[2]), values[3] < 25, values[4] < 60,
+        values[5] < 62
+    else { return nil }
     return day.daysSince1970 * 86_400 + values[3] * 3600 + values[4] * 60 + values[5] - offset
 }

@@ -17,7 +17,8 @@ struct CSVReader: FormatReader {
     static func separator(of head: [UInt8]) -> UInt8? {
         let lines = head.split { $0 == 0x0a || $0 == 0x0d }.prefix(20)
         let complete = lines.count > 1 && head.count == 4000 ? lines.dropLast() : lines
-        let counted = [UInt8(ascii: ";"), 0x09, UInt8(ascii: ","), UInt8(ascii: "|")].map { mark -> (mark: UInt8, lines: Int) in
+        let counted = [UInt8(ascii: ";"), 0x09, UInt8(ascii: ","), UInt8(ascii: "|")].map {
+            mark -> (mark: UInt8, lines: Int) in
             let counts = complete.map { line in line.count { $0 == mark } }.filter { $0 > 0 }
             let usual = Dictionary(grouping: counts, by: \.self).values.map(\.count).max() ?? 0
             return (mark, usual)
@@ -128,7 +129,9 @@ struct TableSurvey {
         var words = ""
         var order = options.columns["order"].flatMap(WrittenTime.Order.init)
         if hasAmbiguous, order == nil {
-            if isDayFirst, isMonthFirst { throw .malformed(path: path, reason: "its dates have days and months in no certain order") }
+            if isDayFirst, isMonthFirst {
+                throw .malformed(path: path, reason: "its dates have days and months in no certain order")
+            }
             // With points the day is first in each country that writes dates so.
             guard isDayFirst || isMonthFirst || hasPoints else {
                 throw .columns(
@@ -140,7 +143,9 @@ struct TableSurvey {
         }
         let isDecimalComma = points.contains(.certainDecimalComma) || points.contains(.certainGroupingPoint)
         let isGroupingComma = points.contains(.certainGroupingComma) || points.contains(.certainDecimalPoint)
-        if isDecimalComma, isGroupingComma { throw .malformed(path: path, reason: "its numbers have points and commas in no certain sense") }
+        if isDecimalComma, isGroupingComma {
+            throw .malformed(path: path, reason: "its numbers have points and commas in no certain sense")
+        }
         var marks = WrittenNumber.Marks(decimal: UInt8(ascii: "."), grouping: UInt8(ascii: ","))
         if isDecimalComma || !isGroupingComma && points.contains(.point) && !points.contains(.comma) {
             marks = .init(decimal: UInt8(ascii: ","), grouping: UInt8(ascii: "."))
@@ -149,7 +154,8 @@ struct TableSurvey {
             words += ", \(marks.grouping == UInt8(ascii: ".") ? "1.234" : "1,234") as 1234 steps"
         }
         let hasSpans = columns.end != nil
-        let isDaily = !hasSpans && !columns.isCounter && (!hasClock || !hasTimeBesideMidnight || hasMoments && isOnceADay)
+        let isDaily =
+            !hasSpans && !columns.isCounter && (!hasClock || !hasTimeBesideMidnight || hasMoments && isOnceADay)
         let usual = distances.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key ?? 3600
         let length = min(max(usual, 60), 3600)
         if isDaily { words += ", a line for each day" }
@@ -160,6 +166,8 @@ struct TableSurvey {
     /// Moments a day apart: midnight of the place, which the seconds since 1970 do not show.
     private var isOnceADay: Bool {
         let all = distances.values.reduce(0, +)
-        return all > 0 && distances.filter { (82_800...90_000).contains($0.key) || $0.key % 86_400 <= 3600 }.values.reduce(0, +) == all
+        return all > 0
+            && distances.filter { (82_800...90_000).contains($0.key) || $0.key % 86_400 <= 3600 }.values.reduce(0, +)
+                == all
     }
 }

@@ -1,6 +1,7 @@
 import StepDomain
 
-/// The database of colmi_r02_client (https://github.com/tahnok/colmi_r02_client, db.py): quarters of an hour, times in UTC without an offset.
+/// The database of colmi_r02_client (https://github.com/tahnok/colmi_r02_client, db.py): quarters of an hour, times in
+/// UTC without an offset.
 struct ColmiClientReader: FormatReader {
     let format = ForeignFormat(key: "colmi-r02-client", title: "colmi_r02_client", files: "its database")
 
@@ -8,7 +9,9 @@ struct ColmiClientReader: FormatReader {
         var found: [ForeignFile] = []
         for file in tree.files where file.kind == .sqlite {
             let database = try file.database()
-            if database.hasTable("sport_details", columns: ["steps", "timestamp", "ring_id"]), database.hasTable("rings", columns: ["address"]) {
+            if database.hasTable("sport_details", columns: ["steps", "timestamp", "ring_id"]),
+                database.hasTable("rings", columns: ["address"])
+            {
                 found.append(file)
             }
         }
@@ -32,7 +35,8 @@ struct ColmiClientReader: FormatReader {
                 let address = row.text(3).uppercased()
                 let source = ForeignSource(identity: "colmi_r02_client:\(address)", name: "Colmi \(address)")
                 try collector.add(
-                    steps, from: Timestamp(time.day.daysSince1970 * 86_400 + clock), length: 900, distance: row.number(2),
+                    steps, from: Timestamp(time.day.daysSince1970 * 86_400 + clock), length: 900,
+                    distance: row.number(2),
                     to: collector.track(source))
             }
         }

@@ -2,23 +2,28 @@ import StepDomain
 
 /// The minutes of Fitbit: of Google Takeout (CSV since 2025), and of the archive of the account before (JSON).
 ///
-/// Both hold the same minutes in UTC: where a table has a day, the JSON is not read. In tables with a third column each data source is a
-/// source of its own: a phone mirrors the band.
+/// Both hold the same minutes in UTC: where a table has a day, the JSON is not read. In tables with a third column each
+/// data source is a source of its own: a phone mirrors the band.
 struct FitbitReader: FormatReader {
-    let format = ForeignFormat(key: "fitbit", title: "Fitbit", files: "Google Takeout or the account archive: steps_*.csv and steps-*.json")
+    let format = ForeignFormat(
+        key: "fitbit", title: "Fitbit", files: "Google Takeout or the account archive: steps_*.csv and steps-*.json")
 
-    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] { tree.files.filter { Self.isTable($0) || Self.isArchive($0) } }
+    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
+        tree.files.filter { Self.isTable($0) || Self.isArchive($0) }
+    }
 
     private static func isTable(_ file: ForeignFile) -> Bool {
         guard file.kind == .text else { return false }
         let lines = file.headText.split(whereSeparator: \.isNewline).prefix(2).map { $0.drop { $0 == "\u{feff}" } }
-        guard let first = lines.first, ["timestamp,steps", "timestamp,steps,data source"].contains(first.lowercased()) else { return false }
+        guard let first = lines.first, ["timestamp,steps", "timestamp,steps,data source"].contains(first.lowercased())
+        else { return false }
         return lines.count < 2 || lines[1].contains("T") && lines[1].contains("Z,")
     }
 
     private static func isArchive(_ file: ForeignFile) -> Bool {
         // Other counts of the archive look the same.
-        file.kind == .json && file.baseName.hasPrefix("steps-") && file.headText.contains("\"dateTime\"") && file.headText.contains("\"value\"")
+        file.kind == .json && file.baseName.hasPrefix("steps-") && file.headText.contains("\"dateTime\"")
+            && file.headText.contains("\"value\"")
     }
 
     private static let band = ForeignSource(identity: "fitbit", name: "Fitbit")
@@ -29,11 +34,14 @@ struct FitbitReader: FormatReader {
         for file in files where Self.isArchive(file) { try readArchive(file, without: known, collector) }
     }
 
-    private func readTable(_ file: ForeignFile, _ known: inout Set<Int>, _ collector: ForeignCollector) throws(ImportError) {
+    private func readTable(_ file: ForeignFile, _ known: inout Set<Int>, _ collector: ForeignCollector)
+        throws(ImportError)
+    {
         var table = try DelimitedText(file.open(), separator: UInt8(ascii: ","), path: file.path)
         _ = try table.next()
         while let record = try table.next() {
-            guard let time = WrittenTime(record[0], order: nil), time.utcOffset != nil, let steps = Int(record.text(1)) else {
+            guard let time = WrittenTime(record[0], order: nil), time.utcOffset != nil, let steps = Int(record.text(1))
+            else {
                 throw .malformed(path: file.path, reason: "line \(table.line) is not a time and a number")
             }
             let name = record.text(2)
@@ -44,7 +52,9 @@ struct FitbitReader: FormatReader {
         }
     }
 
-    private func readArchive(_ file: ForeignFile, without known: Set<Int>, _ collector: ForeignCollector) throws(ImportError) {
+    private func readArchive(_ file: ForeignFile, without known: Set<Int>, _ collector: ForeignCollector)
+        throws(ImportError)
+    {
         let track = try collector.track(Self.band)
         var json = try JSONRecords(file.open(), path: file.path)
         let path = file.path

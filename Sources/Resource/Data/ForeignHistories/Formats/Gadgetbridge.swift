@@ -1,9 +1,10 @@
 import StepDomain
 
-/// The database of Gadgetbridge, as it exports it, alone or in its zip (https://codeberg.org/Freeyourgadget/Gadgetbridge, GBDaoGenerator).
+/// The database of Gadgetbridge, as it exports it, alone or in its zip
+/// (https://codeberg.org/Freeyourgadget/Gadgetbridge, GBDaoGenerator).
 ///
-/// Each kind of device has a table of activities with `TIMESTAMP` in seconds of UTC, `DEVICE_ID` and `STEPS`, −1 where nothing was measured.
-/// Tables are recognised by these columns, because their names differ between versions.
+/// Each kind of device has a table of activities with `TIMESTAMP` in seconds of UTC, `DEVICE_ID` and `STEPS`, −1 where
+/// nothing was measured. Tables are recognised by these columns, because their names differ between versions.
 struct GadgetbridgeReader: FormatReader {
     let format = ForeignFormat(
         key: "gadgetbridge", title: "Gadgetbridge", files: "the exported database, or the zip with it")
@@ -12,7 +13,9 @@ struct GadgetbridgeReader: FormatReader {
         var found: [ForeignFile] = []
         for file in tree.files where file.kind == .sqlite {
             let database = try file.database()
-            if database.hasTable("DEVICE", columns: ["_id", "NAME", "IDENTIFIER"]), database.hasTable("USER", columns: ["_id"]) {
+            if database.hasTable("DEVICE", columns: ["_id", "NAME", "IDENTIFIER"]),
+                database.hasTable("USER", columns: ["_id"])
+            {
                 found.append(file)
             }
         }
@@ -39,7 +42,8 @@ struct GadgetbridgeReader: FormatReader {
     private func devices(of database: ForeignDatabase) throws(ImportError) -> [Device] {
         let hasAlias = database.hasTable("DEVICE", columns: ["ALIAS"])
         var devices: [Device] = []
-        try database.rows("SELECT _id, NAME, IDENTIFIER\(hasAlias ? ", ALIAS" : "") FROM DEVICE ORDER BY _id LIMIT 200") {
+        try database.rows("SELECT _id, NAME, IDENTIFIER\(hasAlias ? ", ALIAS" : "") FROM DEVICE ORDER BY _id LIMIT 200")
+        {
             row throws(ImportError) in
             guard let id = row.integer(0) else { return }
             let name = row.text(1), address = row.text(2).uppercased(), alias = hasAlias ? row.text(3) : ""
@@ -47,7 +51,8 @@ struct GadgetbridgeReader: FormatReader {
                 Device(
                     id: id,
                     source: ForeignSource(
-                        identity: "gadgetbridge:\(address.isEmpty ? name : address)", name: alias.isEmpty ? name : alias)))
+                        identity: "gadgetbridge:\(address.isEmpty ? name : address)", name: alias.isEmpty ? name : alias
+                    )))
         }
         return devices
     }
@@ -92,7 +97,9 @@ struct ActivityTable {
     /// Nil for another table, and for one with totals of days, which would count its minutes again.
     init?(_ name: String, _ columns: [String]) {
         let known = Dictionary(columns.map { ($0.uppercased(), $0) }) { first, _ in first }
-        guard let time = known["TIMESTAMP"], let device = known["DEVICE_ID"], let steps = known["STEPS"] else { return nil }
+        guard let time = known["TIMESTAMP"], let device = known["DEVICE_ID"], let steps = known["STEPS"] else {
+            return nil
+        }
         let upper = name.uppercased()
         if upper.contains("SUMMARY") || upper.contains("DAILY") { return nil }
         let distance: (column: String, metres: Double)? =
@@ -101,7 +108,8 @@ struct ActivityTable {
         metres = distance?.metres ?? 1
         hasIntensity = known["RAW_INTENSITY"] != nil
         let values = [
-            time, steps, known["RAW_INTENSITY"], distance?.column, upper.contains("HUAWEI") ? known["OTHER_TIMESTAMP"] : nil,
+            time, steps, known["RAW_INTENSITY"], distance?.column,
+            upper.contains("HUAWEI") ? known["OTHER_TIMESTAMP"] : nil,
         ].map { $0.map(ForeignDatabase.quoted) ?? "NULL" }
         query =
             "SELECT \(values.joined(separator: ", ")) FROM \(ForeignDatabase.quoted(name)) "

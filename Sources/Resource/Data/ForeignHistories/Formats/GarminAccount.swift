@@ -1,12 +1,15 @@
 import StepDomain
 
-/// Totals of days in the export of a Garmin account (`DI_CONNECT/DI-Connect-Aggregator/UDSFile_….json`), with their UTC offsets.
+/// Totals of days in the export of a Garmin account (`DI_CONNECT/DI-Connect-Aggregator/UDSFile_….json`), with their UTC
+/// offsets.
 struct GarminAccountReader: FormatReader {
-    let format = ForeignFormat(key: "garmin-account", title: "Garmin account", files: "the export of the account: UDSFile_*.json")
+    let format = ForeignFormat(
+        key: "garmin-account", title: "Garmin account", files: "the export of the account: UDSFile_*.json")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         tree.files.filter { file in
-            file.kind == .json && file.headText.contains("\"calendarDate\"") && file.headText.contains("\"wellnessStartTimeGmt\"")
+            file.kind == .json && file.headText.contains("\"calendarDate\"")
+                && file.headText.contains("\"wellnessStartTimeGmt\"")
         }
     }
 

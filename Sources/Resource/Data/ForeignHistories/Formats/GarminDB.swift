@@ -1,13 +1,16 @@
 import StepDomain
 
-/// `garmin_monitoring.db` of GarminDB (https://github.com/tcgoetz/GarminDB): counters of the day for each type of activity, in local time.
+/// `garmin_monitoring.db` of GarminDB (https://github.com/tcgoetz/GarminDB): counters of the day for each type of
+/// activity, in local time.
 struct GarminDBReader: FormatReader {
     let format = ForeignFormat(key: "garmindb", title: "GarminDB", files: "garmin_monitoring.db, or the folder with it")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         var found: [ForeignFile] = []
         for file in tree.files where file.kind == .sqlite {
-            if try file.database().hasTable("monitoring", columns: ["timestamp", "activity_type", "steps"]) { found.append(file) }
+            if try file.database().hasTable("monitoring", columns: ["timestamp", "activity_type", "steps"]) {
+                found.append(file)
+            }
         }
         return found
     }
@@ -31,7 +34,8 @@ struct GarminDBReader: FormatReader {
     }
 }
 
-/// Counters that begin with each day, one for each type of activity: their growth becomes samples, the types of one moment together.
+/// Counters that begin with each day, one for each type of activity: their growth becomes samples, the types of one
+/// moment together.
 struct DayCounters {
     private let localTime: LocalTime
     private var day: Day?
@@ -44,9 +48,12 @@ struct DayCounters {
 
     /// A reading; not before the one before.
     mutating func add(
-        _ value: Int, of type: String, on day: Day, at moment: Timestamp, _ collector: ForeignCollector, _ track: TrackBuilder
+        _ value: Int, of type: String, on day: Day, at moment: Timestamp, _ collector: ForeignCollector,
+        _ track: TrackBuilder
     ) throws(ImportError) {
-        guard (0...10_000_000).contains(value) else { return try collector.refuse("a counter of \(value) steps on \(day)") }
+        guard (0...10_000_000).contains(value) else {
+            return try collector.refuse("a counter of \(value) steps on \(day)")
+        }
         if moment != self.moment || day != self.day { try finish(collector, track) }
         if day != self.day {
             self.day = day
@@ -68,7 +75,9 @@ struct DayCounters {
             // At midnight itself, and twice in one moment.
             let length = max(moment - last, needed)
             let start = moment > last ? last : moment - length
-            try collector.add(StepSample(start: start, length: length, steps: grown, utcOffset: localTime.utcOffset(start)), to: track)
+            try collector.add(
+                StepSample(start: start, length: length, steps: grown, utcOffset: localTime.utcOffset(start)), to: track
+            )
         }
         self.last = max(last, moment)
         self.moment = nil

@@ -2,9 +2,9 @@ import StepDomain
 
 /// Readings of counters in the monitoring files of a Garmin watch.
 ///
-/// The bytes: https://developer.garmin.com/fit/protocol/. Messages: 103 monitoring_info (0 local_timestamp), 55 monitoring (3 cycles,
-/// 5 activity_type, 24 type and intensity, 26 timestamp_16), each with 253 timestamp, in seconds since 1989-12-31 UTC. Cycles have the scale 2
-/// and are two steps each: the stored number is that of steps.
+/// The bytes: https://developer.garmin.com/fit/protocol/. Messages: 103 monitoring_info (0 local_timestamp), 55
+/// monitoring (3 cycles, 5 activity_type, 24 type and intensity, 26 timestamp_16), each with 253 timestamp, in seconds
+/// since 1989-12-31 UTC. Cycles have the scale 2 and are two steps each: the stored number is that of steps.
 struct FITFile {
     struct Reading {
         var moment: Int
@@ -33,7 +33,9 @@ struct FITFile {
         guard file.size <= Self.mostBytes else { throw .tooMuch("a FIT file of more than 16 MB") }
         let bytes = try file.open().prefix(file.size)
         func damaged() -> ImportError { .malformed(path: file.path, reason: "it is a damaged FIT file, or truncated") }
-        guard bytes.count >= 12, bytes[0] >= 12, Int(bytes[0]) + bytes.number(4, 4) <= bytes.count else { throw damaged() }
+        guard bytes.count >= 12, bytes[0] >= 12, Int(bytes[0]) + bytes.number(4, 4) <= bytes.count else {
+            throw damaged()
+        }
         let end = Int(bytes[0]) + bytes.number(4, 4)
         var position = Int(bytes[0])
         var definitions: [UInt8: Definition] = [:]
@@ -44,10 +46,13 @@ struct FITFile {
             if header & 0x80 == 0, header & 0x40 != 0 {
                 guard position + 5 <= end else { throw damaged() }
                 let isBig = bytes[position + 1] == 1, count = Int(bytes[position + 4])
-                let message = isBig ? Int(bytes[position + 2]) << 8 | Int(bytes[position + 3]) : bytes.number(position + 2, 2)
+                let message =
+                    isBig ? Int(bytes[position + 2]) << 8 | Int(bytes[position + 3]) : bytes.number(position + 2, 2)
                 position += 5
                 guard position + 3 * count <= end else { throw damaged() }
-                let fields = (0..<count).map { (number: bytes[position + 3 * $0], size: Int(bytes[position + 3 * $0 + 1])) }
+                let fields = (0..<count).map {
+                    (number: bytes[position + 3 * $0], size: Int(bytes[position + 3 * $0 + 1]))
+                }
                 position += 3 * count
                 var extra = 0
                 if header & 0x20 != 0 {
@@ -55,7 +60,8 @@ struct FITFile {
                     extra = (0..<Int(bytes[position])).reduce(0) { $0 + Int(bytes[position + 2 + 3 * $1]) }
                     position += 1 + 3 * Int(bytes[position])
                 }
-                definitions[header & 0x0f] = Definition(message: message, isBigEndian: isBig, fields: fields, extra: extra)
+                definitions[header & 0x0f] = Definition(
+                    message: message, isBigEndian: isBig, fields: fields, extra: extra)
                 continue
             }
             let isCompressed = header & 0x80 != 0
@@ -75,7 +81,8 @@ struct FITFile {
             if [1, 2, 4].contains(field.size) {
                 let value =
                     definition.isBigEndian
-                    ? (0..<field.size).reduce(0) { $0 << 8 | Int(bytes[position + $1]) } : bytes.number(position, field.size)
+                    ? (0..<field.size).reduce(0) { $0 << 8 | Int(bytes[position + $1]) }
+                    : bytes.number(position, field.size)
                 // All bits are set where there is no value.
                 if value != 1 << (8 * field.size) - 1 { values[field.number] = value }
             }
@@ -104,7 +111,8 @@ struct FITFile {
 
 /// Monitoring files of a Garmin watch, as it has them or in the export of the account.
 struct FITReader: FormatReader {
-    let format = ForeignFormat(key: "fit", title: "Garmin FIT", files: "monitoring files of the watch (*.fit), or the folder with them")
+    let format = ForeignFormat(
+        key: "fit", title: "Garmin FIT", files: "monitoring files of the watch (*.fit), or the folder with them")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] { tree.files.filter { $0.kind == .fit } }
 
@@ -123,7 +131,9 @@ struct FITReader: FormatReader {
         readings.sort { ($0.moment, $0.steps) < ($1.moment, $1.steps) }
         collector.hasOffsets = !offsets.isEmpty
         let known = offsets, owner = collector.localTime
-        let localTime = known.isEmpty ? owner : LocalTime { moment in (known.last { $0.moment <= moment.seconds } ?? known[0]).offset }
+        let localTime =
+            known.isEmpty
+            ? owner : LocalTime { moment in (known.last { $0.moment <= moment.seconds } ?? known[0]).offset }
         let track = try collector.track(ForeignSource(identity: "garmin-fit", name: "Garmin watch"), repetition: .added)
         var counters = DayCounters(localTime)
         for reading in readings {

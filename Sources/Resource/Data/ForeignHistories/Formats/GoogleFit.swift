@@ -2,10 +2,11 @@ import StepDomain
 
 /// Google Fit in Google Takeout: totals of days, quarters of an hour for each day, and points in JSON.
 ///
-/// Several files hold the same walk. Of the points only those of the source `…:estimated_steps` agree with the totals; where there are none,
-/// the quarters say when the steps were made.
+/// Several files hold the same walk. Of the points only those of the source `…:estimated_steps` agree with the totals;
+/// where there are none, the quarters say when the steps were made.
 struct GoogleFitReader: FormatReader {
-    let format = ForeignFormat(key: "google-fit", title: "Google Fit", files: "Google Takeout: Daily activity metrics, All Data")
+    let format = ForeignFormat(
+        key: "google-fit", title: "Google Fit", files: "Google Takeout: Daily activity metrics, All Data")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         let points = tree.files.filter(Self.hasPoints)
@@ -19,7 +20,8 @@ struct GoogleFitReader: FormatReader {
 
     private static func hasQuarters(_ file: ForeignFile) -> Bool {
         let names = HeadedTable.names(of: file)
-        return names.prefix(2) == ["start time", "end time"] && names.contains("step count") && Day(String(file.baseName.prefix(10))) != nil
+        return names.prefix(2) == ["start time", "end time"] && names.contains("step count")
+            && Day(String(file.baseName.prefix(10))) != nil
     }
 
     private static func hasPoints(_ file: ForeignFile) -> Bool {
@@ -40,12 +42,15 @@ struct GoogleFitReader: FormatReader {
     }
 
     private func readTotals(_ file: ForeignFile, _ collector: ForeignCollector) throws(ImportError) {
-        let track = try collector.track(ForeignSource(identity: "google-fit:days", name: "Google Fit days"), accounting: .named)
+        let track = try collector.track(
+            ForeignSource(identity: "google-fit:days", name: "Google Fit days"), accounting: .named)
         var table = try HeadedTable(file)
         while let row = try table.next(["date", "step count", "distance (m)"]) {
             // Empty: not measured.
             if row[1].isEmpty { continue }
-            guard let day = Day(row[0]), let steps = row[1].wholeNumber else { throw table.wrong("date and step count") }
+            guard let day = Day(row[0]), let steps = row[1].wholeNumber else {
+                throw table.wrong("date and step count")
+            }
             try collector.add(total: steps, of: day, distance: Double(row[2]), to: track)
         }
     }
@@ -58,13 +63,15 @@ struct GoogleFitReader: FormatReader {
         var table = try HeadedTable(file)
         while let row = try table.next(["start time", "step count", "distance (m)"]) {
             if row[1].isEmpty { continue }
-            guard let time = "\(day)T\(row[0])".writtenTime, let offset = time.utcOffset, let steps = row[1].wholeNumber else {
+            guard let time = "\(day)T\(row[0])".writtenTime, let offset = time.utcOffset, let steps = row[1].wholeNumber
+            else {
                 throw table.wrong("start time and step count")
             }
             collector.hasOffsets = true
             try collector.add(
                 StepSample(
-                    start: time.start(collector.localTime), length: 900, steps: steps, distance: Double(row[2]), utcOffset: offset), to: track)
+                    start: time.start(collector.localTime), length: 900, steps: steps, distance: Double(row[2]),
+                    utcOffset: offset), to: track)
         }
     }
 
@@ -72,10 +79,13 @@ struct GoogleFitReader: FormatReader {
         let track = try collector.track(Self.fine), path = file.path
         var json = try JSONRecords(file.open(), path: path)
         try json.read(under: "Data Points") { record throws(ImportError) in
-            guard let start = record["startTimeNanos"].flatMap({ Int($0.text) }), let end = record["endTimeNanos"].flatMap({ Int($0.text) }),
+            guard let start = record["startTimeNanos"].flatMap({ Int($0.text) }),
+                let end = record["endTimeNanos"].flatMap({ Int($0.text) }),
                 let steps = record["fitValue.value.intVal"]?.integer
             else { throw .malformed(path: path, reason: "a data point has no times or steps") }
-            guard end >= start, start >= 0 else { return try collector.refuse("a data point that ends before it begins") }
+            guard end >= start, start >= 0 else {
+                return try collector.refuse("a data point that ends before it begins")
+            }
             let (from, until) = (start / 1_000_000_000, end / 1_000_000_000)
             try collector.add(steps, from: Timestamp(from), length: until - from, to: track)
         }

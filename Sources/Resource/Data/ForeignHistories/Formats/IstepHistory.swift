@@ -6,9 +6,12 @@ struct IstepHistoryReader: FormatReader {
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         var found: [ForeignFile] = []
-        for file in try tree.databases(with: "sample", ["pedometer", "start", "length", "steps", "utc_offset", "sync"]) {
+        for file in try tree.databases(with: "sample", ["pedometer", "start", "length", "steps", "utc_offset", "sync"])
+        {
             let database = try file.database()
-            if database.hasTable("pedometer", columns: ["person", "address", "name"]), database.hasTable("person", columns: ["name_key"]) {
+            if database.hasTable("pedometer", columns: ["person", "address", "name"]),
+                database.hasTable("person", columns: ["name_key"])
+            {
                 found.append(file)
             }
         }
@@ -20,10 +23,16 @@ struct IstepHistoryReader: FormatReader {
         for file in files {
             let database = try file.database()
             var people = 0
-            try database.rows("SELECT count(DISTINCT person) FROM pedometer") { row throws(ImportError) in people = row.integer(0) ?? 0 }
-            guard people <= 1 else { throw .malformed(path: file.path, reason: "it has \(people) users; a history of one user can be imported") }
+            try database.rows("SELECT count(DISTINCT person) FROM pedometer") { row throws(ImportError) in
+                people = row.integer(0) ?? 0
+            }
+            guard people <= 1 else {
+                throw .malformed(
+                    path: file.path, reason: "it has \(people) users; a history of one user can be imported")
+            }
             var pedometers: [(id: Int, source: ForeignSource)] = []
-            try database.rows("SELECT id, address, name FROM pedometer ORDER BY id LIMIT 200") { row throws(ImportError) in
+            try database.rows("SELECT id, address, name FROM pedometer ORDER BY id LIMIT 200") {
+                row throws(ImportError) in
                 guard let id = row.integer(0) else { return }
                 pedometers.append((id, ForeignSource(identity: "istep:\(row.text(1))", name: row.text(2))))
             }
@@ -36,19 +45,25 @@ struct IstepHistoryReader: FormatReader {
     ) throws(ImportError) {
         let track = try collector.track(source, accounting: .named)
         try database.rows(
-            "SELECT start, length, steps, distance, energy, utc_offset FROM sample WHERE pedometer = ? ORDER BY start", [.integer(id)]
+            "SELECT start, length, steps, distance, energy, utc_offset FROM sample WHERE pedometer = ? ORDER BY start",
+            [.integer(id)]
         ) { row throws(ImportError) in
-            guard let start = row.integer(0), let length = row.integer(1), let steps = row.integer(2), let offset = row.integer(5),
+            guard let start = row.integer(0), let length = row.integer(1), let steps = row.integer(2),
+                let offset = row.integer(5),
                 abs(start) < 1 << 50
             else { return }
             try collector.add(
                 StepSample(
-                    start: Timestamp(start), length: length, steps: steps, distance: row.number(3), energy: row.number(4), utcOffset: offset),
+                    start: Timestamp(start), length: length, steps: steps, distance: row.number(3),
+                    energy: row.number(4), utcOffset: offset),
                 to: track)
         }
-        try database.rows("SELECT start, until, utc_offset FROM coverage WHERE pedometer = ? ORDER BY start", [.integer(id)]) {
+        try database.rows(
+            "SELECT start, until, utc_offset FROM coverage WHERE pedometer = ? ORDER BY start", [.integer(id)]
+        ) {
             row throws(ImportError) in
-            guard let start = row.integer(0), let end = row.integer(1), let offset = row.integer(2), start < end, end - start < 1 << 40,
+            guard let start = row.integer(0), let end = row.integer(1), let offset = row.integer(2), start < end,
+                end - start < 1 << 40,
                 abs(offset) <= 14 * 3600, collector.isPossible(Timestamp(start))
             else { return }
             try collector.cover(CoveredSpan(TimeSpan(Timestamp(start), Timestamp(end)), utcOffset: offset), track)

@@ -1,6 +1,7 @@
 import StepDomain
 
-/// Days of Oura's API (v2, `daily_activity`). A day runs from 4:00 to 4:00; its timestamp has the beginning and the UTC offset.
+/// Days of Oura's API (v2, `daily_activity`). A day runs from 4:00 to 4:00; its timestamp has the beginning and the UTC
+/// offset.
 struct OuraReader: FormatReader {
     let format = ForeignFormat(key: "oura", title: "Oura", files: "daily_activity.json of its API")
 
@@ -23,7 +24,9 @@ struct OuraReader: FormatReader {
                 }
                 collector.hasOffsets = true
                 try collector.add(
-                    StepSample(start: start.start(collector.localTime), length: 86_400, steps: steps, utcOffset: offset), to: track)
+                    StepSample(
+                        start: start.start(collector.localTime), length: 86_400, steps: steps, utcOffset: offset),
+                    to: track)
             }
         }
     }

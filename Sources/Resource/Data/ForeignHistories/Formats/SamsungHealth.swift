@@ -2,9 +2,11 @@ import StepDomain
 
 /// The export of Samsung Health: tables with a line of metadata before the names.
 ///
-/// Each day has a line for each device and one in which Samsung has merged them: only that one is read, the newest of a day.
+/// Each day has a line for each device and one in which Samsung has merged them: only that one is read, the newest of a
+/// day.
 struct SamsungHealthReader: FormatReader {
-    let format = ForeignFormat(key: "samsung-health", title: "Samsung Health", files: "the exported folder, or its table of daily steps")
+    let format = ForeignFormat(
+        key: "samsung-health", title: "Samsung Health", files: "the exported folder, or its table of daily steps")
 
     private static let trend = "com.samsung.shealth.step_daily_trend"
     private static let summary = "com.samsung.shealth.tracker.pedometer_day_summary"
@@ -23,9 +25,12 @@ struct SamsungHealthReader: FormatReader {
         for file in files {
             var table = try HeadedTable(file, skipped: 1)
             let isTrend = table.has("source_type")
-            while let row = try table.next(["day_time", "count", "step_count", "source_type", "deviceuuid", "update_time", "distance"]) {
+            while let row = try table.next([
+                "day_time", "count", "step_count", "source_type", "deviceuuid", "update_time", "distance",
+            ]) {
                 guard isTrend ? row[3] == "-2" : row[4] == Self.merged else { continue }
-                guard let time = Int(row[0]), abs(time) < 1 << 50, let steps = (isTrend ? row[1] : row[2]).wholeNumber else {
+                guard let time = Int(row[0]), abs(time) < 1 << 50, let steps = (isTrend ? row[1] : row[2]).wholeNumber
+                else {
                     throw table.wrong("day and count")
                 }
                 // Midnight of UTC on the local date.
@@ -35,7 +40,8 @@ struct SamsungHealthReader: FormatReader {
                 days[day] = (row[5], steps, Double(row[6]))
             }
         }
-        let track = try collector.track(ForeignSource(identity: "samsung-health", name: "Samsung Health"), accounting: .named)
+        let track = try collector.track(
+            ForeignSource(identity: "samsung-health", name: "Samsung Health"), accounting: .named)
         for (day, total) in days.sorted(by: { $0.key < $1.key }) {
             try collector.add(total: total.steps, of: day, distance: total.distance, to: track)
         }

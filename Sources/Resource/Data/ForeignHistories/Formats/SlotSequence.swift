@@ -21,8 +21,8 @@ struct SlotSequence {
         case growth
         /// Each row has its length.
         case named
-        /// A Colmi ring: hours in old versions, stamped with their beginning, and quarters in newer ones; a row at midnight can be the total
-        /// of the day.
+        /// A Colmi ring: hours in old versions, stamped with their beginning, and quarters in newer ones; a row at
+        /// midnight can be the total of the day.
         case hoursOrQuarters
     }
 
@@ -85,7 +85,9 @@ struct SlotSequence {
     /// The length of most slots: the most frequent distance of two rows, between a minute and an hour.
     private mutating func settle(_ body: Body) throws(ImportError) {
         var distances: [Int: Int] = [:]
-        for (one, next) in zip(waiting, waiting.dropFirst()) where next.start > one.start { distances[next.start - one.start, default: 0] += 1 }
+        for (one, next) in zip(waiting, waiting.dropFirst()) where next.start > one.start {
+            distances[next.start - one.start, default: 0] += 1
+        }
         let usual = distances.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key ?? 60
         let length = [60, 300, 600, 900, 1800, 3600].contains(usual) ? usual : 60
         last = length

@@ -4,7 +4,9 @@ import StepDomain
 struct ITDReader: FormatReader {
     let format = ForeignFormat(key: "itd", title: "itd", files: "metrics.db")
 
-    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] { try tree.databases(with: "stepCount", ["time", "steps"]) }
+    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
+        try tree.databases(with: "stepCount", ["time", "steps"])
+    }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         let track = try collector.track(ForeignSource(identity: "itd", name: "InfiniTime (itd)"))
@@ -12,11 +14,14 @@ struct ITDReader: FormatReader {
             let database = try file.database()
             try database.refuseForeignCode()
             var last: (moment: Timestamp, count: Int, day: Day)?
-            try database.rows("SELECT time, steps FROM stepCount WHERE steps IS NOT NULL ORDER BY time") { row throws(ImportError) in
+            try database.rows("SELECT time, steps FROM stepCount WHERE steps IS NOT NULL ORDER BY time") {
+                row throws(ImportError) in
                 guard let time = row.integer(0), let count = row.integer(1) else { return }
                 let moment = Timestamp(time / 1_000_000_000)
                 guard collector.isPossible(moment) else { return try collector.refuse("the time \(time)") }
-                guard (0...1_000_000).contains(count) else { return try collector.refuse("a counter of \(count) steps") }
+                guard (0...1_000_000).contains(count) else {
+                    return try collector.refuse("a counter of \(count) steps")
+                }
                 let day = collector.localTime.day(of: moment)
                 var (from, grown) = (collector.localTime.moment(day), count)
                 if let last, last.day == day {
@@ -28,18 +33,22 @@ struct ITDReader: FormatReader {
                     grown = count - last.count
                 }
                 last = (moment, count, day)
-                if grown > 0 { try collector.add(grown, from: from, length: max(moment - from, grown / 5 + 1), to: track) }
+                if grown > 0 {
+                    try collector.add(grown, from: from, length: max(moment - from, grown / 5 + 1), to: track)
+                }
             }
         }
     }
 }
 
-/// The database of j4velin's Pedometer: a row for each day; that of today has the reading of the sensor at its beginning, negative, and the row
-/// −1 the reading when it was last saved.
+/// The database of j4velin's Pedometer: a row for each day; that of today has the reading of the sensor at its
+/// beginning, negative, and the row −1 the reading when it was last saved.
 struct J4velinReader: FormatReader {
     let format = ForeignFormat(key: "j4velin", title: "Pedometer (j4velin)", files: "its database")
 
-    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] { try tree.databases(with: "steps", ["date", "steps"]) }
+    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
+        try tree.databases(with: "steps", ["date", "steps"])
+    }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         let track = try collector.track(ForeignSource(identity: "j4velin", name: "Pedometer"), accounting: .named)
@@ -47,9 +56,12 @@ struct J4velinReader: FormatReader {
             let database = try file.database()
             try database.refuseForeignCode()
             var saved = 0
-            try database.rows("SELECT steps FROM steps WHERE date = -1") { row throws(ImportError) in saved = row.integer(0) ?? 0 }
+            try database.rows("SELECT steps FROM steps WHERE date = -1") { row throws(ImportError) in
+                saved = row.integer(0) ?? 0
+            }
             try database.rows("SELECT date, steps FROM steps WHERE date > 0 ORDER BY date") { row throws(ImportError) in
-                guard let time = row.integer(0), abs(time) < 1 << 50, let steps = row.integer(1), abs(steps) < 1 << 40 else { return }
+                guard let time = row.integer(0), abs(time) < 1 << 50, let steps = row.integer(1), abs(steps) < 1 << 40
+                else { return }
                 let moment = Timestamp(time / 1000)
                 guard collector.isPossible(moment) else { return try collector.refuse("the time \(time)") }
                 let count = steps < 0 ? steps + saved : steps
@@ -72,7 +84,9 @@ struct AmazfishReader: FormatReader {
         for file in files {
             let database = try file.database()
             try database.refuseForeignCode()
-            try database.rows("SELECT timestamp, device_id, steps FROM mi_band_activity WHERE steps > 0 ORDER BY timestamp") {
+            try database.rows(
+                "SELECT timestamp, device_id, steps FROM mi_band_activity WHERE steps > 0 ORDER BY timestamp"
+            ) {
                 row throws(ImportError) in
                 guard let time = row.integer(0), let steps = row.integer(2) else { return }
                 let source = ForeignSource(identity: "amazfish:\(row.integer(1) ?? 0)", name: "Amazfish")

@@ -4,9 +4,12 @@ import StepDomain
 ///
 /// The offsets in the raw times are not those of the owner, and lines are repeated.
 struct WithingsReader: FormatReader {
-    let format = ForeignFormat(key: "withings", title: "Withings", files: "aggregates_steps.csv and raw_tracker_steps.csv")
+    let format = ForeignFormat(
+        key: "withings", title: "Withings", files: "aggregates_steps.csv and raw_tracker_steps.csv")
 
-    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] { tree.files.filter { Self.isDays($0) || Self.isRaw($0) } }
+    func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
+        tree.files.filter { Self.isDays($0) || Self.isRaw($0) }
+    }
 
     private static func isDays(_ file: ForeignFile) -> Bool {
         HeadedTable.names(of: file) == ["date", "value"] && file.baseName.hasPrefix("aggregates_steps")
@@ -19,19 +22,27 @@ struct WithingsReader: FormatReader {
         for file in files {
             var table = try HeadedTable(file)
             if Self.isDays(file) {
-                let track = try collector.track(ForeignSource(identity: "withings", name: "Withings"), accounting: .named)
+                let track = try collector.track(
+                    ForeignSource(identity: "withings", name: "Withings"), accounting: .named)
                 while let row = try table.next(["date", "value"]) {
-                    guard let day = Day(String(row[0].prefix(10))), let steps = row[1].wholeNumber else { throw table.wrong("date and value") }
+                    guard let day = Day(String(row[0].prefix(10))), let steps = row[1].wholeNumber else {
+                        throw table.wrong("date and value")
+                    }
                     try collector.add(total: steps, of: day, to: track)
                 }
             } else {
-                let track = try collector.track(ForeignSource(identity: "withings:slots", name: "Withings slots"), accounting: .named)
+                let track = try collector.track(
+                    ForeignSource(identity: "withings:slots", name: "Withings slots"), accounting: .named)
                 while let row = try table.next(["start", "duration", "value"]) {
                     let lengths = Self.list(row[1]), counts = Self.list(row[2])
-                    guard let time = row[0].writtenTime, lengths.count == counts.count else { throw table.wrong("start, duration and value") }
+                    guard let time = row[0].writtenTime, lengths.count == counts.count else {
+                        throw table.wrong("start, duration and value")
+                    }
                     var start = time.start(collector.localTime)
                     for (length, steps) in zip(lengths, counts) {
-                        guard (0...86_400).contains(length) else { return try collector.refuse("a slot of \(length) s") }
+                        guard (0...86_400).contains(length) else {
+                            return try collector.refuse("a slot of \(length) s")
+                        }
                         try collector.add(steps, from: start, length: length, to: track)
                         start = start + length
                     }

@@ -1,6 +1,7 @@
 import StepDomain
 
-/// Reads a table of text record by record (RFC 4180, with any separator): quoted fields, line ends of any system, a byte order mark.
+/// Reads a table of text record by record (RFC 4180, with any separator): quoted fields, line ends of any system, a
+/// byte order mark.
 struct DelimitedText {
     private let stream: any ByteStream
     private let path: String
@@ -55,7 +56,9 @@ struct DelimitedText {
         while true {
             if position == filled, try !fill() {
                 guard hasAny else { return false }
-                if state == .quoted { throw .malformed(path: path, reason: "line \(line + 1) has a quotation mark without its second") }
+                if state == .quoted {
+                    throw .malformed(path: path, reason: "line \(line + 1) has a quotation mark without its second")
+                }
                 ends.append(bytes.count)
                 return true
             }
@@ -74,7 +77,9 @@ struct DelimitedText {
             if byte == separator, state != .quoted {
                 ends.append(bytes.count)
                 state = .start
-                if ends.count > Self.mostFields { throw .malformed(path: path, reason: "line \(line + 1) has too many columns") }
+                if ends.count > Self.mostFields {
+                    throw .malformed(path: path, reason: "line \(line + 1) has too many columns")
+                }
                 continue
             }
             if byte == UInt8(ascii: "\"") {

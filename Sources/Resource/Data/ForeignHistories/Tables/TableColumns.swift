@@ -20,15 +20,31 @@ struct TableColumns {
         ("starttime", ["starttime", "timestart", "startzeit"]),
         ("endday", ["enddate", "dateend", "enddatum"]),
         ("endtime", ["endtime", "timeend", "endzeit"]),
-        ("start", ["start", "begin", "beginn", "von", "from", "debut", "inicio", "inizio", "datetime", "timestamp", "startdatetime"]),
+        (
+            "start",
+            [
+                "start", "begin", "beginn", "von", "from", "debut", "inicio", "inizio", "datetime", "timestamp",
+                "startdatetime",
+            ]
+        ),
         ("end", ["end", "finish", "ende", "bis", "to", "fin", "fine", "until", "enddatetime"]),
-        ("day", ["date", "day", "datum", "tag", "dag", "fecha", "data", "jour", "dia", "giorno", "päivä", "calendardate", "recorddate"]),
+        (
+            "day",
+            [
+                "date", "day", "datum", "tag", "dag", "fecha", "data", "jour", "dia", "giorno", "päivä", "calendardate",
+                "recorddate",
+            ]
+        ),
         ("time", ["time", "uhrzeit", "zeit", "hora", "heure", "ora", "tijd"]),
         ("device", ["device", "gerät", "source", "sourcename", "datasource", "quelle", "app"]),
     ]
 
-    private static let steps = ["step", "schritt", "pasos", "passos", "passi", "stappen", "steg", "kroki", "askel", "шаг", "pas"]
-    private static let notSteps = ["goal", "ziel", "target", "meta", "length", "länge", "cadence", "distance", "duration"]
+    private static let steps = [
+        "step", "schritt", "pasos", "passos", "passi", "stappen", "steg", "kroki", "askel", "шаг", "pas",
+    ]
+    private static let notSteps = [
+        "goal", "ziel", "target", "meta", "length", "länge", "cadence", "distance", "duration",
+    ]
 
     private static func plain(_ name: String) -> String { String(name.lowercased().filter(\.isLetter)) }
 
@@ -45,19 +61,27 @@ struct TableColumns {
         if hasHeader {
             for (index, name) in names.enumerated() {
                 let plain = Self.plain(name)
-                guard let role = Self.words.first(where: { $0.words.contains(plain) })?.role, found[role] == nil else { continue }
+                guard let role = Self.words.first(where: { $0.words.contains(plain) })?.role, found[role] == nil else {
+                    continue
+                }
                 found[role] = index
             }
         }
         let advice = "Name the columns: --columns day=\(names.first ?? "Date"),steps=\(names.last ?? "Steps")"
         for (role, name) in wanted where role != "order" {
-            guard let index = names.firstIndex(where: { $0.lowercased() == name.lowercased() }) ?? Self.number(name, of: first.count) else {
+            guard
+                let index = names.firstIndex(where: { $0.lowercased() == name.lowercased() })
+                    ?? Self.number(name, of: first.count)
+            else {
                 throw .columns(
-                    "\(path) has no column \(name).", advice: "Its columns: \(names.map { String($0.prefix(40)) }.joined(separator: ", "))")
+                    "\(path) has no column \(name).",
+                    advice: "Its columns: \(names.map { String($0.prefix(40)) }.joined(separator: ", "))")
             }
             found[role == "start" ? "start" : role] = index
         }
-        if wanted["day"] != nil || wanted["start"] != nil { for role in ["startday", "starttime"] { found[role] = nil } }
+        if wanted["day"] != nil || wanted["start"] != nil {
+            for role in ["startday", "starttime"] { found[role] = nil }
+        }
         let steps = try Self.stepColumn(names, found, wanted, first, sample, hasHeader, advice)
         self.steps = steps.column
         isCounter = steps.isCounter
@@ -66,11 +90,18 @@ struct TableColumns {
         if found["startday"] == nil, found["start"] != nil { time = nil }
         if wanted["day"] != nil { (day, time) = (found["day"], wanted["time"].flatMap { _ in found["time"] }) }
         if wanted["start"] != nil { (day, time) = (found["start"], nil) }
-        if found["endday"] != nil, found["endtime"] != nil { (endDay, end) = (found["endday"], found["endtime"]) } else { end = found["end"] }
-        if day == nil, let time, sample.first.map({ WrittenTime($0[time], order: nil) != nil }) == true { (day, self.time) = (time, nil) }
+        if found["endday"] != nil, found["endtime"] != nil {
+            (endDay, end) = (found["endday"], found["endtime"])
+        } else {
+            end = found["end"]
+        }
+        if day == nil, let time, sample.first.map({ WrittenTime($0[time], order: nil) != nil }) == true {
+            (day, self.time) = (time, nil)
+        }
         if day == nil {
             let dates = (0..<first.count).filter { column in
-                column != self.steps && !sample.isEmpty && sample.allSatisfy { WrittenTime($0[column], order: nil) != nil }
+                column != self.steps && !sample.isEmpty
+                    && sample.allSatisfy { WrittenTime($0[column], order: nil) != nil }
             }
             guard dates.count == 1 || dates.count == 2 && !hasHeader else {
                 throw .columns("It is not clear which column of \(path) has the days.", advice: advice)
@@ -80,10 +111,13 @@ struct TableColumns {
     }
 
     /// A column by its number, from 1.
-    private static func number(_ text: String, of count: Int) -> Int? { Int(text).flatMap { (1...count).contains($0) ? $0 - 1 : nil } }
+    private static func number(_ text: String, of count: Int) -> Int? {
+        Int(text).flatMap { (1...count).contains($0) ? $0 - 1 : nil }
+    }
 
     private static func stepColumn(
-        _ names: [String], _ found: [String: Int], _ wanted: [String: String], _ first: DelimitedText.Record, _ sample: [DelimitedText.Record],
+        _ names: [String], _ found: [String: Int], _ wanted: [String: String], _ first: DelimitedText.Record,
+        _ sample: [DelimitedText.Record],
         _ hasHeader: Bool, _ advice: String
     ) throws(ImportError) -> (column: Int, isCounter: Bool) {
         if wanted["counter"] != nil, let column = found["counter"] { return (column, true) }
@@ -91,7 +125,8 @@ struct TableColumns {
         if hasHeader {
             let fitting = names.indices.filter { index in
                 let plain = plain(names[index])
-                return steps.contains { $0 == "pas" ? plain == "pas" : plain.contains($0) } && !notSteps.contains { plain.contains($0) }
+                return steps.contains { $0 == "pas" ? plain == "pas" : plain.contains($0) }
+                    && !notSteps.contains { plain.contains($0) }
             }
             if fitting.count == 1 { return (fitting[0], false) }
             if fitting.count > 1 {
@@ -99,13 +134,16 @@ struct TableColumns {
                     "Several columns can have the steps: \(fitting.map { String(names[$0].prefix(40)) }.joined(separator: ", ")).",
                     advice: advice)
             }
-            throw .columns("No column is named after steps: \(names.map { String($0.prefix(40)) }.joined(separator: ", ")).", advice: advice)
+            throw .columns(
+                "No column is named after steps: \(names.map { String($0.prefix(40)) }.joined(separator: ", ")).",
+                advice: advice)
         }
         let marks = WrittenNumber.Marks(decimal: UInt8(ascii: "."), grouping: nil)
         let numbers = (0..<first.count).filter { column in
             ([first] + sample).allSatisfy { record in
                 let field = record[column]
-                return !field.isEmpty && WrittenTime(field, order: nil) == nil && WrittenNumber.value(field, marks) != nil
+                return !field.isEmpty && WrittenTime(field, order: nil) == nil
+                    && WrittenNumber.value(field, marks) != nil
             }
         }
         guard numbers.count == 1 else {
@@ -116,7 +154,9 @@ struct TableColumns {
 
     /// The names of the columns that are used, for the preview.
     func description(_ first: DelimitedText.Record) -> String {
-        func name(_ column: Int) -> String { hasHeader ? "\"\(first.text(column).prefix(40))\"" : "column \(column + 1)" }
+        func name(_ column: Int) -> String {
+            hasHeader ? "\"\(first.text(column).prefix(40))\"" : "column \(column + 1)"
+        }
         var parts = ["days from \(day.map(name) ?? "nothing")"]
         if let time { parts.append("times from \(name(time))") }
         if let end { parts.append("ends from \(name(end))") }

@@ -12,7 +12,10 @@ struct TableRows {
     private var waiting: (start: Timestamp, steps: [Int], device: String)?
     private var counter: (value: Int, at: Timestamp, day: Day)?
 
-    init(_ columns: TableColumns, _ reading: TableSurvey.Reading, path: String, name: String, _ collector: ForeignCollector) {
+    init(
+        _ columns: TableColumns, _ reading: TableSurvey.Reading, path: String, name: String,
+        _ collector: ForeignCollector
+    ) {
         self.columns = columns
         self.reading = reading
         self.path = path
@@ -24,9 +27,13 @@ struct TableRows {
         let field = record[columns.steps]
         // Not measured: not the same as 0.
         if field.isEmpty { return }
-        guard let number = WrittenNumber.value(field, reading.marks) else { return try wrong(record.text(columns.steps), "a number", line) }
+        guard let number = WrittenNumber.value(field, reading.marks) else {
+            return try wrong(record.text(columns.steps), "a number", line)
+        }
         if number < 0 { return collector.leaveOut("without a count, such as line \(line)") }
-        guard number <= 1e9 else { return try collector.refuse("\(record.text(columns.steps).prefix(30)) steps in line \(line)") }
+        guard number <= 1e9 else {
+            return try collector.refuse("\(record.text(columns.steps).prefix(30)) steps in line \(line)")
+        }
         let steps = Int(number.rounded())
         let device = columns.device.map(record.text) ?? ""
         let written = columns.day.flatMap { time(record[$0], columns.time.map { record[$0] }) }
@@ -68,8 +75,11 @@ struct TableRows {
         return written
     }
 
-    /// A line with its beginning and end; a beginning that is not a time (`<begin>`) is taken as an hour before the end, on the same day.
-    private mutating func addSpan(_ start: WrittenTime?, _ end: WrittenTime, _ steps: Int, _ device: String) throws(ImportError) {
+    /// A line with its beginning and end; a beginning that is not a time (`<begin>`) is taken as an hour before the
+    /// end, on the same day.
+    private mutating func addSpan(_ start: WrittenTime?, _ end: WrittenTime, _ steps: Int, _ device: String)
+        throws(ImportError)
+    {
         let until = end.start(collector.localTime)
         guard let start else {
             let midnight = collector.localTime.moment(collector.localTime.day(of: until))
@@ -77,15 +87,21 @@ struct TableRows {
             return try collector.add(steps, from: from, length: max(1, until - from), to: track(device))
         }
         let from = start.start(collector.localTime)
-        if start.clock ?? 0 == 0, end.clock ?? 0 == 0, start.moment == nil, start.day.distance(to: end.day) <= 1, start.day <= end.day {
+        if start.clock ?? 0 == 0, end.clock ?? 0 == 0, start.moment == nil, start.day.distance(to: end.day) <= 1,
+            start.day <= end.day
+        {
             return try collector.add(total: steps, of: start.day, to: track(device))
         }
-        guard until >= from else { return try collector.refuse("a line that ends before it begins, at \(from.iso8601(utcOffset: 0))") }
+        guard until >= from else {
+            return try collector.refuse("a line that ends before it begins, at \(from.iso8601(utcOffset: 0))")
+        }
         let offset = start.utcOffset ?? collector.localTime.utcOffset(from)
-        try collector.add(StepSample(start: from, length: until - from, steps: steps, utcOffset: offset), to: track(device))
+        try collector.add(
+            StepSample(start: from, length: until - from, steps: steps, utcOffset: offset), to: track(device))
     }
 
-    /// A counter that begins with each day becomes differences; what it has at the first reading was made since midnight.
+    /// A counter that begins with each day becomes differences; what it has at the first reading was made since
+    /// midnight.
     private mutating func count(_ value: Int, at moment: Timestamp, _ device: String) throws(ImportError) {
         let day = collector.localTime.day(of: moment)
         var (from, steps) = (collector.localTime.moment(day), value)

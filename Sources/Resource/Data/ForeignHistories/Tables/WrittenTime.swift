@@ -25,7 +25,8 @@ struct WrittenTime: Equatable {
     }
 
     private static let months: [String: Int] = [
-        "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
+        "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
+        "dec": 12,
         "mär": 3, "mai": 5, "okt": 10, "dez": 12,
     ]
 
@@ -61,13 +62,17 @@ struct WrittenTime: Equatable {
 
     /// Seconds since 1970 of a number of 10 (seconds), 13 (milliseconds), 16 or 19 digits.
     private static func number(_ field: ArraySlice<UInt8>) -> Int? {
-        guard [10, 13, 16, 19].contains(field.count), field.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard [10, 13, 16, 19].contains(field.count), field.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
         return field.prefix(10).reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
     private static func date(_ text: inout Scanner, _ order: Order?) -> Day? {
         // 20140420
-        if let digits = text.digits(exactly: 8) { return Day(year: digits / 10_000, month: digits / 100 % 100, day: digits % 100) }
+        if let digits = text.digits(exactly: 8) {
+            return Day(year: digits / 10_000, month: digits / 100 % 100, day: digits % 100)
+        }
         if let name = text.word() {
             // Apr 20, 2014
             guard let month = months[name] else { return nil }
@@ -107,14 +112,17 @@ struct WrittenTime: Equatable {
     static func ambiguousParts(_ field: ArraySlice<UInt8>) -> (first: Int, second: Int, mark: UInt8)? {
         var text = Scanner(field)
         let start = text.position
-        guard let first = text.number(2), text.position - start <= 2, let mark = text.next(of: "-/."), let second = text.number(2),
+        guard let first = text.number(2), text.position - start <= 2, let mark = text.next(of: "-/."),
+            let second = text.number(2),
             text.next(of: String(UnicodeScalar(mark))) != nil, text.number(4) != nil
         else { return nil }
         return (first, second, mark)
     }
 
     private static func clock(_ text: inout Scanner) -> Int? {
-        guard var hour = text.number(2), text.next(of: ":.") != nil, let minute = text.number(2), minute < 60 else { return nil }
+        guard var hour = text.number(2), text.next(of: ":.") != nil, let minute = text.number(2), minute < 60 else {
+            return nil
+        }
         var second = 0
         if text.next(of: ":.") != nil {
             guard let found = text.number(2), found < 62 else { return nil }
@@ -127,7 +135,8 @@ struct WrittenTime: Equatable {
             guard (1...12).contains(hour), word == "am" || word == "pm" || word == "a" || word == "p" else {
                 // The Z of UTC.
                 if word == "z" || word == "utc" || word == "gmt" { text.position = before }
-                return word == "z" || word == "utc" || word == "gmt" ? (hour < 24 ? hour * 3600 + minute * 60 + second : nil) : nil
+                return word == "z" || word == "utc" || word == "gmt"
+                    ? (hour < 24 ? hour * 3600 + minute * 60 + second : nil) : nil
             }
             hour = hour % 12 + (word.hasPrefix("p") ? 12 : 0)
         } else {

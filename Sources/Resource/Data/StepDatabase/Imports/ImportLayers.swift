@@ -32,7 +32,8 @@ struct ImportLayers {
             arguments: [pedometer, day.daysSince1970])
         layers = []
         for row in rows {
-            let id: Int64 = try row.get(0), data: Data = try row.get(1), until: Int64 = try row.get(2), number: Int64 = try row.get(3)
+            let id: Int64 = try row.get(0), data: Data = try row.get(1), until: Int64 = try row.get(2),
+                number: Int64 = try row.get(3)
             if number == left { continue }
             add(Layer(id: id, bytes: Array(data), rank: [until, number]))
         }
@@ -58,7 +59,9 @@ struct ImportLayers {
     /// - Throws: for bytes that istep does not write.
     func merged() throws -> PackedDay {
         try layers.map { layer in
-            guard let content = PackedDay(layer.bytes, of: day) else { throw notWritten("the content \(layer.id) of an import") }
+            guard let content = PackedDay(layer.bytes, of: day) else {
+                throw notWritten("the content \(layer.id) of an import")
+            }
             return content
         }.overlaid
     }
@@ -108,7 +111,8 @@ struct ImportedTrack {
     func writeCoverage() throws {
         var spans: [CoveredSpan] = []
         let days = try Int.fetchAll(
-            database, sql: "SELECT DISTINCT day FROM import_content WHERE pedometer = ? ORDER BY day", arguments: [pedometer])
+            database, sql: "SELECT DISTINCT day FROM import_content WHERE pedometer = ? ORDER BY day",
+            arguments: [pedometer])
         for day in days {
             spans += try ImportLayers(of: pedometer, on: Day(daysSince1970: day), database).merged().coverage
         }

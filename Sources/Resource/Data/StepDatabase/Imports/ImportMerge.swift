@@ -17,10 +17,12 @@ struct ImportMerge {
         if changes.otherZone != nil { return changes }
         let sources = try history.tracks.map { try source(of: $0, history.format) }
         changes.sources = try sources.map(name)
-        changes.overlaps = try overlaps(Set(history.tracks.flatMap { $0.days.lazy.filter { $0.steps > 0 }.map(\.day) }), except: sources)
+        changes.overlaps = try overlaps(
+            Set(history.tracks.flatMap { $0.days.lazy.filter { $0.steps > 0 }.map(\.day) }), except: sources)
         if !isNew {
             changes.sameAs = try Int64.fetchOne(
-                database, sql: "SELECT max(id) FROM import WHERE person = ? AND digest = ?", arguments: [user.id, history.digest])
+                database, sql: "SELECT max(id) FROM import WHERE person = ? AND digest = ?",
+                arguments: [user.id, history.digest])
         }
         if changes.sameAs != nil { return changes }
 
@@ -28,23 +30,29 @@ struct ImportMerge {
         let id = try insertRecord(history, zone)
         for (track, pedometer) in zip(history.tracks, sources) { try store(track, of: pedometer, import: id) }
         changes.days = try self.changes(of: changed, before)
-        try database.execute(sql: "UPDATE import SET changed_days = ? WHERE id = ?", arguments: [changes.days.count, id])
+        try database.execute(
+            sql: "UPDATE import SET changed_days = ? WHERE id = ?", arguments: [changes.days.count, id])
         try note(changed)
         changes.id = id
         return changes
     }
 
     /// The local days on which anything becomes different, and whether the import says anything that is not stored.
-    private func changedDays(_ history: ForeignHistory, _ zone: String, _ changes: inout ImportChanges) throws -> (Set<Day>, isNew: Bool) {
+    private func changedDays(_ history: ForeignHistory, _ zone: String, _ changes: inout ImportChanges) throws -> (
+        Set<Day>, isNew: Bool
+    ) {
         var changed: Set<Day> = []
         var isNew = false
         for track in history.tracks {
             let known = try Int64.fetchOne(
-                database, sql: "SELECT id FROM pedometer WHERE person = ? AND address = ?", arguments: [user.id, address(track.source)])
+                database, sql: "SELECT id FROM pedometer WHERE person = ? AND address = ?",
+                arguments: [user.id, address(track.source)])
             guard let known else {
                 isNew = true
                 for part in track.parts {
-                    if let content = PackedDay(part.content, of: part.day) { changed.formUnion(content.days(differingFrom: PackedDay())) }
+                    if let content = PackedDay(part.content, of: part.day) {
+                        changed.formUnion(content.days(differingFrom: PackedDay()))
+                    }
                 }
                 continue
             }
@@ -52,7 +60,8 @@ struct ImportMerge {
                 try changes.otherZone
                 ?? Int64.fetchOne(
                     database,
-                    sql: "SELECT max(id) FROM import JOIN import_track ON import = id WHERE pedometer = ? AND zone <> ?",
+                    sql:
+                        "SELECT max(id) FROM import JOIN import_track ON import = id WHERE pedometer = ? AND zone <> ?",
                     arguments: [known, zone])
             for part in track.parts {
                 var layers = try ImportLayers(of: known, on: part.day, database)
@@ -113,7 +122,8 @@ struct ImportMerge {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
                 """,
             arguments: [
-                user.id, now.seconds, String(history.path.prefix(4096)), history.format.key, history.digest, zone, days.count,
+                user.id, now.seconds, String(history.path.prefix(4096)), history.format.key, history.digest, zone,
+                days.count,
                 history.tracks.reduce(0) { $0 + $1.steps }, days.min()?.description, days.max()?.description,
             ])
         return database.lastInsertedRowID
@@ -123,13 +133,16 @@ struct ImportMerge {
 
     func remove(_ id: ImportRecord.ID) throws -> ImportChanges {
         let tracks = try Row.fetchAll(
-            database, sql: "SELECT pedometer, sync FROM import_track WHERE import = ? ORDER BY pedometer", arguments: [id]
+            database, sql: "SELECT pedometer, sync FROM import_track WHERE import = ? ORDER BY pedometer",
+            arguments: [id]
         ).map { (pedometer: try $0.get(0) as Pedometer.ID, sync: try $0.get(1) as SyncRecord.ID) }
         var changed: Set<Day> = []
         for track in tracks {
             for day in try days(of: track.pedometer, in: id) {
                 let before = try ImportLayers(of: track.pedometer, on: day, database).merged()
-                changed.formUnion(try ImportLayers(of: track.pedometer, on: day, without: id, database).merged().days(differingFrom: before))
+                changed.formUnion(
+                    try ImportLayers(of: track.pedometer, on: day, without: id, database).merged().days(
+                        differingFrom: before))
             }
         }
         let before = try steps(of: changed)
@@ -155,15 +168,18 @@ struct ImportMerge {
 
     private func remove(_ pedometer: Pedometer.ID, _ sync: SyncRecord.ID, of id: ImportRecord.ID) throws {
         let others = try Row.fetchOne(
-            database, sql: "SELECT max(sync) FROM import_track WHERE pedometer = ? AND import <> ?", arguments: [pedometer, id]
+            database, sql: "SELECT max(sync) FROM import_track WHERE pedometer = ? AND import <> ?",
+            arguments: [pedometer, id]
         ).flatMap { try $0.get(0) as SyncRecord.ID? }
         let imported = ImportedTrack(pedometer: pedometer, sync: others ?? sync, database: database)
         for day in try days(of: pedometer, in: id) {
             let before = try ImportLayers(of: pedometer, on: day, database).merged()
-            _ = try imported.write(try ImportLayers(of: pedometer, on: day, without: id, database).merged(), instead: before)
+            _ = try imported.write(
+                try ImportLayers(of: pedometer, on: day, without: id, database).merged(), instead: before)
         }
         try database.execute(
-            sql: "DELETE FROM import_part WHERE import = ? AND content IN (SELECT id FROM import_content WHERE pedometer = ?)",
+            sql:
+                "DELETE FROM import_part WHERE import = ? AND content IN (SELECT id FROM import_content WHERE pedometer = ?)",
             arguments: [id, pedometer])
         try database.execute(
             sql: """
@@ -171,12 +187,14 @@ struct ImportMerge {
                 AND NOT EXISTS (SELECT 1 FROM import_part WHERE import_part.content = import_content.id)
                 """,
             arguments: [pedometer])
-        try database.execute(sql: "DELETE FROM import_track WHERE import = ? AND pedometer = ?", arguments: [id, pedometer])
+        try database.execute(
+            sql: "DELETE FROM import_track WHERE import = ? AND pedometer = ?", arguments: [id, pedometer])
         try imported.writeCoverage()
         if let others {
             // Another import says the same of these slots.
             try database.execute(
-                sql: "UPDATE sample SET sync = ? WHERE pedometer = ? AND sync = ?", arguments: [others, pedometer, sync])
+                sql: "UPDATE sample SET sync = ? WHERE pedometer = ? AND sync = ?",
+                arguments: [others, pedometer, sync])
         }
         try database.execute(sql: "DELETE FROM sync WHERE id = ?", arguments: [sync])
         if others == nil { try database.execute(sql: "DELETE FROM pedometer WHERE id = ?", arguments: [pedometer]) }
@@ -229,7 +247,8 @@ struct ImportMerge {
                     WHERE pedometer = ? AND start BETWEEN ? AND ? AND steps > 0
                     """,
                 arguments: [
-                    id, first.daysSince1970 * 86_400 - StepSample.mostUTCOffset, (last.daysSince1970 + 1) * 86_400 + StepSample.mostUTCOffset,
+                    id, first.daysSince1970 * 86_400 - StepSample.mostUTCOffset,
+                    (last.daysSince1970 + 1) * 86_400 + StepSample.mostUTCOffset,
                 ])
             let count = found.count { days.contains(Day(daysSince1970: $0)) }
             return count == 0 ? nil : ImportChanges.Overlap(name: try row.get(1), days: count)

@@ -30,7 +30,8 @@ extension ImportMerge {
     }
 
     func name(_ pedometer: Pedometer.ID) throws -> String {
-        try String.fetchOne(database.cachedStatement(sql: "SELECT name FROM pedometer WHERE id = ?"), arguments: [pedometer]) ?? ""
+        try String.fetchOne(
+            database.cachedStatement(sql: "SELECT name FROM pedometer WHERE id = ?"), arguments: [pedometer]) ?? ""
     }
 
     /// The name of the source as far as `NameRule` accepts it, with the format or a number if another pedometer has it.
@@ -43,7 +44,8 @@ extension ImportMerge {
         for candidate in [plain, "\(plain) (\(format.title))"] + Array(numbered.prefix(1000)) {
             let checked = try CheckedName(candidate)
             let isTaken = try Bool.fetchOne(
-                database, sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE name_key = ? AND NOT forgotten)", arguments: [checked.key])
+                database, sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE name_key = ? AND NOT forgotten)",
+                arguments: [checked.key])
             if isTaken != true { return checked }
         }
         throw notWritten("a thousand sources with one name")

@@ -3,14 +3,17 @@ public import StepDomain
 
 /// Imports of files of other programs.
 extension StepDatabase: ImportStore {
-    public func preview(_ history: ForeignHistory, of user: User, at now: Timestamp) throws(HistoryError) -> ImportChanges {
+    public func preview(_ history: ForeignHistory, of user: User, at now: Timestamp) throws(HistoryError)
+        -> ImportChanges
+    {
         try undone { database in
             let user = user.id == 0 ? try Self.add(user, database) : user
             return try ImportMerge(database: database, user: user, now: now).store(history)
         }
     }
 
-    public func store(_ history: ForeignHistory, of user: User, at now: Timestamp) throws(HistoryError) -> ImportChanges {
+    public func store(_ history: ForeignHistory, of user: User, at now: Timestamp) throws(HistoryError) -> ImportChanges
+    {
         try writeManyRows { database in
             try require(.user, user.id, database)
             return try ImportMerge(database: database, user: user, now: now).store(history)
@@ -22,7 +25,8 @@ extension StepDatabase: ImportStore {
         _ history: ForeignHistory, of user: User, at now: Timestamp
     ) throws(HistoryError) -> ImportChanges {
         do {
-            // An empty name is a file that SQLite makes, hides and deletes by itself (https://www.sqlite.org/inmemorydb.html).
+            // An empty name is a file that SQLite makes, hides and deletes by itself
+            // (https://www.sqlite.org/inmemorydb.html).
             let queue = try DatabaseQueue(path: "")
             return try queue.write { database in
                 for migration in Schema.current.migrations { try database.execute(sql: migration.sql) }
@@ -35,7 +39,8 @@ extension StepDatabase: ImportStore {
 
     private static func add(_ user: User, _ database: Database) throws -> User {
         let name = try CheckedName(user.name)
-        try database.execute(sql: "INSERT INTO person (name, name_key) VALUES (?, ?)", arguments: [name.text, name.key])
+        try database.execute(
+            sql: "INSERT INTO person (name, name_key) VALUES (?, ?)", arguments: [name.text, name.key])
         return User(id: database.lastInsertedRowID, name: name.text)
     }
 
@@ -60,7 +65,8 @@ extension StepDatabase: ImportStore {
         try read { database in
             try Row.fetchAll(
                 database,
-                sql: "SELECT id, person, at, path, format, digest, days, steps, first_day, last_day, changed_days FROM import ORDER BY id"
+                sql:
+                    "SELECT id, person, at, path, format, digest, days, steps, first_day, last_day, changed_days FROM import ORDER BY id"
             ).map { row in
                 let id: ImportRecord.ID = try row.get(0)
                 let sources = try String.fetchAll(
@@ -71,7 +77,8 @@ extension StepDatabase: ImportStore {
                         """,
                     arguments: [id])
                 return ImportRecord(
-                    id: id, user: try row.get(1), at: try row.time(2), path: try row.get(3), format: try row.get(4), digest: try row.get(5),
+                    id: id, user: try row.get(1), at: try row.time(2), path: try row.get(3), format: try row.get(4),
+                    digest: try row.get(5),
                     sources: sources, days: try row.get(6), steps: try row.get(7), firstDay: try row.dayIfPresent(8),
                     lastDay: try row.dayIfPresent(9), changedDays: try row.get(10))
             }
@@ -81,19 +88,25 @@ extension StepDatabase: ImportStore {
     public func removeImport(_ id: ImportRecord.ID, at now: Timestamp, isPreview: Bool) throws -> ImportChanges {
         let body = { (database: Database) -> ImportChanges? in
             let row = try Row.fetchOne(
-                database, sql: "SELECT person.id, person.name FROM import JOIN person ON person.id = person WHERE import.id = ?", arguments: [id]
+                database,
+                sql: "SELECT person.id, person.name FROM import JOIN person ON person.id = person WHERE import.id = ?",
+                arguments: [id]
             )
             guard let row else { return nil }
             return try ImportMerge(database: database, user: User(row: row), now: now).remove(id)
         }
-        guard let changes = isPreview ? try undone(body) : try writeManyRows(body) else { throw ImportError.noImport(id) }
+        guard let changes = isPreview ? try undone(body) : try writeManyRows(body) else {
+            throw ImportError.noImport(id)
+        }
         return changes
     }
 
     public func importSources() throws(HistoryError) -> [Pedometer] {
         try read { database in
-            try Row.fetchAll(database, sql: Pedometer.query + " WHERE NOT forgotten AND \(Pedometer.isImported) ORDER BY name_key")
-                .map(Pedometer.init)
+            try Row.fetchAll(
+                database, sql: Pedometer.query + " WHERE NOT forgotten AND \(Pedometer.isImported) ORDER BY name_key"
+            )
+            .map(Pedometer.init)
         }
     }
 }

@@ -16,12 +16,14 @@ struct CoverageMerge {
         for span in spans {
             // The end of the calendar limits the time that a pedometer can report.
             let span = TimeSpan(max(span.start, Timestamp(0)), min(span.end, Timestamp.last + 1))
-            for piece in localTime.covered(span) where StepSample.utcOffsets.contains(piece.utcOffset) { try merge(piece, &changed) }
+            for piece in localTime.covered(span) where StepSample.utcOffsets.contains(piece.utcOffset) {
+                try merge(piece, &changed)
+            }
         }
     }
 
-    /// Time that was accounted for before keeps its offset, like the samples in it: a later offset, after a journey, would move past time
-    /// to other days.
+    /// Time that was accounted for before keeps its offset, like the samples in it: a later offset, after a journey,
+    /// would move past time to other days.
     private func merge(_ piece: CoveredSpan, _ changed: inout ChangedDays) throws {
         let touched = try Self.spans(of: pedometer, touching: piece.span, database)
         let gaps = Coverage(touched.map(\.span)).gaps(in: piece.span)
@@ -38,8 +40,8 @@ struct CoverageMerge {
         try replace(Self.spans(of: pedometer, touching: all, database), by: joined(spans))
     }
 
-    /// Writes only what differs: usually the last span gets another end. A span of years that were deleted and inserted again would make the
-    /// triggers of the schema delete the sums of all its days.
+    /// Writes only what differs: usually the last span gets another end. A span of years that were deleted and inserted
+    /// again would make the triggers of the schema delete the sums of all its days.
     private func replace(_ before: [CoveredSpan], by after: [CoveredSpan]) throws {
         func key(_ span: CoveredSpan) -> [Int] { [span.span.start.seconds, span.utcOffset] }
         let kept = Dictionary(after.map { (key($0), $0) }) { first, _ in first }
@@ -73,17 +75,22 @@ struct CoverageMerge {
 
     /// The spans that share a second with `span` or adjoin it, sorted.
     ///
-    /// Spans do not overlap, so their ends have the same order as their starts. The search goes back from the span's end and stops at the
-    /// first span that ends before its start, so no range of the table is scanned.
-    static func spans(of pedometer: Pedometer.ID, touching span: TimeSpan, _ database: Database) throws -> [CoveredSpan] {
+    /// Spans do not overlap, so their ends have the same order as their starts. The search goes back from the span's
+    /// end and stops at the first span that ends before its start, so no range of the table is scanned.
+    static func spans(of pedometer: Pedometer.ID, touching span: TimeSpan, _ database: Database) throws -> [CoveredSpan]
+    {
         let rows = try Row.fetchCursor(
             database.cachedStatement(
-                sql: "SELECT start, until, utc_offset FROM coverage WHERE pedometer = ? AND start <= ? ORDER BY start DESC"),
+                sql:
+                    "SELECT start, until, utc_offset FROM coverage WHERE pedometer = ? AND start <= ? ORDER BY start DESC"
+            ),
             arguments: [pedometer, span.end.seconds])
         var spans: [CoveredSpan] = []
         while let row = try rows.next() {
             let found = CoveredSpan(TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2))
-            guard !found.span.isEmpty, StepSample.utcOffsets.contains(found.utcOffset) else { throw notWritten("the span \(found)") }
+            guard !found.span.isEmpty, StepSample.utcOffsets.contains(found.utcOffset) else {
+                throw notWritten("the span \(found)")
+            }
             if found.span.end < span.start { break }
             spans.append(found)
         }

@@ -3,9 +3,9 @@ import StepDomain
 
 /// Merges samples of one pedometer, slot by slot.
 ///
-/// A new slot is inserted, and a slot with more steps replaces the stored one. If the steps are equal, the latest length, distance and
-/// energy are kept, but a missing figure never replaces a known one. If nothing would change, nothing is written. The UTC offset stays as
-/// it was first recorded: another one would move past steps to another day.
+/// A new slot is inserted, and a slot with more steps replaces the stored one. If the steps are equal, the latest
+/// length, distance and energy are kept, but a missing figure never replaces a known one. If nothing would change,
+/// nothing is written. The UTC offset stays as it was first recorded: another one would move past steps to another day.
 struct SampleMerge {
     private let pedometer: Pedometer.ID
     private let sync: SyncRecord.ID
@@ -49,7 +49,8 @@ struct SampleMerge {
         return counts
     }
 
-    private mutating func merge(_ sample: StepSample, _ counts: inout MergeCounts, _ changed: inout ChangedDays) throws {
+    private mutating func merge(_ sample: StepSample, _ counts: inout MergeCounts, _ changed: inout ChangedDays) throws
+    {
         if try insert.run(sample) {
             let hash = RowSeal(sample, pedometer: pedometer, sync: sync).hash
             sums[Int64(sample.start.seconds / 86_400), default: 0] &+= hash
@@ -60,7 +61,8 @@ struct SampleMerge {
         }
         guard let row = try Row.fetchOne(select, arguments: [pedometer, sample.start.seconds]) else { return }
         let known = StepSample(
-            start: sample.start, length: try row.get(1), steps: try row.get(0), distance: try row.get(2), energy: try row.get(3),
+            start: sample.start, length: try row.get(1), steps: try row.get(0), distance: try row.get(2),
+            energy: try row.get(3),
             utcOffset: try row.get(4))
         guard known.countsInHistory else { throw notWritten("the sample \(known)") }
         if sample.steps > known.steps {
@@ -89,10 +91,11 @@ struct SampleMerge {
 }
 
 extension StepSample {
-    /// Plausible, and of a time and length that a history can hold. Checked in this order: a length out of range would overflow the
-    /// plausibility calculation.
+    /// Plausible, and of a time and length that a history can hold. Checked in this order: a length out of range would
+    /// overflow the plausibility calculation.
     var countsInHistory: Bool {
-        Self.starts.contains(start.seconds) && (1...Self.mostSeconds).contains(length) && Self.utcOffsets.contains(utcOffset) && isPlausible
+        Self.starts.contains(start.seconds) && (1...Self.mostSeconds).contains(length)
+            && Self.utcOffsets.contains(utcOffset) && isPlausible
     }
 
     /// A year of 366 days: a counter may go unread for long, but not longer.

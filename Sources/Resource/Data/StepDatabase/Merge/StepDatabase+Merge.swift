@@ -16,7 +16,9 @@ extension StepDatabase {
                         """),
                 arguments: [sync])
             guard let row else { throw HistoryError.notFound(.sync, id: sync) }
-            let (pedometer, person, hadOtherOwner): (Pedometer.ID, User.ID, Bool) = (try row.get(0), try row.get(1), try row.get(2))
+            let (pedometer, person, hadOtherOwner): (Pedometer.ID, User.ID, Bool) = (
+                try row.get(0), try row.get(1), try row.get(2)
+            )
             let own = try hadOtherOwner ? PreviousOwner(pedometer, database).own(batch) : batch
 
             var changed = ChangedDays()
@@ -47,9 +49,12 @@ extension StepDatabase {
         }
     }
 
-    /// Stores a total; the last one of a day counts. A total that no pedometer can have sent is left out; the frames contain it.
+    /// Stores a total; the last one of a day counts. A total that no pedometer can have sent is left out; the frames
+    /// contain it.
     private func keep(_ total: DeviceTotal, of pedometer: Pedometer.ID, _ database: Database) throws {
-        guard DeviceTotal.range.contains(total.total), DeviceTotal.range.contains(total.slots), total.day == total.day.inCalendar else {
+        guard DeviceTotal.range.contains(total.total), DeviceTotal.range.contains(total.slots),
+            total.day == total.day.inCalendar
+        else {
             return
         }
         try database.cachedStatement(
@@ -77,8 +82,8 @@ struct PreviousOwner {
     /// The end of what was stored for others; nil if nothing was.
     private let end: Timestamp?
 
-    /// The end is that of the last sample or span, but not later than the last sync: a clock that was ahead can have stored future times,
-    /// and those do not belong to anybody yet.
+    /// The end is that of the last sample or span, but not later than the last sync: a clock that was ahead can have
+    /// stored future times, and those do not belong to anybody yet.
     init(_ pedometer: Pedometer.ID, _ database: Database) throws {
         end = try Int.fetchOne(
             database.cachedStatement(

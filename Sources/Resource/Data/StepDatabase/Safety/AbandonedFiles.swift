@@ -2,10 +2,11 @@ import Foundation
 import StepDomain
 import TextSafety
 
-/// Files of a process that was killed before it completed them: copies of a history, which are as large as the history, and check records.
+/// Files of a process that was killed before it completed them: copies of a history, which are as large as the history,
+/// and check records.
 enum AbandonedFiles {
-    /// Removes the abandoned files of a history: beside it, in its directory of backups, and beside the place of a backup. A file that
-    /// cannot be removed is left for the next time.
+    /// Removes the abandoned files of a history: beside it, in its directory of backups, and beside the place of a
+    /// backup. A file that cannot be removed is left for the next time.
     static func remove(ofHistory history: String, at place: String) {
         let history = HistoryLock.realPath(absolute(history))
         for directory in Set([directoryName(place), directoryName(history), AutomaticBackups.directory(of: history)]) {
@@ -43,15 +44,20 @@ enum AbandonedFiles {
         return Int32(name.dropFirst(prefix.count)).flatMap { $0 > 0 ? $0 : nil }
     }
 
-    private static func isNumber(_ text: Substring) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+    private static func isNumber(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
 
-    /// Removes a copy, unless a process is writing it and holds its lock. Process numbers are reused, but a lock ends with its process.
+    /// Removes a copy, unless a process is writing it and holds its lock. Process numbers are reused, but a lock ends
+    /// with its process.
     private static func removeCopy(_ path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flock(file, LOCK_EX | LOCK_NB) == 0 else { return }
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            return
+        }
         for suffix in FileSuffix.ofSQLite + [""] { unlink(path + suffix) }
     }
 }

@@ -8,10 +8,11 @@ extension StepDatabase {
     ///
     /// - Parameters:
     ///   - path: the path of the history; a history of an earlier version is copied as it is.
-    ///   - place: an earlier backup there is replaced; any other file is not. Its directory must exist, unless it is `AutomaticBackups.directory` or
-    ///     below.
+    ///   - place: an earlier backup there is replaced; any other file is not. Its directory must exist, unless it is
+    ///     `AutomaticBackups.directory` or below.
     /// - Returns: the contents of the backup, read back from it.
-    /// - Throws: `missing`, `empty`, `damaged` of the history; of the place `reserved`, `occupied`, or why it cannot be written.
+    /// - Throws: `missing`, `empty`, `damaged` of the history; of the place `reserved`, `occupied`, or why it cannot be
+    ///   written.
     public static func backUp(_ path: String, to place: String) throws(HistoryError) -> HistoryContents {
         let path = absolute(path), place = absolute(place)
         do {
@@ -51,15 +52,20 @@ extension StepDatabase {
         }
     }
 
-    /// Whether a file is a backup that istep made and not a history in use: it is istep's, it has no log of its own (bytes 18 and 19 of the
-    /// header, https://www.sqlite.org/fileformat.html#file_format_version_numbers), and it was never used for a sync.
+    /// Whether a file is a backup that istep made and not a history in use: it is istep's, it has no log of its own
+    /// (bytes 18 and 19 of the header, https://www.sqlite.org/fileformat.html#file_format_version_numbers), and it was
+    /// never used for a sync.
     static func isBackup(_ path: String) -> Bool {
-        guard let handle = FileHandle(forReadingAtPath: path), let header = try? handle.read(upToCount: 100), header.count == 100 else {
+        guard let handle = FileHandle(forReadingAtPath: path), let header = try? handle.read(upToCount: 100),
+            header.count == 100
+        else {
             return false
         }
         let application = header[68..<72].reduce(0) { $0 << 8 | Int($1) }
-        return header.starts(with: Array("SQLite format 3\0".utf8)) && application == Schema.applicationID && header[18] == 1
-            && header[19] == 1 && HistoryWork.allCases.allSatisfy { access(HistoryLock.path(ofDatabase: path, for: $0), F_OK) != 0 }
+        return header.starts(with: Array("SQLite format 3\0".utf8)) && application == Schema.applicationID
+            && header[18] == 1
+            && header[19] == 1
+            && HistoryWork.allCases.allSatisfy { access(HistoryLock.path(ofDatabase: path, for: $0), F_OK) != 0 }
     }
 }
 
@@ -109,7 +115,9 @@ public struct AutomaticBackups: Sendable {
         do throws(HistoryError) {
             contents = try StepDatabase.backUp(path, to: place(for: path, isAutomatic: true))
         } catch {
-            if case .damaged(_, let reason) = error { CheckRecord(of: path, at: now(), complaints: [reason])?.store(ofDatabase: path) }
+            if case .damaged(_, let reason) = error {
+                CheckRecord(of: path, at: now(), complaints: [reason])?.store(ofDatabase: path)
+            }
             throw error
         }
         // The backup is identical to the history page by page: if the backup is sound, the history is too.
@@ -126,14 +134,17 @@ public struct AutomaticBackups: Sendable {
 
     private func prune(_ path: String) {
         let directory = Self.directory(of: path)
-        for name in schedule.surplus(Self.list(of: path), today: localTime.day(of: now())) { unlink(directory + "/" + name.file) }
+        for name in schedule.surplus(Self.list(of: path), today: localTime.day(of: now())) {
+            unlink(directory + "/" + name.file)
+        }
     }
 }
 
 extension StepDatabase {
     /// Reads the contents of a backup, and checks whether it is sound. Nothing is written to it.
     ///
-    /// - Throws: `missing`, `empty`, `foreign`, `newerVersion`, `damaged` or why it cannot be read, of the backup (`HistoryError.of`).
+    /// - Throws: `missing`, `empty`, `foreign`, `newerVersion`, `damaged` or why it cannot be read, of the backup
+    ///   (`HistoryError.of`).
     public static func contents(of path: String) throws(HistoryError) -> HistoryContents {
         let path = absolute(path)
         do {
@@ -157,13 +168,15 @@ extension HistoryContents {
             samples: try Int.fetchOne(database, sql: "SELECT count(*) FROM sample") ?? 0,
             syncs: try Int.fetchOne(database, sql: "SELECT count(*) FROM sync") ?? 0,
             corrections: try Int.fetchOne(database, sql: "SELECT count(*) FROM correction") ?? 0,
-            lastSync: try Int.fetchOne(database, sql: "SELECT max(ended_at) FROM sync WHERE outcome = 'complete'").map(Timestamp.init))
+            lastSync: try Int.fetchOne(database, sql: "SELECT max(ended_at) FROM sync WHERE outcome = 'complete'").map(
+                Timestamp.init))
         // By the primary key: reads the first and last samples of each pedometer, not all of them.
         for pedometer in try Int64.fetchAll(database, sql: "SELECT id FROM pedometer") {
             for order in ["ASC", "DESC"] {
                 guard
                     let row = try Row.fetchOne(
-                        database, sql: "SELECT start, utc_offset FROM sample WHERE pedometer = ? ORDER BY start \(order) LIMIT 1",
+                        database,
+                        sql: "SELECT start, utc_offset FROM sample WHERE pedometer = ? ORDER BY start \(order) LIMIT 1",
                         arguments: [pedometer])
                 else { continue }
                 let day = try Day(ofSampleAt: row.get(0), utcOffset: row.get(1))

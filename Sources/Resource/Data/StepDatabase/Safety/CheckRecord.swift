@@ -3,8 +3,9 @@ public import StepDomain
 
 /// The result of the last check of a whole history, in a small file beside it: `history.sqlite.check`.
 ///
-/// It is not stored in the history, because nothing is written to a damaged one. It is valid for the file as it was then, identified by
-/// inode number, size and time of change: a file that was replaced or changed in any way is checked again.
+/// It is not stored in the history, because nothing is written to a damaged one. It is valid for the file as it was
+/// then, identified by inode number, size and time of change: a file that was replaced or changed in any way is checked
+/// again.
 public struct CheckRecord: Codable, Hashable, Sendable {
     /// When, in seconds since 1970.
     public var checkedAt: Timestamp
@@ -38,12 +39,14 @@ public struct CheckRecord: Codable, Hashable, Sendable {
     public static func read(ofDatabase path: String) -> CheckRecord? {
         let file = Self.path(ofDatabase: path)
         // A record has a few lines; a longer file is not a record.
-        guard let handle = FileHandle(forReadingAtPath: file), let bytes = try? handle.read(upToCount: 16_384) else { return nil }
+        guard let handle = FileHandle(forReadingAtPath: file), let bytes = try? handle.read(upToCount: 16_384) else {
+            return nil
+        }
         return try? JSONDecoder().decode(CheckRecord.self, from: bytes)
     }
 
-    /// Writes the record to a separate file and renames that, so that half a record is never read. If it cannot be written, as on a full
-    /// disk, the next check finds the same damage again.
+    /// Writes the record to a separate file and renames that, so that half a record is never read. If it cannot be
+    /// written, as on a full disk, the next check finds the same damage again.
     @discardableResult
     func store(ofDatabase path: String) -> Bool {
         let file = Self.path(ofDatabase: path), new = file + ".\(getpid())"
@@ -51,7 +54,8 @@ public struct CheckRecord: Codable, Hashable, Sendable {
         let descriptor = open(new, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
         giveToOwner(descriptor, ofDatabase: path)
-        let isWritten = text.withCString { write(descriptor, $0, strlen($0)) } == text.utf8.count && fsync(descriptor) == 0
+        let isWritten =
+            text.withCString { write(descriptor, $0, strlen($0)) } == text.utf8.count && fsync(descriptor) == 0
         close(descriptor)
         if isWritten, rename(new, file) == 0 { return true }
         unlink(new)
@@ -65,8 +69,8 @@ public struct CheckRecord: Codable, Hashable, Sendable {
         CheckRecord(of: path, at: Timestamp(Int(time(nil))), complaints: [complaint])?.store(ofDatabase: path)
     }
 
-    /// - Throws: `damaged` for a history that a check found to be damaged, before anything is written to it. A history that has changed
-    ///   since then is checked again.
+    /// - Throws: `damaged` for a history that a check found to be damaged, before anything is written to it. A history
+    ///   that has changed since then is checked again.
     static func refuseDamaged(_ path: String, busyTimeout: Double) throws {
         guard let known = read(ofDatabase: path), let first = known.complaints.first else { return }
         if known.holds(for: path) { throw HistoryError.damaged(path: path, reason: first) }

@@ -18,23 +18,29 @@ enum FileSuffix {
 }
 
 extension StepDatabase {
-    /// Paths of the files that are beside a history while it is in use, whether they exist or not: the locks, the result of the last check,
-    /// the log and its index. Some of them remain after that.
+    /// Paths of the files that are beside a history while it is in use, whether they exist or not: the locks, the
+    /// result of the last check, the log and its index. Some of them remain after that.
     public static func companions(ofDatabase path: String) -> [String] {
-        HistoryWork.allCases.map { HistoryLock.path(ofDatabase: path, for: $0) } + [CheckRecord.path(ofDatabase: path)] + logs(ofDatabase: path)
+        HistoryWork.allCases.map { HistoryLock.path(ofDatabase: path, for: $0) } + [CheckRecord.path(ofDatabase: path)]
+            + logs(ofDatabase: path)
     }
 
     /// SQLite's own files, which are also named after the database's real path.
-    static func logs(ofDatabase path: String) -> [String] { FileSuffix.ofSQLite.map { HistoryLock.realPath(path) + $0 } }
+    static func logs(ofDatabase path: String) -> [String] {
+        FileSuffix.ofSQLite.map { HistoryLock.realPath(path) + $0 }
+    }
 
-    /// Whether istep or SQLite creates, empties and deletes files of this name beside a history: a backup of that name would be lost.
+    /// Whether istep or SQLite creates, empties and deletes files of this name beside a history: a backup of that name
+    /// would be lost.
     static func isReserved(_ name: String) -> Bool {
         let suffixes = [FileSuffix.lock, FileSuffix.check] + FileSuffix.ofSQLite
-        return suffixes.contains { name.hasSuffix($0) } || AbandonedFiles.target(ofCopy: name) != nil || AbandonedFiles.isRecord(name)
+        return suffixes.contains { name.hasSuffix($0) } || AbandonedFiles.target(ofCopy: name) != nil
+            || AbandonedFiles.isRecord(name)
     }
 }
 
-/// A file that root creates beside another user's history would lock out the owner of the history. SQLite does the same with its log.
+/// A file that root creates beside another user's history would lock out the owner of the history. SQLite does the same
+/// with its log.
 ///
 /// - Parameter database: its path. If it does not exist yet, the owner of its directory counts.
 func giveToOwner(_ file: Int32, ofDatabase database: String) {

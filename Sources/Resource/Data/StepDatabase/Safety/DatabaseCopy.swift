@@ -5,8 +5,9 @@ import TextSafety
 
 /// A copy of a history by SQLite's online backup: one consistent state of it, even while a sync writes.
 ///
-/// It is written beside its destination under the name `.NAME.new-PID`, and locked by `flock(2)` as long as this object exists. A file of
-/// such a name without a lock was left by a process that was killed; the next backup or repair removes it.
+/// It is written beside its destination under the name `.NAME.new-PID`, and locked by `flock(2)` as long as this object
+/// exists. A file of such a name without a lock was left by a process that was killed; the next backup or repair
+/// removes it.
 final class DatabaseCopy {
     /// Where the copy is written, beside its destination.
     let path: String
@@ -18,13 +19,15 @@ final class DatabaseCopy {
 
     /// - Parameters:
     ///   - place: the final path of the copy.
-    ///   - history: the history that is copied, restored or repaired. Files that killed processes have left beside it are removed.
+    ///   - history: the history that is copied, restored or repaired. Files that killed processes have left beside it
+    ///     are removed.
     ///   - role: the role of the file at `place`, for errors; nil for a history.
     init(for place: String, ofHistory history: String, role: HistoryError.Role? = nil) throws {
         let directory = directoryName(place)
         let path = "\(directory)/.\(baseName(place)).new-\(getpid())"
         do throws(HistoryError) {
-            // A directory that the user has named may be where a disk is not mounted: the backup would be on the disk of the history.
+            // A directory that the user has named may be where a disk is not mounted: the backup would be on the disk
+            // of the history.
             let own = AutomaticBackups.directory(of: history) + "/"
             if role == .place, access(directory, F_OK) != 0, !(directory + "/").hasPrefix(own) {
                 throw .noDirectory(path: place, directory: directory)
@@ -32,7 +35,8 @@ final class DatabaseCopy {
             try StepDatabase.createDirectory(of: place)
             AbandonedFiles.remove(ofHistory: history, at: place)
             while true {
-                // The file of this process: two concurrent backups to one place are separated by the lock, and the second fails here.
+                // The file of this process: two concurrent backups to one place are separated by the lock, and the
+                // second fails here.
                 let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
                 guard file >= 0 else { throw HistoryError(errno: errno, path: path) }
                 guard flock(file, LOCK_EX | LOCK_NB) == 0 || errno == EWOULDBLOCK else {
@@ -41,7 +45,8 @@ final class DatabaseCopy {
                     close(file)
                     throw .unsupported(path) ?? HistoryError(errno: code, path: path)
                 }
-                // Before this, another process can mistake the file for an abandoned one. It then deletes it; create it again.
+                // Before this, another process can mistake the file for an abandoned one. It then deletes it; create it
+                // again.
                 if FileIdentity(path) == FileIdentity(of: file) {
                     descriptor = file
                     break
@@ -63,10 +68,13 @@ final class DatabaseCopy {
     /// - Parameters:
     ///   - database: outside of a writing transaction.
     ///   - source: the path of `database`, and its role if it is not a history, for errors.
-    ///   - isHistory: whether the copy is to be used as a history (a write-ahead log), or kept (one self-contained file).
-    /// - Throws: `damaged` of `source` if the copy is not sound. A defect of the copy is a defect of the source: the backup API copies pages.
-    ///   Errors name the source or the place, never the temporary name of the copy.
-    func copy(_ database: Database, of source: String, as sourceRole: HistoryError.Role? = nil, asHistory isHistory: Bool) throws(HistoryError)
+    ///   - isHistory: whether the copy is to be used as a history (a write-ahead log), or kept (one self-contained
+    ///     file).
+    /// - Throws: `damaged` of `source` if the copy is not sound. A defect of the copy is a defect of the source: the
+    ///   backup API copies pages. Errors name the source or the place, never the temporary name of the copy.
+    func copy(
+        _ database: Database, of source: String, as sourceRole: HistoryError.Role? = nil, asHistory isHistory: Bool
+    ) throws(HistoryError)
         -> HistoryContents
     {
         func atSource<T>(_ body: () throws -> T) throws(HistoryError) -> T {
@@ -117,10 +125,13 @@ final class DatabaseCopy {
     /// Marks an error on the copy, among errors on the source.
     private struct TargetError: Error { let error: HistoryError }
 
-    private func writeCopy(asHistory isHistory: Bool, _ body: (Database) throws -> HistoryContents?) throws -> HistoryContents? {
+    private func writeCopy(asHistory isHistory: Bool, _ body: (Database) throws -> HistoryContents?) throws
+        -> HistoryContents?
+    {
         let copy: DatabaseQueue
         do {
-            copy = try DatabaseQueue(path: path, configuration: StepDatabase.configuration(busyTimeout: StepDatabase.busyTimeout))
+            copy = try DatabaseQueue(
+                path: path, configuration: StepDatabase.configuration(busyTimeout: StepDatabase.busyTimeout))
         } catch {
             throw TargetError(error: at(error))
         }

@@ -7,15 +7,17 @@ enum ExclusiveAccess {
     ///
     /// A program that had the file open keeps the old file. istep checks this before each write; other programs do not.
     ///
-    /// A damaged history is only kept from being opened, because nothing may be written to it. The same applies to a file that SQLite cannot
-    /// open or write.
+    /// A damaged history is only kept from being opened, because nothing may be written to it. The same applies to a
+    /// file that SQLite cannot open or write.
     ///
-    /// - Throws: `locked` if another program does not end its transaction, even one that only reads; what `body` throws.
+    /// - Throws: `locked` if another program does not end its transaction, even one that only reads; what `body`
+    ///   throws.
     static func hold(_ path: String, isDamaged: Bool, _ body: () throws -> Void) throws {
         guard !isDamaged, (try? StepDatabase.isThere(path)) == true else { return try withoutOpening(path, body) }
         var isBegun = false, isDone = false
         do {
-            let queue = try DatabaseQueue(path: path, configuration: StepDatabase.configuration(busyTimeout: StepDatabase.busyTimeout))
+            let queue = try DatabaseQueue(
+                path: path, configuration: StepDatabase.configuration(busyTimeout: StepDatabase.busyTimeout))
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
                 try withEmptyLog(database, path) {
@@ -59,10 +61,12 @@ enum ExclusiveAccess {
     }
 }
 
-/// A lock on the byte that each connection locks for a moment when it opens a database (https://www.sqlite.org/src/file/src/os_unix.c,
-/// PENDING_BYTE): meanwhile, SQLite in other processes waits for as long as its busy timeout.
+/// A lock on the byte that each connection locks for a moment when it opens a database
+/// (https://www.sqlite.org/src/file/src/os_unix.c, PENDING_BYTE): meanwhile, SQLite in other processes waits for as
+/// long as its busy timeout.
 ///
-/// An "open file description" lock, because a POSIX lock would belong to the whole process, and so would not exclude its other descriptors.
+/// An "open file description" lock, because a POSIX lock would belong to the whole process, and so would not exclude
+/// its other descriptors.
 private struct PendingByteLock {
     private let file: Int32
 
@@ -83,7 +87,8 @@ private struct PendingByteLock {
                 close(file)
                 return nil
             }
-            // As SQLite's own busy handler: a program that opens the history holds the byte for less than a millisecond.
+            // As SQLite's own busy handler: a program that opens the history holds the byte for less than a
+            // millisecond.
             usleep(1000)
         }
         self.file = file

@@ -17,14 +17,15 @@ public struct MissingSupport: Hashable, Sendable {
     var fileSystem: String?
 
     var problem: String { "the file system\(fileSystem.map { " (\($0))" } ?? "") has no \(feature.rawValue)" }
-    static let advice = "keep the history on a local disk: name it with --db, with database in config.toml, or with ISTEP_DB"
+    static let advice =
+        "keep the history on a local disk: name it with --db, with database in config.toml, or with ISTEP_DB"
 }
 
 /// Finds out whether a file system has what a history needs: locks, and memory that processes share.
 ///
-/// Some network file systems, and some volumes of containers, lack one of them. The errors of SQLite do not show that: it reports a record
-/// lock that fails with ENOLCK as a lock of another program, and shared memory that fails as a failed disk. So each is tried on a file that is
-/// removed at once.
+/// Some network file systems, and some volumes of containers, lack one of them. The errors of SQLite do not show that:
+/// it reports a record lock that fails with ENOLCK as a lock of another program, and shared memory that fails as a
+/// failed disk. So each is tried on a file that is removed at once.
 enum FileSystemSupport {
     /// What is missing for the history at `path`; nil if nothing is, or if no file can be created beside it.
     static func missing(besides path: String) -> MissingSupport? {
@@ -35,7 +36,8 @@ enum FileSystemSupport {
     }
 
     private static func missing(on file: Int32) -> MissingSupport.Feature? {
-        // SQLite's own locks. The file is new and has no other name, so a lock that is refused is never held by another process.
+        // SQLite's own locks. The file is new and has no other name, so a lock that is refused is never held by another
+        // process.
         var lock = flock()
         (lock.l_type, lock.l_whence, lock.l_start, lock.l_len) = (Int16(F_WRLCK), Int16(SEEK_SET), 0, 1)
         if fcntl(file, F_SETLK, &lock) != 0 { return .recordLocks }
@@ -61,11 +63,15 @@ enum FileSystemSupport {
         var best: (point: String, type: String)?
         for mount in mounts.split(separator: "\n") {
             let fields = mount.split(separator: " ")
-            guard fields.count > 5, let dash = fields.dropFirst(6).firstIndex(of: "-"), dash + 1 < fields.count else { continue }
+            guard fields.count > 5, let dash = fields.dropFirst(6).firstIndex(of: "-"), dash + 1 < fields.count else {
+                continue
+            }
             let point = fields[4].replacingOccurrences(of: "\\040", with: " ")
             let isAbove = point == "/" || directory == point || directory.hasPrefix(point + "/")
             // Of two on one directory, the later one covers the other.
-            if isAbove, best.map({ point.utf8.count >= $0.point.utf8.count }) ?? true { best = (point, String(fields[dash + 1])) }
+            if isAbove, best.map({ point.utf8.count >= $0.point.utf8.count }) ?? true {
+                best = (point, String(fields[dash + 1]))
+            }
         }
         // A driver in user space names itself.
         return best.flatMap { $0.type.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? $0.type : nil }

@@ -12,7 +12,9 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
     private let now: @Sendable () -> Timestamp
 
     /// - Parameter path: the path of the history.
-    public init(path: String, backups: AutomaticBackups, frames: FrameRetention, now: @escaping @Sendable () -> Timestamp) {
+    public init(
+        path: String, backups: AutomaticBackups, frames: FrameRetention, now: @escaping @Sendable () -> Timestamp
+    ) {
         self.path = path
         self.backups = backups
         self.frames = frames
@@ -33,18 +35,20 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
         } else {
             do { try await backUpOrCheck(moment) } catch let error as HistoryError {
                 Self.note(error, of: path, at: moment)
-                // Nothing is deleted from a history that is damaged. But the limit of the frames matters most where there is no room for a
-                // backup.
+                // Nothing is deleted from a history that is damaged. But the limit of the frames matters most where
+                // there is no room for a backup.
                 if case .damaged = error { throw error }
                 failure = error
             }
         }
-        try await blocking { [path, frames] in _ = try StepDatabase(path: path, for: .writing).pruneFrames(frames, at: moment) }
+        try await blocking { [path, frames] in
+            _ = try StepDatabase(path: path, for: .writing).pruneFrames(frames, at: moment)
+        }
         if let failure { throw failure }
     }
 
-    /// Why and when the last backup or check of a history failed, by path. A watch does the upkeep after each sync: a copy that fails is not
-    /// made again within a day.
+    /// Why and when the last backup or check of a history failed, by path. A watch does the upkeep after each sync: a
+    /// copy that fails is not made again within a day.
     private static let failures = Mutex<[String: (error: HistoryError, at: Timestamp, file: FileIdentity?)]>([:])
 
     private static func note(_ error: HistoryError, of path: String, at moment: Timestamp) {
@@ -66,7 +70,8 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
 
     private func backUpOrCheck(_ moment: Timestamp) async throws {
         if backups.isDue(for: path) {
-            // A backup is read back and checked, and it is identical to the history page by page: this is the weekly check.
+            // A backup is read back and checked, and it is identical to the history page by page: this is the weekly
+            // check.
             _ = try await blocking { [path, backups] in
                 try backups.make(of: path)
                 return try StepDatabase.correctSums(path)
@@ -93,7 +98,8 @@ public struct HistoryFileBackups: HistoryBackups {
     /// - Parameters:
     ///   - path: the path of the history.
     ///   - backups: the source of names for backups.
-    public init(path: String, backups: AutomaticBackups, now: @escaping @Sendable () -> Timestamp, localTime: LocalTime) {
+    public init(path: String, backups: AutomaticBackups, now: @escaping @Sendable () -> Timestamp, localTime: LocalTime)
+    {
         self.path = path
         self.backups = backups
         self.now = now
@@ -130,7 +136,8 @@ public struct HistoryFileBackups: HistoryBackups {
 
     /// - Throws: `HistoryError`.
     public func restore(_ backup: String) async throws -> ReplacedHistory {
-        try await blocking { [path, now, localTime] in try StepDatabase.restore(backup, to: path, at: now(), localTime) }
+        try await blocking { [path, now, localTime] in try StepDatabase.restore(backup, to: path, at: now(), localTime)
+        }
     }
 
     /// - Throws: `HistoryError.missing`.
@@ -142,7 +149,9 @@ public struct HistoryFileBackups: HistoryBackups {
     }
 
     /// - Throws: `HistoryError`.
-    public func correctSums() async throws -> Int { try await blocking { [path] in try StepDatabase.correctSums(path) } }
+    public func correctSums() async throws -> Int {
+        try await blocking { [path] in try StepDatabase.correctSums(path) }
+    }
 }
 
 /// Examines the file of a history for a checkup.
@@ -166,7 +175,8 @@ public struct HistoryFileProbe: HistoryProbe {
             let health = try await StepDatabase.examine(path)
             if let first = health.allComplaints.first { try await note(first) }
             return .examined(
-                damage: health.allComplaints.map { Problem(HistoryError.damaged(path: path, reason: $0)) }, isOlder: health.isOlder)
+                damage: health.allComplaints.map { Problem(HistoryError.damaged(path: path, reason: $0)) },
+                isOlder: health.isOlder)
         } catch let error as HistoryError {
             switch error {
             case .missing: return .missing
@@ -202,7 +212,8 @@ public struct HistoryFileProbe: HistoryProbe {
             let companions = StepDatabase.companions(ofDatabase: path).compactMap { StorageFacts.Entry(path: $0) }
             return StorageFacts(
                 file: file, directory: directory, companions: companions,
-                logSize: companions.first { $0.path.hasSuffix(FileSuffix.log) }?.size ?? 0, free: freeSpace(directory.path), user: geteuid(),
+                logSize: companions.first { $0.path.hasSuffix(FileSuffix.log) }?.size ?? 0,
+                free: freeSpace(directory.path), user: geteuid(),
                 obstacle: HistoryError.unsupported(path).map { Problem($0) })
         }
     }
@@ -231,7 +242,8 @@ public struct HistoryFileProbe: HistoryProbe {
     public static let freeSpace: @Sendable (String) -> Int? = { path in
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
-        let (bytes, isTooMuch) = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
+        let (bytes, isTooMuch) = Int(clamping: status.f_bavail).multipliedReportingOverflow(
+            by: Int(clamping: status.f_frsize))
         return isTooMuch ? .max : bytes
     }
 }

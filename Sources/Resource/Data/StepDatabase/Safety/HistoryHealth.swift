@@ -8,8 +8,8 @@ public import StepDomain
 public struct HistoryHealth: Hashable, Sendable {
     /// The file has an earlier version: the next command that uses it migrates it.
     public var isOlder: Bool
-    /// The differences between the schema and istep's; if there are none, the messages of `PRAGMA integrity_check`. Empty if the file is
-    /// sound. A few lines at most.
+    /// The differences between the schema and istep's; if there are none, the messages of `PRAGMA integrity_check`.
+    /// Empty if the file is sound. A few lines at most.
     public var complaints: [String]
     /// Tables of istep with rows that refer to missing rows (`PRAGMA foreign_key_check`).
     public var orphans: [String]
@@ -20,15 +20,17 @@ public struct HistoryHealth: Hashable, Sendable {
 
     /// All complaints, as text.
     public var allComplaints: [String] {
-        complaints + (orphans.isEmpty ? [] : ["rows refer to missing rows, in \(orphans.joined(separator: ", "))"]) + broken
+        complaints + (orphans.isEmpty ? [] : ["rows refer to missing rows, in \(orphans.joined(separator: ", "))"])
+            + broken
     }
 }
 
 extension StepDatabase {
-    /// Checks the whole file and does not write to it: a file of an earlier version stays as it is. This takes a second or more for a
-    /// million rows.
+    /// Checks the whole file and does not write to it: a file of an earlier version stays as it is. This takes a second
+    /// or more for a million rows.
     ///
-    /// - Throws: `missing`, `empty`, `foreign`, `newerVersion`, `damaged` or why it cannot be read; `CancellationError` if cancelled.
+    /// - Throws: `missing`, `empty`, `foreign`, `newerVersion`, `damaged` or why it cannot be read; `CancellationError`
+    ///   if cancelled.
     public static func examine(_ path: String, busyTimeout: Double = busyTimeout) async throws -> HistoryHealth {
         let path = absolute(path)
         do {
@@ -47,9 +49,13 @@ extension StepDatabase {
     /// The same, on the caller's thread. Content that SQLite cannot read is also reported as a complaint.
     static func check(_ path: String, busyTimeout: Double = busyTimeout) throws -> HistoryHealth {
         do {
-            return try reading(path, busyTimeout: busyTimeout) { try $0.read { database in try examine(database, path) } }
+            return try reading(path, busyTimeout: busyTimeout) {
+                try $0.read { database in try examine(database, path) }
+            }
         } catch {
-            guard case .damaged(_, let reason) = HistoryError(error, path: path) else { throw HistoryError(error, path: path) }
+            guard case .damaged(_, let reason) = HistoryError(error, path: path) else {
+                throw HistoryError(error, path: path)
+            }
             return HistoryHealth(isOlder: false, complaints: [reason], orphans: [])
         }
     }
@@ -71,7 +77,8 @@ extension StepDatabase {
         do {
             return try health(database, path)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-            // The statements below are correct for istep's schema. An error in one is therefore an error in the text of this file's schema.
+            // The statements below are correct for istep's schema. An error in one is therefore an error in the text of
+            // this file's schema.
             throw HistoryError.damaged(path: path, reason: error.message ?? "its schema cannot be read")
         }
     }
@@ -83,15 +90,18 @@ extension StepDatabase {
         // First, because the checks below run expressions of the schema.
         let differences = try schema.differences(in: database)
         if !differences.isEmpty {
-            return HistoryHealth(isOlder: state != .current, complaints: Array(differences.prefix(mostComplaints)), orphans: [])
+            return HistoryHealth(
+                isOlder: state != .current, complaints: Array(differences.prefix(mostComplaints)), orphans: [])
         }
-        // quick_check would not find keys out of order, indexes that do not match their tables, and more (13 of 600 damaged files). It
-        // takes as long, because most of the time is spent reading the file.
+        // quick_check would not find keys out of order, indexes that do not match their tables, and more (13 of 600
+        // damaged files). It takes as long, because most of the time is spent reading the file.
         let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(mostComplaints))")
         let orphans = try schema.ownTables(in: database).filter { table in
-            try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM pragma_foreign_key_check(?))", arguments: [table]) == true
+            try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM pragma_foreign_key_check(?))", arguments: [table]) == true
         }
-        var health = HistoryHealth(isOlder: state != .current, complaints: lines == ["ok"] ? [] : lines, orphans: orphans)
+        var health = HistoryHealth(
+            isOlder: state != .current, complaints: lines == ["ok"] ? [] : lines, orphans: orphans)
         // In a broken tree the results mean nothing.
         if health.isSound { health.broken = try brokenRules(database) }
         return health
@@ -102,14 +112,18 @@ extension StepDatabase {
     /// Rules that no constraint of the schema can express.
     private static func brokenRules(_ database: Database) throws -> [String] {
         var broken: [String] = []
-        for (words, sql) in rules where try Bool.fetchOne(database, sql: "SELECT EXISTS (\(sql))") ?? false { broken.append(words) }
+        for (words, sql) in rules where try Bool.fetchOne(database, sql: "SELECT EXISTS (\(sql))") ?? false {
+            broken.append(words)
+        }
         let tables = Set(try Schema.current.ownTables(in: database))
         if tables.contains("seal") {
             let seals = Seals(database)
             broken += try seals.complaints(Array(seals.broken().prefix(mostComplaints)))
         }
         for rule in ColumnRule.all where tables.contains(rule.table) {
-            if try rule.isViolated(in: database) { broken.append("a row of \(rule.table) has an invalid value in \(rule.column)") }
+            if try rule.isViolated(in: database) {
+                broken.append("a row of \(rule.table) has an invalid value in \(rule.column)")
+            }
         }
         return broken
     }
@@ -132,9 +146,9 @@ extension StepDatabase {
 extension StepDatabase {
     /// Checks for damage before a sync writes, within a limited cost, and stores the result.
     ///
-    /// A history of up to 2 MB, more than a ring's year, is checked as a whole (20 ms). A larger one would take too long (5 million rows
-    /// take 7 s): all tables but two are checked, and of those two only the part that a sync reads and writes, the newest samples and
-    /// frames. The rest is checked once a week (`checkAndRemember`).
+    /// A history of up to 2 MB, more than a ring's year, is checked as a whole (20 ms). A larger one would take too
+    /// long (5 million rows take 7 s): all tables but two are checked, and of those two only the part that a sync reads
+    /// and writes, the newest samples and frames. The rest is checked once a week (`checkAndRemember`).
     ///
     /// - Throws: `damaged`, or why it cannot be read.
     public static func checkBeforeSync(_ path: String, at moment: Timestamp) throws(HistoryError) {
@@ -161,17 +175,23 @@ extension StepDatabase {
     }
 
     private static func checkInPart(_ database: Database, _ path: String) throws {
-        if let first = try Schema.current.differences(in: database).first { throw HistoryError.damaged(path: path, reason: first) }
+        if let first = try Schema.current.differences(in: database).first {
+            throw HistoryError.damaged(path: path, reason: first)
+        }
         for table in try Schema.current.ownTables(in: database) where !largeTables.contains(table) {
             let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check('\(table)')")
-            if lines != ["ok"] { throw HistoryError.damaged(path: path, reason: lines.first ?? "\(table) cannot be read") }
+            if lines != ["ok"] {
+                throw HistoryError.damaged(path: path, reason: lines.first ?? "\(table) cannot be read")
+            }
         }
         try readNewest(database, path)
         guard try Schema.current.state(of: database) == .current else { return }
         // A sync writes to these, and calculates the sums of whole groups of them.
         let seals = Seals(database)
         let broken = try seals.broken(besides: ["sample", "implausible_sample"])
-        if let first = try seals.complaints(Array(broken.prefix(1))).first { throw HistoryError.damaged(path: path, reason: first) }
+        if let first = try seals.complaints(Array(broken.prefix(1))).first {
+            throw HistoryError.damaged(path: path, reason: first)
+        }
     }
 
     /// Bytes of the largest file that is checked as a whole.
@@ -179,7 +199,8 @@ extension StepDatabase {
     /// The other tables grow by some rows a day at most.
     private static let largeTables: Set = ["sample", "frame"]
 
-    /// The newest samples of each pedometer, in order and as the schema requires, and the end of the frames with their index.
+    /// The newest samples of each pedometer, in order and as the schema requires, and the end of the frames with their
+    /// index.
     private static func readNewest(_ database: Database, _ path: String) throws {
         for pedometer in try Int64.fetchAll(database, sql: "SELECT id FROM pedometer") {
             let rows = try Row.fetchCursor(
@@ -193,7 +214,8 @@ extension StepDatabase {
             while let row = try rows.next() {
                 let start: Int? = try row.get(0), isValid: Bool? = try row.get(1)
                 guard let start, start < later, isValid == true else {
-                    throw HistoryError.damaged(path: path, reason: "samples are out of order, or have values that istep never writes")
+                    throw HistoryError.damaged(
+                        path: path, reason: "samples are out of order, or have values that istep never writes")
                 }
                 later = start
             }
@@ -206,7 +228,8 @@ extension StepDatabase {
         }
     }
 
-    /// Checks the whole history and stores the result beside it. A history that is known to be damaged is never written to.
+    /// Checks the whole history and stores the result beside it. A history that is known to be damaged is never written
+    /// to.
     ///
     /// - Throws: `damaged`, or why it cannot be read.
     public static func checkAndRemember(_ path: String, at moment: Timestamp) async throws {
@@ -217,7 +240,9 @@ extension StepDatabase {
         } catch HistoryError.damaged(_, let reason) {
             complaints = [reason]
         }
-        _ = try await blocking { [complaints] in CheckRecord(of: path, at: moment, complaints: complaints)?.store(ofDatabase: path) }
+        _ = try await blocking { [complaints] in
+            CheckRecord(of: path, at: moment, complaints: complaints)?.store(ofDatabase: path)
+        }
         if let first = complaints.first { throw HistoryError.damaged(path: path, reason: first) }
     }
 }

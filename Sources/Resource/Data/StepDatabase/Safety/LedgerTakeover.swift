@@ -1,11 +1,12 @@
 import GRDB
 import StepDomain
 
-/// What a restored history takes over from the one that it replaces: which days were sent, the state of the destinations, and how the clocks
-/// of the pedometers were set. A restore changes none of these things.
+/// What a restored history takes over from the one that it replaces: which days were sent, the state of the
+/// destinations, and how the clocks of the pedometers were set. A restore changes none of these things.
 ///
-/// People are matched by their names, pedometers by their addresses. The watermarks stay those of the backup, because they refer to its own
-/// changes: days that are read again are examined again, and those that the destination has are not sent.
+/// People are matched by their names, pedometers by their addresses. The watermarks stay those of the backup, because
+/// they refer to its own changes: days that are read again are examined again, and those that the destination has are
+/// not sent.
 struct LedgerTakeover {
     private typealias Values = [String: DatabaseValue]
 
@@ -18,7 +19,9 @@ struct LedgerTakeover {
     /// Reads the ledger of a history, also of a damaged one or of another version, as far as possible.
     init(from path: String) {
         do {
-            (entries, destinations, clocks, isComplete) = try StepDatabase.reading(path) { try $0.read { try Self.read($0) } }
+            (entries, destinations, clocks, isComplete) = try StepDatabase.reading(path) {
+                try $0.read { try Self.read($0) }
+            }
         } catch {
             isComplete = false
         }
@@ -60,14 +63,17 @@ struct LedgerTakeover {
     func store(in file: DatabaseCopy, at moment: Timestamp) throws -> Bool {
         if entries.isEmpty, destinations.isEmpty, clocks.isEmpty { return isComplete }
         do {
-            let queue = try DatabaseQueue(path: file.path, configuration: StepDatabase.configuration(busyTimeout: StepDatabase.busyTimeout))
+            let queue = try DatabaseQueue(
+                path: file.path, configuration: StepDatabase.configuration(busyTimeout: StepDatabase.busyTimeout))
             let isWhole = try queue.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 if !entries.isEmpty || !destinations.isEmpty { try Schema.current.migrate(database) }
                 var isWhole = isComplete
                 try database.inTransaction(.immediate) {
                     for entry in entries where try !store(entry, at: moment, database) { isWhole = false }
-                    for destination in destinations where try !store(destination: destination, database) { isWhole = false }
+                    for destination in destinations where try !store(destination: destination, database) {
+                        isWhole = false
+                    }
                     try storeClocks(database)
                     return .commit
                 }
@@ -84,8 +90,8 @@ struct LedgerTakeover {
         }
     }
 
-    /// Stores the newer of two entries, unless nothing was sent of it. A day that the destination has and the backup does not know is
-    /// examined again: it may have other figures now.
+    /// Stores the newer of two entries, unless nothing was sent of it. A day that the destination has and the backup
+    /// does not know is examined again: it may have other figures now.
     ///
     /// - Returns: whether what was sent of the day is known.
     private func store(_ entry: Values, at moment: Timestamp, _ database: Database) throws -> Bool {
@@ -122,15 +128,20 @@ struct LedgerTakeover {
         do {
             try database.execute(sql: sql, arguments: StatementArguments(row))
             return true
-        } catch let error as DatabaseError where [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG].contains(error.resultCode) {
+        } catch let error as DatabaseError
+            where [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG].contains(error.resultCode)
+        {
             return false
         }
     }
 
-    /// Adds the settings of a clock that the backup does not have: the pedometer's slots since then were stamped with them.
+    /// Adds the settings of a clock that the backup does not have: the pedometer's slots since then were stamped with
+    /// them.
     private func storeClocks(_ database: Database) throws {
         for row in try Row.fetchAll(database, sql: "SELECT id, address, model, clock FROM pedometer") {
-            let (id, address, model): (Int64, DatabaseValue, DatabaseValue) = (try row.get(0), try row.get(1), try row.get(2))
+            let (id, address, model): (Int64, DatabaseValue, DatabaseValue) = (
+                try row.get(0), try row.get(1), try row.get(2)
+            )
             let clock: ClockState = try value(row.get(3))
             var all = Set(clock.settings)
             for taken in clocks where taken["address"] == address && taken["model"] == model {
@@ -141,12 +152,14 @@ struct LedgerTakeover {
             }
             if all.count == clock.settings.count { continue }
             try database.execute(
-                sql: "UPDATE pedometer SET clock = ? WHERE id = ?", arguments: [try json(ClockState(settings: Array(all))), id])
+                sql: "UPDATE pedometer SET clock = ? WHERE id = ?",
+                arguments: [try json(ClockState(settings: Array(all))), id])
         }
     }
 
     private static let entryColumns = [
-        "destination", "person", "day", "state", "asked", "fingerprint", "confirmed", "attempts", "first_attempt", "next_attempt", "last_error",
+        "destination", "person", "day", "state", "asked", "fingerprint", "confirmed", "attempts", "first_attempt",
+        "next_attempt", "last_error",
         "remote_id", "changed_at", "stale", "repetition",
     ]
 
@@ -157,7 +170,9 @@ struct LedgerTakeover {
             OR share.confirmed IS NULL AND share.fingerprint IS NULL
         """
 
-    private static let destinationColumns = ["name", "first_day", "not_before", "failures", "stopped", "last_error", "layout"]
+    private static let destinationColumns = [
+        "name", "first_day", "not_before", "failures", "stopped", "last_error", "layout",
+    ]
 
     /// Keeps the earlier first day, so that no day is omitted, and the earlier layout, so that all days are examined.
     private static let insertDestination = """

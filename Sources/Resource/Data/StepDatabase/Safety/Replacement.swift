@@ -5,10 +5,11 @@ public import StepDomain
 
 /// Replaces a history by another file, and keeps the old file beside it.
 ///
-/// SQLite finds the log of a file by the name of the file, and would replay the log of the old file into the new one. So the log is emptied
-/// and moved before the new file gets the name, and meanwhile no other program can write to the old file or open it (`ExclusiveAccess`).
-/// Whatever ends the process, the path then leads to the old history, whose log is empty, or to the new one. The log of a file that is known
-/// to be damaged is not emptied here: it is moved as it is, right before the new file gets the name.
+/// SQLite finds the log of a file by the name of the file, and would replay the log of the old file into the new one.
+/// So the log is emptied and moved before the new file gets the name, and meanwhile no other program can write to the
+/// old file or open it (`ExclusiveAccess`). Whatever ends the process, the path then leads to the old history, whose
+/// log is empty, or to the new one. The log of a file that is known to be damaged is not emptied here: it is moved as
+/// it is, right before the new file gets the name.
 enum Replacement {
     /// - Parameters:
     ///   - new: the new file, self-contained and on the same file system; it has no log.
@@ -16,9 +17,11 @@ enum Replacement {
     ///   - isDamaged: whether the old file is known to be damaged, and must be kept byte by byte.
     ///   - beforeRename: called while the old log is moved and the old file still has the name; for tests.
     /// - Returns: the path of the old history; nil if there was none.
-    /// - Throws: `locked` while another program uses the old history and its log is not empty; any error leaves the old history as it was.
+    /// - Throws: `locked` while another program uses the old history and its log is not empty; any error leaves the old
+    ///   history as it was.
     static func put(
-        _ new: DatabaseCopy, asHistory path: String, keepingAs reason: String, isDamaged: Bool = false, at moment: Timestamp,
+        _ new: DatabaseCopy, asHistory path: String, keepingAs reason: String, isDamaged: Bool = false,
+        at moment: Timestamp,
         _ localTime: LocalTime, beforeRename: () throws -> Void = {}
     ) throws -> String? {
         let path = HistoryLock.realPath(path)
@@ -45,7 +48,8 @@ enum Replacement {
         return isThere ? old.name : nil
     }
 
-    private static func place(for path: String, _ reason: String, _ moment: Timestamp, _ localTime: LocalTime) -> String {
+    private static func place(for path: String, _ reason: String, _ moment: Timestamp, _ localTime: LocalTime) -> String
+    {
         let directory = directoryName(path)
         var name = BackupName(of: stem(path) + "-" + reason, at: moment, localTime, isAutomatic: false)
         while access(directory + "/" + name.file, F_OK) == 0 { name = name.next }
@@ -76,7 +80,8 @@ private struct ReplacedFiles {
     /// - Parameter isThere: whether there is a file, and not only the log of one that was deleted.
     mutating func setAside(isThere: Bool) throws(HistoryError) {
         if isThere {
-            // The old file gets a second name first, so that the history has a file at any moment. Not all file systems support this.
+            // The old file gets a second name first, so that the history has a file at any moment. Not all file systems
+            // support this.
             isLinked = link(path, name) == 0
             if !isLinked {
                 guard rename(path, name) == 0 else { throw HistoryError(errno: errno, path: name) }
@@ -84,7 +89,9 @@ private struct ReplacedFiles {
             }
         }
         for suffix in FileSuffix.ofSQLite where access(path + suffix, F_OK) == 0 {
-            guard rename(path + suffix, name + suffix) == 0 else { throw HistoryError(errno: errno, path: path + suffix) }
+            guard rename(path + suffix, name + suffix) == 0 else {
+                throw HistoryError(errno: errno, path: path + suffix)
+            }
             logs.append(suffix)
         }
     }
@@ -108,20 +115,24 @@ private struct ReplacedFiles {
     func cleanUp(isDamaged: Bool) {
         unlink(name + FileSuffix.logIndex)
         let log = name + FileSuffix.log
-        guard !isDamaged, access(name, F_OK) == 0, access(log, F_OK) == 0, StepDatabase.isEmptyOrMissing(log) else { return }
-        _ = try? StepDatabase.reading(name, busyTimeout: 0) { try $0.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") } }
+        guard !isDamaged, access(name, F_OK) == 0, access(log, F_OK) == 0, StepDatabase.isEmptyOrMissing(log) else {
+            return
+        }
+        _ = try? StepDatabase.reading(name, busyTimeout: 0) {
+            try $0.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
+        }
     }
 }
 
 extension StepDatabase {
     /// Replaces a history by a backup. The backup stays as it is, and the old history is kept beside the new one.
     ///
-    /// What has been sent remains known: the restored history takes over the ledger of the old one (`LedgerTakeover`). The caller holds the
-    /// locks of syncing and sharing.
+    /// What has been sent remains known: the restored history takes over the ledger of the old one (`LedgerTakeover`).
+    /// The caller holds the locks of syncing and sharing.
     ///
     /// - Returns: what became of the old history.
-    /// - Throws: `missing`, `empty`, `foreign`, `newerVersion` or `damaged` of the backup (`HistoryError.of`); `noSpace` and similar errors
-    ///   of the history's place.
+    /// - Throws: `missing`, `empty`, `foreign`, `newerVersion` or `damaged` of the backup (`HistoryError.of`);
+    ///   `noSpace` and similar errors of the history's place.
     public static func restore(
         _ backup: String, to path: String, at moment: Timestamp, _ localTime: LocalTime
     ) throws(HistoryError) -> ReplacedHistory {
@@ -136,7 +147,9 @@ extension StepDatabase {
                 do { queue = try openForReading(backup) } catch { throw HistoryError(error, path: backup).of(.backup) }
                 do {
                     defer { try? queue.close() }
-                    _ = try queue.writeWithoutTransaction { try file.copy($0, of: backup, as: .backup, asHistory: true) }
+                    _ = try queue.writeWithoutTransaction {
+                        try file.copy($0, of: backup, as: .backup, asHistory: true)
+                    }
                 }
                 var replaced = ReplacedHistory()
                 if (try? isThere(path)) == true {

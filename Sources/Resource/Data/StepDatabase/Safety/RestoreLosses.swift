@@ -5,7 +5,8 @@ extension StepDatabase {
     /// What a history has and a backup does not have. Nothing is written to either.
     ///
     /// - Parameter backup: the path of a backup that was found sound (`contents(of:)`).
-    /// - Throws: why one of them cannot be read; `damaged` of the history, because rows can be missing in a damaged file without an error.
+    /// - Throws: why one of them cannot be read; `damaged` of the history, because rows can be missing in a damaged
+    ///   file without an error.
     public static func losses(of path: String, restoring backup: String) throws(HistoryError) -> HistoryLosses {
         let path = absolute(path)
         do {
@@ -19,8 +20,8 @@ extension StepDatabase {
     }
 }
 
-/// The rows of a history that a user would miss: the columns that identify each, and its others. Users and pedometers are identified by names
-/// and addresses, because their numbers can differ between two files.
+/// The rows of a history that a user would miss: the columns that identify each, and its others. Users and pedometers
+/// are identified by names and addresses, because their numbers can differ between two files.
 private struct HeldRows {
     private typealias Values = [DatabaseValue]
 
@@ -37,12 +38,14 @@ private struct HeldRows {
             return rows
         }
         func rowsOfPeople(_ columns: String, in table: String) throws -> [Values: Values] {
-            try rows(identifiedBy: 2, "SELECT name_key, \(columns) FROM \(table) JOIN person ON person.id = \(table).person")
+            try rows(
+                identifiedBy: 2, "SELECT name_key, \(columns) FROM \(table) JOIN person ON person.id = \(table).person")
         }
         people = try rows(identifiedBy: 1, "SELECT name_key, name FROM person")
         pedometers = try rows(
             identifiedBy: 2,
-            "SELECT person.name_key, address, pedometer.name FROM pedometer JOIN person ON person.id = pedometer.person")
+            "SELECT person.name_key, address, pedometer.name FROM pedometer JOIN person ON person.id = pedometer.person"
+        )
         // A day is added and taken away so that the division rounds down before 1970, too.
         days = try rows(
             identifiedBy: 3,
@@ -52,7 +55,8 @@ private struct HeldRows {
             GROUP BY pedometer.id, number
             """)
         corrections = try rowsOfPeople("day, steps", in: "correction")
-        plans = try rowsOfPeople("valid_from, monday, tuesday, wednesday, thursday, friday, saturday, sunday", in: "plan")
+        plans = try rowsOfPeople(
+            "valid_from, monday, tuesday, wednesday, thursday, friday, saturday, sunday", in: "plan")
         profiles = try rowsOfPeople("valid_from, height, weight, sex, birth_date, step_length", in: "profile")
     }
 
@@ -61,14 +65,19 @@ private struct HeldRows {
             let kept = rows(backup)
             return rows(self).filter { row in !(kept[row.key].map { isKept(row.value, $0) } ?? false) }
         }
-        func names(_ rows: [Values: Values]) -> [String] { rows.values.compactMap { String.fromDatabaseValue($0[0]) }.sorted() }
-        let lostDays = lost({ $0.days }, unless: { held, kept in zip(held, kept).allSatisfy { Self.number($0) <= Self.number($1) } })
+        func names(_ rows: [Values: Values]) -> [String] {
+            rows.values.compactMap { String.fromDatabaseValue($0[0]) }.sorted()
+        }
+        let lostDays = lost(
+            { $0.days }, unless: { held, kept in zip(held, kept).allSatisfy { Self.number($0) <= Self.number($1) } })
         return HistoryLosses(
             people: names(lost({ $0.people }, unless: { _, _ in true })),
             // Also one that has another name in the backup.
             pedometers: names(lost({ $0.pedometers }, unless: ==)),
             days: Set(lostDays.keys.map { Self.number($0[2]) }).sorted().map { Day(daysSince1970: $0) },
-            corrections: lost({ $0.corrections }, unless: ==).keys.compactMap { String.fromDatabaseValue($0[1]).flatMap { Day($0) } }.sorted(),
+            corrections: lost({ $0.corrections }, unless: ==).keys.compactMap {
+                String.fromDatabaseValue($0[1]).flatMap { Day($0) }
+            }.sorted(),
             plans: lost({ $0.plans }, unless: ==).count, profiles: lost({ $0.profiles }, unless: ==).count)
     }
 

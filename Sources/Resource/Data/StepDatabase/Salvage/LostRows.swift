@@ -1,7 +1,8 @@
 import GRDB
 import StepDomain
 
-/// Recreates lost rows of people, pedometers and syncs that other rows refer to, from index entries and from the other rows.
+/// Recreates lost rows of people, pedometers and syncs that other rows refer to, from index entries and from the other
+/// rows.
 ///
 /// Without these rows, the loss of one page of three rows would lose the steps of years.
 struct LostParents {
@@ -20,19 +21,24 @@ struct LostParents {
     private static let most = 1_000_000
 
     /// - Parameter isBroken: whether a table has lost rows.
-    init(_ shapes: [TableShape], fragments: [String: [Int64: [String: DatabaseValue]]], isBroken: @escaping (String) -> Bool) {
+    init(
+        _ shapes: [TableShape], fragments: [String: [Int64: [String: DatabaseValue]]],
+        isBroken: @escaping (String) -> Bool
+    ) {
         self.shapes = shapes
         self.fragments = fragments
         self.isBroken = isBroken
     }
 
-    /// - Returns: by table, the number of rows that were created, and of rows that were removed because they refer to missing rows.
+    /// - Returns: by table, the number of rows that were created, and of rows that were removed because they refer to
+    ///   missing rows.
     func restore(in database: Database) throws -> [String: Change] {
         var changes: [String: Change] = [:]
         // A sync refers to a pedometer, and a pedometer to a person.
         for table in ["sync", "pedometer", "person"] where isBroken(table) {
             var count = 0
-            for number in try missing(table, database).sorted().prefix(Self.most) where try make(table, number, database) { count += 1 }
+            for number in try missing(table, database).sorted().prefix(Self.most)
+            where try make(table, number, database) { count += 1 }
             changes[table, default: Change()].rebuilt += count
         }
         for (table, count) in try SyncReferences.correct(in: database) where count > 0 {
@@ -58,7 +64,8 @@ struct LostParents {
         }
         // A number that was changed by damage can be the number of another pedometer's sync.
         for table in ["sample", "implausible_sample"] {
-            try database.execute(sql: "DELETE FROM \(table) WHERE pedometer <> (SELECT pedometer FROM sync WHERE id = sync)")
+            try database.execute(
+                sql: "DELETE FROM \(table) WHERE pedometer <> (SELECT pedometer FROM sync WHERE id = sync)")
             changes[table, default: Change()].removed += database.changesCount
         }
         return changes
@@ -71,7 +78,10 @@ struct LostParents {
             for reference in shape.references where reference.parent == table {
                 wanted.formUnion(
                     try Int64.fetchAll(
-                        database, sql: "SELECT DISTINCT \(reference.column) FROM \(shape.name) WHERE \(reference.column) IS NOT NULL"))
+                        database,
+                        sql:
+                            "SELECT DISTINCT \(reference.column) FROM \(shape.name) WHERE \(reference.column) IS NOT NULL"
+                    ))
             }
         }
         return wanted.subtracting(known).filter { $0 > 0 }
@@ -86,7 +96,8 @@ struct LostParents {
             case "pedometer": try makePedometer(number, known, database)
             default:
                 let key = String.fromDatabaseValue(known["name_key"] ?? .null) ?? "user \(number)"
-                try database.execute(sql: "INSERT INTO person (id, name, name_key) VALUES (?, ?, ?)", arguments: [number, key, key])
+                try database.execute(
+                    sql: "INSERT INTO person (id, name, name_key) VALUES (?, ?, ?)", arguments: [number, key, key])
             }
             return true
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
@@ -95,18 +106,21 @@ struct LostParents {
     }
 
     private func makeSync(_ number: Int64, _ known: [String: DatabaseValue], _ database: Database) throws {
-        let row = try Row.fetchOne(database, sql: "SELECT pedometer, start + length FROM sample WHERE sync = ? LIMIT 1", arguments: [number])
+        let row = try Row.fetchOne(
+            database, sql: "SELECT pedometer, start + length FROM sample WHERE sync = ? LIMIT 1", arguments: [number])
         let sample: (pedometer: DatabaseValue, end: DatabaseValue)? = try row.map { (try $0.get(0), try $0.get(1)) }
         let pedometers = try Int64.fetchAll(database, sql: "SELECT id FROM pedometer LIMIT 2")
         // Frames do not contain their pedometer.
-        let pedometer = known["pedometer"] ?? sample?.pedometer ?? (pedometers.count == 1 ? pedometers[0].databaseValue : .null)
+        let pedometer =
+            known["pedometer"] ?? sample?.pedometer ?? (pedometers.count == 1 ? pedometers[0].databaseValue : .null)
         let start = known["started_at"] ?? sample?.end ?? 0.databaseValue
         let outcome = String.fromDatabaseValue(known["outcome"] ?? .null)
         let end = outcome == "running" ? nil : known["ended_at"] ?? start
         try database.execute(
             sql: "INSERT INTO sync (id, pedometer, started_at, ended_at, outcome, failure) VALUES (?, ?, ?, ?, ?, ?)",
             arguments: [
-                number, pedometer, start, end, outcome ?? "failed", outcome == nil ? "the record of this sync was lost by damage" : nil,
+                number, pedometer, start, end, outcome ?? "failed",
+                outcome == nil ? "the record of this sync was lost by damage" : nil,
             ])
     }
 
@@ -119,7 +133,8 @@ struct LostParents {
             return digits.count == 1 ? "0" + digits : digits
         }
         let address = known["address"] ?? "00:00:00:\(pairs.joined(separator: ":"))".databaseValue
-        // Marked as out of use, because its model is unknown. If the user adds it again, it continues as a separate pedometer.
+        // Marked as out of use, because its model is unknown. If the user adds it again, it continues as a separate
+        // pedometer.
         try database.execute(
             sql: """
                 INSERT INTO pedometer (id, person, model, address, address_type, name, name_key, options, clock, cursor, forgotten)
@@ -129,7 +144,8 @@ struct LostParents {
     }
 }
 
-/// Removes time without samples from what a pedometer has accounted for: a day that lacks some is partial, and not a day without steps.
+/// Removes time without samples from what a pedometer has accounted for: a day that lacks some is partial, and not a
+/// day without steps.
 struct LostTime {
     private let gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)]
 
@@ -156,14 +172,18 @@ struct LostTime {
                     for day in max(first, last.advanced(by: 1 - ChangedDays.mostDays))...last { days.insert(day) }
                 }
             }
-            lost += ranges(days).map { SalvageReport.LostDays(pedometer: name, first: $0.lowerBound, last: $0.upperBound) }
+            lost += ranges(days).map {
+                SalvageReport.LostDays(pedometer: name, first: $0.lowerBound, last: $0.upperBound)
+            }
             if latest > Int.min { try readAgain(pedometer, since: latest, database) }
         }
         return lost
     }
 
     /// The part of a gap that belongs to one pedometer; nil if there is none.
-    private func span(of gap: (before: Salvage.SampleKey?, after: Salvage.SampleKey?), for pedometer: Int64) -> TimeSpan? {
+    private func span(of gap: (before: Salvage.SampleKey?, after: Salvage.SampleKey?), for pedometer: Int64)
+        -> TimeSpan?
+    {
         let before = gap.before?.pedometer ?? .min, after = gap.after?.pedometer ?? .max
         guard before <= pedometer, pedometer <= after else { return nil }
         let start = before == pedometer ? gap.before?.end ?? 0 : 0
@@ -176,7 +196,9 @@ struct LostTime {
         let touched = try CoverageMerge.spans(of: pedometer, touching: gap, database).filter { $0.span.overlaps(gap) }
         if touched.isEmpty { return [] }
         let rows = try Row.fetchAll(
-            database, sql: "SELECT start, start + length FROM sample WHERE pedometer = ? AND start >= ? AND start < ? ORDER BY start",
+            database,
+            sql:
+                "SELECT start, start + length FROM sample WHERE pedometer = ? AND start >= ? AND start < ? ORDER BY start",
             arguments: [pedometer, gap.start.seconds - 86_400, gap.end.seconds])
         let samples = Coverage(try rows.map { TimeSpan(try $0.time(0), try $0.time(1)) })
         var removed: [CoveredSpan] = []
@@ -186,7 +208,8 @@ struct LostTime {
             if missing.isEmpty { continue }
             removed += missing.map { CoveredSpan($0, utcOffset: old.utcOffset) }
             try database.execute(
-                sql: "DELETE FROM coverage WHERE pedometer = ? AND start = ?", arguments: [pedometer, old.span.start.seconds])
+                sql: "DELETE FROM coverage WHERE pedometer = ? AND start = ?",
+                arguments: [pedometer, old.span.start.seconds])
             for kept in Coverage(missing).gaps(in: old.span) {
                 try database.execute(
                     sql: "INSERT INTO coverage VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -196,8 +219,8 @@ struct LostTime {
         return removed
     }
 
-    /// Overlapping spans cannot both be correct: the end of a span is damaged, or one is from a page that no tree leads to, which can be very
-    /// old. The earlier one ends where the later one begins.
+    /// Overlapping spans cannot both be correct: the end of a span is damaged, or one is from a page that no tree leads
+    /// to, which can be very old. The earlier one ends where the later one begins.
     private func removeOverlaps(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -210,14 +233,18 @@ struct LostTime {
 
     /// Makes the next sync request everything that the pedometer still holds, if that can include missing data.
     private func readAgain(_ pedometer: Int64, since latest: Int, _ database: Database) throws {
-        let end = try Int.fetchOne(database, sql: "SELECT max(until) FROM coverage WHERE pedometer = ?", arguments: [pedometer]) ?? latest
+        let end =
+            try Int.fetchOne(
+                database, sql: "SELECT max(until) FROM coverage WHERE pedometer = ?", arguments: [pedometer]) ?? latest
         guard latest > end - Self.longestMemory,
-            let text = try String.fetchOne(database, sql: "SELECT cursor FROM pedometer WHERE id = ?", arguments: [pedometer]),
+            let text = try String.fetchOne(
+                database, sql: "SELECT cursor FROM pedometer WHERE id = ?", arguments: [pedometer]),
             var cursor: PedometerCursor = try? value(text)
         else { return }
         cursor.readThrough = nil
         cursor.tail = nil
-        try database.execute(sql: "UPDATE pedometer SET cursor = ? WHERE id = ?", arguments: [try json(cursor), pedometer])
+        try database.execute(
+            sql: "UPDATE pedometer SET cursor = ? WHERE id = ?", arguments: [try json(cursor), pedometer])
     }
 
     private func ranges(_ days: Set<Day>) -> [ClosedRange<Day>] {

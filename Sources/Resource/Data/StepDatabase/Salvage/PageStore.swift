@@ -2,8 +2,8 @@ import Foundation
 
 /// The pages of a database file in any state, overlaid with those of its write-ahead log.
 ///
-/// Reads the file as https://www.sqlite.org/fileformat.html describes it, without SQLite, which stops at the first invalid page. Nothing in
-/// the file is trusted: each number is checked before it is used.
+/// Reads the file as https://www.sqlite.org/fileformat.html describes it, without SQLite, which stops at the first
+/// invalid page. Nothing in the file is trusted: each number is checked before it is used.
 final class PageStore {
     let pageSize: Int
     /// Bytes of a page that SQLite uses: all of them, because istep reserves none, as encryption would.
@@ -51,7 +51,9 @@ final class PageStore {
         var bytes = [UInt8](repeating: 0, count: count)
         var length = 0
         while length < count {
-            let read = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress.map { $0 + length }, count - length, off_t(place + length)) }
+            let read = bytes.withUnsafeMutableBytes {
+                pread(file, $0.baseAddress.map { $0 + length }, count - length, off_t(place + length))
+            }
             if read < 0 && errno == EINTR { continue }
             if read <= 0 { return nil }
             length += read
@@ -59,7 +61,8 @@ final class PageStore {
         return bytes
     }
 
-    /// The size in the header, unless many more pages begin like pages of a tree at another size. istep uses SQLite's default, 4096.
+    /// The size in the header, unless many more pages begin like pages of a tree at another size. istep uses SQLite's
+    /// default, 4096.
     private static func pageSize(of file: Int32, _ size: Int, stated: Int) -> Int {
         var best = (size: pageSizes.contains(stated) ? stated : 4096, share: 0.0)
         best.share = share(of: best.size, file, size)
@@ -70,13 +73,16 @@ final class PageStore {
         return best.size
     }
 
-    /// The share of the first pages after the header page that begin like pages of a tree: kind, cells and start of the content.
+    /// The share of the first pages after the header page that begin like pages of a tree: kind, cells and start of the
+    /// content.
     private static func share(of pageSize: Int, _ file: Int32, _ size: Int) -> Double {
         let pages = min(200, size / pageSize - 1)
         guard pages > 0 else { return 0 }
         var latest = 0
         let fitting = (1...pages).count { index in
-            guard let start = bytes(of: file, at: index * pageSize, count: 8), [2, 5, 10, 13].contains(start[0]) else { return false }
+            guard let start = bytes(of: file, at: index * pageSize, count: 8), [2, 5, 10, 13].contains(start[0]) else {
+                return false
+            }
             let content = unsigned(start, 5, 2), cells = unsigned(start, 3, 2)
             latest = max(latest, content)
             return 8 + 2 * cells <= content && content <= pageSize
@@ -85,15 +91,20 @@ final class PageStore {
         return latest > pageSize / 2 ? Double(fitting) / Double(pages) : 0
     }
 
-    /// The pages that complete transactions have written to the log (https://www.sqlite.org/fileformat.html#the_write_ahead_log).
+    /// The pages that complete transactions have written to the log
+    /// (https://www.sqlite.org/fileformat.html#the_write_ahead_log).
     private static func commits(_ log: Int32, _ head: [UInt8], _ pageSize: Int) -> (places: [Int: Int], pages: Int) {
-        guard head.count == 32, unsigned(head, 0, 4) & ~1 == 0x377f_0682, unsigned(head, 8, 4) == pageSize else { return ([:], 0) }
+        guard head.count == 32, unsigned(head, 0, 4) & ~1 == 0x377f_0682, unsigned(head, 8, 4) == pageSize else {
+            return ([:], 0)
+        }
         let isBigEndian = unsigned(head, 0, 4) & 1 == 1
         var sum = checksum(head[0..<24], (0, 0), isBigEndian)
         guard sum == (UInt32(unsigned(head, 24, 4)), UInt32(unsigned(head, 28, 4))) else { return ([:], 0) }
         var places: [Int: Int] = [:], open: [Int: Int] = [:]
         var pages = 0, place = 32
-        while let frame = bytes(of: log, at: place, count: 24), let page = bytes(of: log, at: place + 24, count: pageSize) {
+        while let frame = bytes(of: log, at: place, count: 24),
+            let page = bytes(of: log, at: place + 24, count: pageSize)
+        {
             // A frame from before the log was restarted has another salt.
             guard frame[8..<16] == head[16..<24] else { break }
             sum = checksum(frame[0..<8], sum, isBigEndian)
@@ -111,12 +122,15 @@ final class PageStore {
         return (places, pages)
     }
 
-    private static func checksum(_ bytes: ArraySlice<UInt8>, _ start: (UInt32, UInt32), _ isBigEndian: Bool) -> (UInt32, UInt32) {
+    private static func checksum(_ bytes: ArraySlice<UInt8>, _ start: (UInt32, UInt32), _ isBigEndian: Bool) -> (
+        UInt32, UInt32
+    ) {
         var (a, b) = start
         var index = bytes.startIndex
         func word(_ index: Int) -> UInt32 {
             let parts = bytes[index..<index + 4]
-            return isBigEndian ? parts.reduce(0) { $0 << 8 | UInt32($1) } : parts.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+            return isBigEndian
+                ? parts.reduce(0) { $0 << 8 | UInt32($1) } : parts.reversed().reduce(0) { $0 << 8 | UInt32($1) }
         }
         while index + 8 <= bytes.endIndex {
             a = a &+ word(index) &+ b

@@ -3,13 +3,17 @@ import GRDB
 public import StepDomain
 
 extension StepDatabase {
-    /// Saves what can be read of a damaged history into a new file, replaces the history by it, and keeps the damaged one beside it.
+    /// Saves what can be read of a damaged history into a new file, replaces the history by it, and keeps the damaged
+    /// one beside it.
     ///
     /// The caller holds the locks of syncing and sharing. A sound history stays as it is.
     ///
     /// - Returns: what was saved and what is lost; nil if the history is sound.
-    /// - Throws: `irreparable` if nothing can be saved: nothing is changed then. `missing`, `empty`, `foreign`, `newerVersion`, `noSpace`.
-    public static func repair(_ path: String, at moment: Timestamp, _ localTime: LocalTime) throws(HistoryError) -> SalvageReport? {
+    /// - Throws: `irreparable` if nothing can be saved: nothing is changed then. `missing`, `empty`, `foreign`,
+    ///   `newerVersion`, `noSpace`.
+    public static func repair(_ path: String, at moment: Timestamp, _ localTime: LocalTime) throws(HistoryError)
+        -> SalvageReport?
+    {
         let path = absolute(path)
         do {
             guard try isThere(path) else { throw HistoryError.missing(path: path) }
@@ -27,9 +31,12 @@ extension StepDatabase {
             do {
                 var report = try fill(file, from: HistoryLock.realPath(path), broken)
                 if let wrong = try check(file.path).allComplaints.first {
-                    throw HistoryError.irreparable(path: path, reason: "the readable part is not a valid history: \(wrong)")
+                    throw HistoryError.irreparable(
+                        path: path, reason: "the readable part is not a valid history: \(wrong)")
                 }
-                report.damaged = try Replacement.put(file, asHistory: path, keepingAs: "damaged", isDamaged: true, at: moment, localTime) ?? ""
+                report.damaged =
+                    try Replacement.put(
+                        file, asHistory: path, keepingAs: "damaged", isDamaged: true, at: moment, localTime) ?? ""
                 report.contents.path = path
                 return report
             } catch {

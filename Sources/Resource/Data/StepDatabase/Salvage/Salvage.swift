@@ -5,8 +5,9 @@ import StepDomain
 
 /// Saves what can be read of a damaged history, row by row, into a new one.
 ///
-/// Rows are found through the trees of their tables as far as these are readable, then on the pages that no tree leads to. A row is
-/// accepted if the schema accepts it. If a row refers to a lost row, the lost row is recreated from the entries of its indexes.
+/// Rows are found through the trees of their tables as far as these are readable, then on the pages that no tree leads
+/// to. A row is accepted if the schema accepts it. If a row refers to a lost row, the lost row is recreated from the
+/// entries of its indexes.
 final class Salvage {
     private let path: String
     private let store: PageStore
@@ -71,7 +72,8 @@ final class Salvage {
         var walk = TreeWalk(store)
         // If a definition is damaged, the number of its first page may remain; only that number of the row is needed.
         walk.walk(1, isIndex: false, repairingText: true) { event in
-            guard case .row(_, let values) = event, values.count == 5, let name = String.fromDatabaseValue(values[1]) else { return }
+            guard case .row(_, let values) = event, values.count == 5, let name = String.fromDatabaseValue(values[1])
+            else { return }
             let type = String.fromDatabaseValue(values[0]) ?? "", table = String.fromDatabaseValue(values[2]) ?? ""
             objects.insert(SchemaObject(type: type, name: name, table: table, sql: String.fromDatabaseValue(values[4])))
             // A view or a trigger with the name of a table has no pages (root 0).
@@ -85,12 +87,14 @@ final class Salvage {
         let header = store.page(1)
         let stated = header.map { unsigned($0, 60, 4) } ?? 0
         tables = tables.filter { !$0.hasPrefix("sqlite_") }
-        if let header, header.starts(with: Array("SQLite format 3\0".utf8)), unsigned(header, 68, 4) != Schema.applicationID,
+        if let header, header.starts(with: Array("SQLite format 3\0".utf8)),
+            unsigned(header, 68, 4) != Schema.applicationID,
             !tables.isEmpty, tables.isDisjoint(with: names[schema.version - 1])
         {
             throw HistoryError.foreign(path: path)
         }
-        // The version that matches the most definitions. On a tie, for example if no definition can be read, the version in the header.
+        // The version that matches the most definitions. On a tie, for example if no definition can be read, the
+        // version in the header.
         let counts = known.map { objects.intersection($0).count }
         let best = counts.max() ?? 0
         version =
@@ -120,15 +124,19 @@ final class Salvage {
             try database.execute(sql: "DELETE FROM \(shape.name)")
             tables[shape.name] = SalvageReport.Table(name: shape.name)
             let places = shape.columns.map { _ in "?" }.joined(separator: ", ")
-            inserts[shape.name] = try database.makeStatement(sql: "INSERT INTO \(shape.name) VALUES (\(places)) ON CONFLICT DO NOTHING")
+            inserts[shape.name] = try database.makeStatement(
+                sql: "INSERT INTO \(shape.name) VALUES (\(places)) ON CONFLICT DO NOTHING")
         }
         try readRows(database)
         let parents = LostParents(
-            shapes, fragments: fragments, isBroken: { [tables] in tables[$0]?.gaps ?? 0 > 0 || tables[$0]?.rejected ?? 0 > 0 })
+            shapes, fragments: fragments,
+            isBroken: { [tables] in tables[$0]?.gaps ?? 0 > 0 || tables[$0]?.rejected ?? 0 > 0 })
         for (name, change) in try parents.restore(in: database) {
             tables[name]?.rebuilt += change.rebuilt
             tables[name]?.rejected += change.removed
-            for (column, count) in change.corrected { replaced[ReplacedValue(table: name, column: column), default: 0] += count }
+            for (column, count) in change.corrected {
+                replaced[ReplacedValue(table: name, column: column), default: 0] += count
+            }
         }
         // Which of its samples is wrong is not known: the day is read again, if the pedometer still holds it.
         for group in broken {
@@ -140,12 +148,16 @@ final class Salvage {
                         SampleKey(pedometer: group.owner, start: start + 86_400, end: 0)
                     ))
             }
-            let pedometer = ["pedometer", "sample", "implausible_sample", "coverage", "device_total"].contains(group.kind) ? group.owner : nil
+            let pedometer =
+                ["pedometer", "sample", "implausible_sample", "coverage", "device_total"].contains(group.kind)
+                ? group.owner : nil
             replaced[ReplacedValue(table: group.kind, column: Self.checksum, pedometer: pedometer), default: 0] += 1
         }
         var days = try LostTime(gaps).mark(in: database)
         for group in broken where group.kind == "sample" {
-            let name = try String.fetchOne(database, sql: "SELECT name FROM pedometer WHERE id = ?", arguments: [group.owner]) ?? ""
+            let name =
+                try String.fetchOne(database, sql: "SELECT name FROM pedometer WHERE id = ?", arguments: [group.owner])
+                ?? ""
             let day = Day(daysSince1970: Int(clamping: group.part))
             if !days.contains(where: { $0.pedometer == name && $0.first <= day && day <= $0.last }) {
                 days.append(SalvageReport.LostDays(pedometer: name, first: day, last: day))
@@ -163,7 +175,8 @@ final class Salvage {
         try schema.migrate(database, from: version)
         if schema.hasSeals { try Seals(database).complete(atMost: .max) }
         return SalvageReport(
-            tables: shapes.compactMap { tables[$0.name] }, days: days, resets: try namedResets(database), headerNumbers: headerNumbers,
+            tables: shapes.compactMap { tables[$0.name] }, days: days, resets: try namedResets(database),
+            headerNumbers: headerNumbers,
             isSharingUncertain: isSharingUncertain, contents: try HistoryContents(database, path: path), damaged: "")
     }
 
@@ -179,7 +192,11 @@ final class Salvage {
             }
             return SalvageReport.Reset(table: value.table, column: value.column, pedometer: name, rows: rows)
         }
-        .sorted { (order[$0.table] ?? 0, $0.pedometer ?? "", $0.column) < (order[$1.table] ?? 0, $1.pedometer ?? "", $1.column) }
+        .sorted {
+            (order[$0.table] ?? 0, $0.pedometer ?? "", $0.column) < (
+                order[$1.table] ?? 0, $1.pedometer ?? "", $1.column
+            )
+        }
     }
 
     // MARK: Rows
@@ -195,7 +212,8 @@ final class Salvage {
                 case .hole:
                     tables[shape.name]?.gaps += 1
                     isGap = true
-                case .doubtful(let number, let values): displaced.append(Displaced(number: number, values: values, shape: shape))
+                case .doubtful(let number, let values):
+                    displaced.append(Displaced(number: number, values: values, shape: shape))
                 case .row(let number, let values):
                     guard try insert(number, values, into: shape, database) else {
                         displaced.append(Displaced(number: number, values: values, shape: shape))
@@ -210,7 +228,8 @@ final class Salvage {
             }
             if shape.name == "sample", isGap { gaps.append((last, nil)) }
             if shape.numberColumn != nil, tables[shape.name]?.gaps == 0 {
-                // An empty table may be the page of another one in the place of its root: then its rows are found later.
+                // An empty table may be the page of another one in the place of its root: then its rows are found
+                // later.
                 let numbers = try Set(Int64.fetchAll(database, sql: "SELECT rowid FROM \(shape.name)"))
                 if !numbers.isEmpty { parents[shape.name] = numbers }
             }
@@ -254,14 +273,17 @@ final class Salvage {
             }
         }
         for row in displaced {
-            // A wrong value makes a row of `sample` fit a table that accepts any value, so its own table comes before those.
+            // A wrong value makes a row of `sample` fit a table that accepts any value, so its own table comes before
+            // those.
             if let shape = row.shape {
                 if try insertStray(row.number, row.values, database, atLeast: shape.strictness) { continue }
                 if try insertCorrected(row.number, row.values, into: shape, database) { continue }
             }
             if try insertStray(row.number, row.values, database) { continue }
             // If the table of this row is unknown, it is counted for the first table that it fits.
-            guard let shape = row.shape ?? candidates.first(where: { $0.row(row.number, row.values) != nil }) else { continue }
+            guard let shape = row.shape ?? candidates.first(where: { $0.row(row.number, row.values) != nil }) else {
+                continue
+            }
             tables[shape.name]?.rejected += 1
         }
     }
@@ -275,8 +297,11 @@ final class Salvage {
         _ number: Int64?, _ values: [DatabaseValue], _ database: Database, atLeast strictness: Int = 0
     ) throws -> Bool {
         // If it is not certain which pages are free, a stray row of a table without gaps is a deleted row.
-        for shape in candidates where shape.strictness >= strictness && (isAnyTableMissingPages || tables[shape.name]?.gaps ?? 0 > 0) {
-            guard values.count == shape.columns.count, try insert(number, values, into: shape, database) else { continue }
+        for shape in candidates
+        where shape.strictness >= strictness && (isAnyTableMissingPages || tables[shape.name]?.gaps ?? 0 > 0) {
+            guard values.count == shape.columns.count, try insert(number, values, into: shape, database) else {
+                continue
+            }
             if database.changesCount > 0, tables[shape.name]?.gaps == 0 { tables[shape.name]?.gaps = 1 }
             return true
         }
@@ -284,19 +309,29 @@ final class Salvage {
     }
 
     /// - Returns: whether the schema accepts the row, or already has it.
-    private func insert(_ number: Int64?, _ values: [DatabaseValue], into shape: TableShape, _ database: Database) throws -> Bool {
-        guard var row = shape.row(number, values), let changed = resets[shape.name]?.decodable(&row) else { return false }
-        // A row with a dangling reference would take the place of a good row with the same key, and would be removed at the end.
+    private func insert(_ number: Int64?, _ values: [DatabaseValue], into shape: TableShape, _ database: Database)
+        throws -> Bool
+    {
+        guard var row = shape.row(number, values), let changed = resets[shape.name]?.decodable(&row) else {
+            return false
+        }
+        // A row with a dangling reference would take the place of a good row with the same key, and would be removed at
+        // the end.
         for (column, parent) in shape.parents where isDangling(row[column], parent) { return false }
         return try insert(row, replacing: changed, shape, database)
     }
 
-    /// Inserts a row of a known table that the schema does not accept, with other values in place of those that cannot be correct. All good
-    /// rows are inserted before.
-    private func insertCorrected(_ number: Int64?, _ values: [DatabaseValue], into shape: TableShape, _ database: Database) throws -> Bool {
-        guard let reset = resets[shape.name], var row = shape.row(number, values), var changed = reset.decodable(&row) else { return false }
+    /// Inserts a row of a known table that the schema does not accept, with other values in place of those that cannot
+    /// be correct. All good rows are inserted before.
+    private func insertCorrected(
+        _ number: Int64?, _ values: [DatabaseValue], into shape: TableShape, _ database: Database
+    ) throws -> Bool {
+        guard let reset = resets[shape.name], var row = shape.row(number, values), var changed = reset.decodable(&row)
+        else { return false }
         for (column, parent) in shape.parents where isDangling(row[column], parent) {
-            if let number, let known = fragments[shape.name]?[number]?[shape.columns[column]], !isDangling(known, parent) {
+            if let number, let known = fragments[shape.name]?[number]?[shape.columns[column]],
+                !isDangling(known, parent)
+            {
                 row[column] = known
             } else if let all = parents[parent], all.count == 1, let only = all.first {
                 row[column] = only.databaseValue
@@ -309,7 +344,8 @@ final class Salvage {
             changed.append(column)
         }
         if try insert(row, replacing: changed, shape, database) { return true }
-        for attempt in reset.attempts(row) where try insert(attempt.row, replacing: changed + attempt.changed, shape, database) {
+        for attempt in reset.attempts(row)
+        where try insert(attempt.row, replacing: changed + attempt.changed, shape, database) {
             return true
         }
         return false
@@ -320,7 +356,9 @@ final class Salvage {
         return !known.contains(id)
     }
 
-    private func insert(_ row: [DatabaseValue], replacing changed: [Int], _ shape: TableShape, _ database: Database) throws -> Bool {
+    private func insert(_ row: [DatabaseValue], replacing changed: [Int], _ shape: TableShape, _ database: Database)
+        throws -> Bool
+    {
         guard let insert = inserts[shape.name] else { return false }
         do {
             try insert.execute(arguments: StatementArguments(row))
@@ -332,32 +370,38 @@ final class Salvage {
             return false
         }
         if database.changesCount > 0 {
-            let pedometer = shape.name == "pedometer" ? shape.numberColumn.flatMap { Int64.fromDatabaseValue(row[$0]) } : nil
+            let pedometer =
+                shape.name == "pedometer" ? shape.numberColumn.flatMap { Int64.fromDatabaseValue(row[$0]) } : nil
             for column in changed {
-                replaced[ReplacedValue(table: shape.name, column: shape.columns[column], pedometer: pedometer), default: 0] += 1
+                replaced[
+                    ReplacedValue(table: shape.name, column: shape.columns[column], pedometer: pedometer), default: 0] +=
+                    1
             }
         }
         return true
     }
 
     private func sampleKey(_ shape: TableShape, _ values: [DatabaseValue]) -> SampleKey? {
-        guard let row = shape.row(nil, values), let pedometer = Int64.fromDatabaseValue(row[0]), let start = Int.fromDatabaseValue(row[1]),
+        guard let row = shape.row(nil, values), let pedometer = Int64.fromDatabaseValue(row[0]),
+            let start = Int.fromDatabaseValue(row[1]),
             let length = Int.fromDatabaseValue(row[2])
         else { return nil }
         return SampleKey(pedometer: pedometer, start: start, end: start + length)
     }
 
     private func keep(_ values: [DatabaseValue], of index: TableShape.Index, _ shape: TableShape) {
-        guard !shape.isWithoutRowID, ["person", "pedometer", "sync"].contains(shape.name), values.count == index.columns.count,
-            let place = index.columns.firstIndex(of: -1), let number = Int64.fromDatabaseValue(values[place]), number > 0
+        guard !shape.isWithoutRowID, ["person", "pedometer", "sync"].contains(shape.name),
+            values.count == index.columns.count,
+            let place = index.columns.firstIndex(of: -1), let number = Int64.fromDatabaseValue(values[place]),
+            number > 0
         else { return }
         for (value, column) in zip(values, index.columns) where column >= 0 && !value.isNull {
             fragments[shape.name, default: [:]][number, default: [:]][shape.columns[column]] = value
         }
     }
 
-    /// If the watermarks of sharing are lost, all known days count as considered: omitting some days is better than posting the days of
-    /// years again.
+    /// If the watermarks of sharing are lost, all known days count as considered: omitting some days is better than
+    /// posting the days of years again.
     private func repairSharing(_ database: Database) throws -> Bool {
         guard tables["share"] != nil else { return false }
         let isUncertain = ["share", "share_watermark", "destination"].contains { table in

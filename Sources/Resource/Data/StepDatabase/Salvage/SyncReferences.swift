@@ -1,7 +1,7 @@
 import GRDB
 
-/// Corrects the numbers of syncs in frames and samples, and of pedometers in syncs, that damage has changed: such a row is better kept with the
-/// sync of its neighbours than lost.
+/// Corrects the numbers of syncs in frames and samples, and of pedometers in syncs, that damage has changed: such a row
+/// is better kept with the sync of its neighbours than lost.
 enum SyncReferences {
     /// - Returns: by table, the number of corrected rows. Rows that cannot be corrected stay as they are.
     static func correct(in database: Database) throws -> [String: Int] {

@@ -21,7 +21,8 @@ struct TableShape {
     let numberColumn: Int?
     /// For tables without row numbers: the column of each value of a record.
     let order: [Int]
-    /// How strictly the schema restricts a row's values: the stricter, the more certain it is that a row belongs to this table.
+    /// How strictly the schema restricts a row's values: the stricter, the more certain it is that a row belongs to
+    /// this table.
     let strictness: Int
     let indexes: [Index]
     let references: [Reference]
@@ -42,7 +43,8 @@ struct TableShape {
     }
 
     private init(_ name: String, sql: String, isWithoutRowID: Bool, _ database: Database) throws {
-        let info = try Row.fetchAll(database, sql: "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid", arguments: [name])
+        let info = try Row.fetchAll(
+            database, sql: "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid", arguments: [name])
         self.name = name
         self.isWithoutRowID = isWithoutRowID
         columns = try info.map { try $0.get(0) }
@@ -57,7 +59,8 @@ struct TableShape {
         var order: [Int] = [], indexes: [Index] = []
         for row in try Row.fetchAll(database, sql: "SELECT name, origin FROM pragma_index_list(?)", arguments: [name]) {
             let index: String = try row.get(0), origin: String = try row.get(1)
-            let columns = try Int.fetchAll(database, sql: "SELECT cid FROM pragma_index_xinfo(?) ORDER BY seqno", arguments: [index])
+            let columns = try Int.fetchAll(
+                database, sql: "SELECT cid FROM pragma_index_xinfo(?) ORDER BY seqno", arguments: [index])
             if isWithoutRowID, origin == "pk" {
                 order = columns
             } else {
@@ -66,9 +69,13 @@ struct TableShape {
         }
         self.order = order
         self.indexes = indexes
-        references = try Row.fetchAll(database, sql: "SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?)", arguments: [name])
-            .map { Reference(column: try $0.get(0), parent: try $0.get(1)) }
-        parents = references.compactMap { [columns] reference in columns.firstIndex(of: reference.column).map { ($0, reference.parent) } }
+        references = try Row.fetchAll(
+            database, sql: "SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?)", arguments: [name]
+        )
+        .map { Reference(column: try $0.get(0), parent: try $0.get(1)) }
+        parents = references.compactMap { [columns] reference in
+            columns.firstIndex(of: reference.column).map { ($0, reference.parent) }
+        }
     }
 
     /// The values in the order of `columns`; nil if the record cannot belong to this table.

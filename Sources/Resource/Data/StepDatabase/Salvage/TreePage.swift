@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
 
-/// A page of a b-tree: of a table with row numbers, or of an index. A table without row numbers is also stored as an index.
+/// A page of a b-tree: of a table with row numbers, or of an index. A table without row numbers is also stored as an
+/// index.
 struct TreePage {
     enum Kind: UInt8 {
         case indexInterior = 2
@@ -33,7 +34,8 @@ struct TreePage {
 
     /// Nil if this is not a page of a tree.
     ///
-    /// - Parameter repairingText: whether text that is not UTF-8 is read with replacement characters; otherwise its row cannot be read.
+    /// - Parameter repairingText: whether text that is not UTF-8 is read with replacement characters; otherwise its row
+    ///   cannot be read.
     init?(_ number: Int, in store: PageStore, repairingText: Bool = false) {
         guard let page = store.page(number) else { return nil }
         // The file's header is on its first page.
@@ -45,14 +47,19 @@ struct TreePage {
         self.kind = kind
         last = kind.isLeaf ? nil : unsigned(page, start + 8, 4)
         cells = (0..<count).map { index in
-            Cell(page, at: unsigned(page, pointers + 2 * index, 2), from: pointers + 2 * count, kind, store, repairingText) ?? Cell()
+            Cell(
+                page, at: unsigned(page, pointers + 2 * index, 2), from: pointers + 2 * count, kind, store,
+                repairingText) ?? Cell()
         }
     }
 }
 
 extension TreePage.Cell {
     /// - Parameter first: the lowest position of the page's cells.
-    fileprivate init?(_ page: [UInt8], at place: Int, from first: Int, _ kind: TreePage.Kind, _ store: PageStore, _ repairingText: Bool) {
+    fileprivate init?(
+        _ page: [UInt8], at place: Int, from first: Int, _ kind: TreePage.Kind, _ store: PageStore,
+        _ repairingText: Bool
+    ) {
         guard place >= first, place + 4 <= store.usableSize else { return nil }
         var reader = RecordReader(page[place..<store.usableSize])
         if !kind.isLeaf { child = reader.bytes(4).map { $0.reduce(0) { $0 << 8 | Int($1) } } }
@@ -69,7 +76,9 @@ extension TreePage.Cell {
         }
     }
 
-    private mutating func read(_ size: Int64, _ reader: inout RecordReader, _ kind: TreePage.Kind, _ store: PageStore, _ repairingText: Bool) {
+    private mutating func read(
+        _ size: Int64, _ reader: inout RecordReader, _ kind: TreePage.Kind, _ store: PageStore, _ repairingText: Bool
+    ) {
         let rest = reader.rest
         let record = reader.payload(size, of: kind, store)
         values = record.flatMap { RecordReader.values($0, repairingText: repairingText) }
@@ -213,11 +222,14 @@ struct TreeWalk {
     private static let deepest = 40
 
     /// - Parameter repairingText: as for `TreePage`.
-    mutating func walk(_ root: Int, isIndex: Bool, repairingText: Bool = false, _ body: (Event) throws -> Void) rethrows {
+    mutating func walk(_ root: Int, isIndex: Bool, repairingText: Bool = false, _ body: (Event) throws -> Void) rethrows
+    {
         try walk(root, isIndex: isIndex, repairingText, depth: 0, body)
     }
 
-    private mutating func walk(_ number: Int, isIndex: Bool, _ repairingText: Bool, depth: Int, _ body: (Event) throws -> Void) rethrows {
+    private mutating func walk(
+        _ number: Int, isIndex: Bool, _ repairingText: Bool, depth: Int, _ body: (Event) throws -> Void
+    ) rethrows {
         guard number > 0, number <= store.count, depth < Self.deepest, !visited.contains(number),
             let page = TreePage(number, in: store, repairingText: repairingText), page.kind.isIndex == isIndex
         else { return try body(.hole) }
@@ -241,9 +253,11 @@ struct TreeWalk {
         if let last = page.last { try walk(last, isIndex: isIndex, repairingText, depth: depth + 1, body) }
     }
 
-    /// The rows of pages that no tree leads to, because a page above them is damaged. Rows on free pages were deleted and are not returned.
+    /// The rows of pages that no tree leads to, because a page above them is damaged. Rows on free pages were deleted
+    /// and are not returned.
     func strays(besides free: Set<Int>, _ body: (Event) throws -> Void) rethrows {
-        for number in stride(from: 2, through: store.count, by: 1) where !visited.contains(number) && !free.contains(number) {
+        for number in stride(from: 2, through: store.count, by: 1)
+        where !visited.contains(number) && !free.contains(number) {
             guard let page = TreePage(number, in: store), page.kind != .tableInterior else { continue }
             for cell in page.cells {
                 if let values = cell.values {
@@ -255,7 +269,8 @@ struct TreeWalk {
         }
     }
 
-    /// "The Freelist": trunks, each with the numbers of free pages. Empty if it is inconsistent, or if one of its pages belongs to a tree.
+    /// "The Freelist": trunks, each with the numbers of free pages. Empty if it is inconsistent, or if one of its pages
+    /// belongs to a tree.
     mutating func freePages() -> Set<Int> {
         guard let first = store.page(1) else { return [] }
         var free: Set<Int> = []

@@ -1,8 +1,8 @@
 import GRDB
 import StepDomain
 
-/// Replaces values of a row that cannot be correct, if the row is worth more than the value: an unreadable cursor costs one more complete
-/// reading of the pedometer, its row costs the steps of years.
+/// Replaces values of a row that cannot be correct, if the row is worth more than the value: an unreadable cursor costs
+/// one more complete reading of the pedometer, its row costs the steps of years.
 struct ValueReset {
     private let shape: TableShape
     /// For each column, whether a value can be decoded; nil for columns without a rule.
@@ -38,7 +38,9 @@ struct ValueReset {
     /// Versions of a row that the schema does not accept: with one value replaced, then with two.
     func attempts(_ row: [DatabaseValue]) -> some Sequence<(row: [DatabaseValue], changed: [Int])> {
         let singles = replacements.indices.map { [$0] }
-        let pairs = replacements.indices.flatMap { first in replacements.indices.filter { $0 > first }.map { [first, $0] } }
+        let pairs = replacements.indices.flatMap { first in
+            replacements.indices.filter { $0 > first }.map { [first, $0] }
+        }
         return (singles + pairs).lazy.map { chosen in
             var changed = row
             for index in chosen { changed[replacements[index].column] = replacements[index].value(row) }
@@ -48,12 +50,14 @@ struct ValueReset {
 
     func name(_ column: Int) -> String { shape.columns[column] }
 
-    /// By column, what takes the place of a value that is lost. It may depend on the other columns of the row. Keys are not in it, nor the
-    /// figures that a row is about: steps, goals and totals are not invented.
+    /// By column, what takes the place of a value that is lost. It may depend on the other columns of the row. Keys are
+    /// not in it, nor the figures that a row is about: steps, goals and totals are not invented.
     private static func neutral(
         _ table: String
     ) throws -> [(column: String, value: (_ other: (String) -> DatabaseValue) -> DatabaseValue)] {
-        func constant(_ columns: [String], _ value: DatabaseValue) -> [(String, ((String) -> DatabaseValue) -> DatabaseValue)] {
+        func constant(_ columns: [String], _ value: DatabaseValue) -> [(
+            String, ((String) -> DatabaseValue) -> DatabaseValue
+        )] {
             columns.map { ($0, { _ in value }) }
         }
         let zero = 0.databaseValue
@@ -70,17 +74,22 @@ struct ValueReset {
                 + constant(["forgotten"], 1.databaseValue)
         case "sync":
             return constant(["battery", "failure"], .null) + constant(["cause"], "other".databaseValue)
-                + constant(["outcome"], "failed".databaseValue) + [("ended_at", { $0("started_at") }), ("started_at", { $0("ended_at") })]
+                + constant(["outcome"], "failed".databaseValue) + [
+                    ("ended_at", { $0("started_at") }), ("started_at", { $0("ended_at") }),
+                ]
                 + constant(["added", "grown", "unchanged", "implausible", "steps", "frames"], zero)
         case "frame": return constant(["direction"], "received".databaseValue) + constant(["at"], zero)
         case "sample": return constant(["distance", "energy"], .null)
         case "correction": return constant(["reason"], .null) + constant(["entered_at"], zero)
         case "changed_day": return constant(["revision", "counted"], 1.databaseValue)
         case "share":
-            return constant(["fingerprint", "confirmed", "first_attempt", "next_attempt", "last_error", "remote_id"], .null)
-                + constant(["state"], "unknown".databaseValue) + constant(["asked", "attempts", "changed_at", "stale", "repetition"], zero)
+            return constant(
+                ["fingerprint", "confirmed", "first_attempt", "next_attempt", "last_error", "remote_id"], .null)
+                + constant(["state"], "unknown".databaseValue)
+                + constant(["asked", "attempts", "changed_at", "stale", "repetition"], zero)
         case "destination":
-            return constant(["first_day", "not_before", "stopped", "last_error"], .null) + constant(["failures", "layout"], zero)
+            return constant(["first_day", "not_before", "stopped", "last_error"], .null)
+                + constant(["failures", "layout"], zero)
         case "notice":
             return constant(["seen_at", "notified_at", "person"], .null) + constant(["since", "kept_at"], zero)
                 + [("ended_at", { $0("since") })]
@@ -90,12 +99,16 @@ struct ValueReset {
     }
 
     private static func name(_ kind: String) -> ((String) -> DatabaseValue) -> DatabaseValue {
-        { other in String.fromDatabaseValue(other("name_key"))?.databaseValue ?? "\(kind) \(number(other))".databaseValue }
+        { other in
+            String.fromDatabaseValue(other("name_key"))?.databaseValue ?? "\(kind) \(number(other))".databaseValue
+        }
     }
 
     private static func key(_ kind: String) -> ((String) -> DatabaseValue) -> DatabaseValue {
         { other in "\(kind) \(number(other))".databaseValue }
     }
 
-    private static func number(_ other: (String) -> DatabaseValue) -> Int64 { Int64.fromDatabaseValue(other("id")) ?? 0 }
+    private static func number(_ other: (String) -> DatabaseValue) -> Int64 {
+        Int64.fromDatabaseValue(other("id")) ?? 0
+    }
 }

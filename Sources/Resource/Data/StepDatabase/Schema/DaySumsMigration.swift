@@ -1,14 +1,16 @@
 extension Schema.Migration {
     /// Version 7: the sums of the samples of each day of a person (`DaySums`).
     ///
-    /// A row is calculated from the samples, the coverage and the owners of the pedometers, and must not be there any more when these have
-    /// changed. Triggers ensure this, whichever program makes the change: they delete the rows of all days that a change can concern, and
-    /// reading calculates missing rows. They delete some rows too many rather than one too few:
-    /// - `REPLACE` deletes rows without a delete trigger (https://www.sqlite.org/lang_conflict.html), so the triggers of an insert or an
-    ///   update include the row that it may replace. A replaced sample has the same start, and an offset of at most 14 hours.
-    /// - A span of coverage decides on days from two days before its first moment on, in whatever offset (`/` rounds towards 0, hence three).
-    ///   It can hide an earlier one from all later days if the two overlap, as they never should. Syncs add coverage at its end, so few days
-    ///   come after it.
+    /// A row is calculated from the samples, the coverage and the owners of the pedometers, and must not be there any
+    /// more when these have changed. Triggers ensure this, whichever program makes the change: they delete the rows of
+    /// all days that a change can concern, and reading calculates missing rows. They delete some rows too many rather
+    /// than one too few:
+    /// - `REPLACE` deletes rows without a delete trigger (https://www.sqlite.org/lang_conflict.html), so the triggers
+    ///   of an insert or an update include the row that it may replace. A replaced sample has the same start, and an
+    ///   offset of at most 14 hours.
+    /// - A span of coverage decides on days from two days before its first moment on, in whatever offset (`/` rounds
+    ///   towards 0, hence three). It can hide an earlier one from all later days if the two overlap, as they never
+    ///   should. Syncs add coverage at its end, so few days come after it.
     static let daySums = Schema.Migration(
         name: "daySums",
         sql: """

@@ -1,9 +1,10 @@
 extension Schema.Migration {
     /// What files of other programs say (`StepDatabase+Imports.swift`).
     ///
-    /// A source of an import is a row of `pedometer`, whose samples and coverage are what all of its imports say together. What each says is
-    /// in `import_content`: so an import can be taken back after others have corrected the same slots. Exports of one source repeat most of
-    /// each other: what two imports say of a day in the same words is stored once.
+    /// A source of an import is a row of `pedometer`, whose samples and coverage are what all of its imports say
+    /// together. What each says is in `import_content`: so an import can be taken back after others have corrected the
+    /// same slots. Exports of one source repeat most of each other: what two imports say of a day in the same words is
+    /// stored once.
     static let imports = Schema.Migration(
         name: "imports",
         sql: """

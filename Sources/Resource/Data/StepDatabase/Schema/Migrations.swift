@@ -130,10 +130,11 @@ extension Schema.Migration {
 }
 
 extension Schema.Migration {
-    /// Version 2: the ledger of the days that were shared and their destinations, and the days that have changed since it was last read.
+    /// Version 2: the ledger of the days that were shared and their destinations, and the days that have changed since
+    /// it was last read.
     ///
-    /// `changed_day` starts with all days that version 1 has data for. Days are checked with a modifier: without one, SQLite's `date`
-    /// accepts the 31st of any month unchanged.
+    /// `changed_day` starts with all days that version 1 has data for. Days are checked with a modifier: without one,
+    /// SQLite's `date` accepts the 31st of any month unchanged.
     static let sharing = Schema.Migration(
         name: "sharing",
         sql: """
@@ -263,7 +264,8 @@ extension Schema.Migration {
 }
 
 extension Schema.Migration {
-    /// Version 5: the layout in which a destination stores its days. Earlier days were written in layout 0, whatever their kind.
+    /// Version 5: the layout in which a destination stores its days. Earlier days were written in layout 0, whatever
+    /// their kind.
     static let layouts = Schema.Migration(
         name: "layouts",
         sql: "ALTER TABLE destination ADD COLUMN layout INTEGER NOT NULL DEFAULT 0 CHECK (layout >= 0);")
@@ -279,7 +281,8 @@ extension Schema.Migration {
 // Version 7 is in DaySumsMigration.swift.
 
 extension Schema.Migration {
-    /// Version 8: what a pedometer itself counts for a day, beside the sum of its slots (`DeviceTotal`): a check, never steps.
+    /// Version 8: what a pedometer itself counts for a day, beside the sum of its slots (`DeviceTotal`): a check, never
+    /// steps.
     static let deviceTotals = Schema.Migration(
         name: "deviceTotals",
         sql: """

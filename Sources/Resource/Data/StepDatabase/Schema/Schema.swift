@@ -2,11 +2,11 @@ import GRDB
 
 /// The versions of the database, and the migrations between them.
 ///
-/// The version is in the file's header (`PRAGMA user_version`), so that opening costs one read and no query on a table of migrations;
-/// `PRAGMA application_id` distinguishes a history from another program's database.
+/// The version is in the file's header (`PRAGMA user_version`), so that opening costs one read and no query on a table
+/// of migrations; `PRAGMA application_id` distinguishes a history from another program's database.
 struct Schema: Sendable {
-    /// One migration. A released migration is never edited: a change is a new migration. Each one changes the schema, so that a damaged
-    /// version number can be distinguished from a later one.
+    /// One migration. A released migration is never edited: a change is a new migration. Each one changes the schema,
+    /// so that a damaged version number can be distinguished from a later one.
     struct Migration: Sendable {
         let name: String
         let sql: String
@@ -33,15 +33,17 @@ struct Schema: Sendable {
     var tables: Set<String> {
         let start = Array("CREATE TABLE ".utf8)
         return Set(
-            migrations.flatMap { $0.sql.utf8.split(separator: UInt8(ascii: "\n")) }.filter { $0.starts(with: start) }.map { line in
-                String(decoding: line.dropFirst(start.count).prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-            })
+            migrations.flatMap { $0.sql.utf8.split(separator: UInt8(ascii: "\n")) }.filter { $0.starts(with: start) }
+                .map { line in
+                    String(decoding: line.dropFirst(start.count).prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+                })
     }
 
     /// The tables of istep that a database has.
     func ownTables(in database: Database) throws -> [String] {
         let own = tables
-        return try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").filter(own.contains)
+        return try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            .filter(own.contains)
     }
 
     enum State: Equatable {
@@ -80,7 +82,9 @@ struct Schema: Sendable {
         if version > self.version {
             // Each migration changes the schema: a later version cannot have that of an earlier one.
             let fingerprint = Schema.fingerprint(of: try SchemaObject.all(in: database))
-            guard let known = Schema.fingerprints.prefix(self.version).firstIndex(of: fingerprint) else { return .newer(version) }
+            guard let known = Schema.fingerprints.prefix(self.version).firstIndex(of: fingerprint) else {
+                return .newer(version)
+            }
             return .inconsistent("its version number is \(version), but its tables are those of version \(known + 1)")
         }
         // A migration sets both numbers at once, so no history of istep has a version below 1.

@@ -8,8 +8,8 @@ struct SchemaObject: Hashable {
     let name: String
     /// The table that an index or a trigger belongs to; for a table its own name.
     let table: String
-    /// The CREATE statement with white space collapsed, because a later SQLite may format it differently when it adds a column. Nil for the
-    /// indexes that SQLite creates for constraints.
+    /// The CREATE statement with white space collapsed, because a later SQLite may format it differently when it adds a
+    /// column. Nil for the indexes that SQLite creates for constraints.
     let sql: String?
 
     init(type: String, name: String, table: String, sql: String?) {
@@ -19,7 +19,8 @@ struct SchemaObject: Hashable {
         self.sql = sql.map(Self.collapsed)
     }
 
-    /// Works on bytes: white space of SQL is ASCII (https://www.sqlite.org/lang.html), and each start of a sync reads this twice.
+    /// Works on bytes: white space of SQL is ASCII (https://www.sqlite.org/lang.html), and each start of a sync reads
+    /// this twice.
     private static func collapsed(_ sql: String) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(sql.utf8.count)
@@ -31,12 +32,14 @@ struct SchemaObject: Hashable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// All objects of a database except the statistics of `ANALYZE`, which belong to SQLite and do not change the result of any query.
+    /// All objects of a database except the statistics of `ANALYZE`, which belong to SQLite and do not change the
+    /// result of any query.
     static func all(in database: Database) throws -> [SchemaObject] {
         try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_schema").compactMap { row in
             // A damaged row can have any value in any column.
             let values = Array(row.databaseValues).map { String.fromDatabaseValue($0) }
-            let object = SchemaObject(type: values[0] ?? "", name: values[1] ?? "", table: values[2] ?? "", sql: values[3])
+            let object = SchemaObject(
+                type: values[0] ?? "", name: values[1] ?? "", table: values[2] ?? "", sql: values[3])
             return object.type == "table" && ["sqlite_stat1", "sqlite_stat4"].contains(object.name) ? nil : object
         }
     }
@@ -48,8 +51,8 @@ struct SchemaObject: Hashable {
 }
 
 extension Schema {
-    /// The objects of histories of the versions 1 to `version`, in this order. A migrated history has the same objects as a new one of its
-    /// version, because both were made by the same statements in the same order.
+    /// The objects of histories of the versions 1 to `version`, in this order. A migrated history has the same objects
+    /// as a new one of its version, because both were made by the same statements in the same order.
     func objectsOfVersions() throws -> [[SchemaObject]] {
         try DatabaseQueue().write { database in
             try migrations.map { migration in
@@ -59,16 +62,17 @@ extension Schema {
         }
     }
 
-    /// The fingerprint of the objects of each version, from 1 on. Creating and reading an example of a version instead would take as long as
-    /// the rest of a short sync.
+    /// The fingerprint of the objects of each version, from 1 on. Creating and reading an example of a version instead
+    /// would take as long as the rest of a short sync.
     static let fingerprints: [UInt64] = [
-        0xa6d7_9e1a_04b9_c460, 0xa4fc_136b_fd94_7f84, 0xf7de_ab2c_c752_db3f, 0x440d_ca0f_5b54_c90b, 0x5477_1dc5_0a11_fa04,
+        0xa6d7_9e1a_04b9_c460, 0xa4fc_136b_fd94_7f84, 0xf7de_ab2c_c752_db3f, 0x440d_ca0f_5b54_c90b,
+        0x5477_1dc5_0a11_fa04,
         0xcfff_e636_4949_b949, 0x314e_f248_43ac_d092, 0xde6d_f0f9_2f2b_0bd9, 0x9ca6_4222_222e_6248,
         0xe0ff_ec77_c08b_dc54,
     ]
 
-    /// 64-bit FNV-1a of all objects in their order, without white space (http://www.isthe.com/chongo/tech/comp/fnv/). It detects damage; it
-    /// does not protect against a schema that was forged to have the same value.
+    /// 64-bit FNV-1a of all objects in their order, without white space (http://www.isthe.com/chongo/tech/comp/fnv/).
+    /// It detects damage; it does not protect against a schema that was forged to have the same value.
     static func fingerprint(of objects: [SchemaObject]) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ text: String) {
@@ -84,11 +88,13 @@ extension Schema {
         return hash
     }
 
-    /// The differences between the schema of a history and the one that istep creates in that version: missing, changed or added objects,
-    /// except those that users may add to their own history. Empty for a sound history, and for a version that this istep does not know.
+    /// The differences between the schema of a history and the one that istep creates in that version: missing, changed
+    /// or added objects, except those that users may add to their own history. Empty for a sound history, and for a
+    /// version that this istep does not know.
     ///
-    /// A damaged definition makes queries fail, a missing table makes commands fail, and a trigger of another program could delete samples.
-    /// `PRAGMA integrity_check` finds none of these. The caller reads in a transaction: another process may be migrating.
+    /// A damaged definition makes queries fail, a missing table makes commands fail, and a trigger of another program
+    /// could delete samples. `PRAGMA integrity_check` finds none of these. The caller reads in a transaction: another
+    /// process may be migrating.
     func differences(in database: Database) throws -> [String] {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         guard (1...migrations.count).contains(version) else { return [] }
@@ -100,8 +106,9 @@ extension Schema {
         return Self.differences(of: found, from: expected)
     }
 
-    /// Omits added tables and views with their objects, and added indexes that refuse no row: none of these changes what istep reads or
-    /// writes. A trigger on istep's tables does, and so does a table or view that has the name of one of istep's.
+    /// Omits added tables and views with their objects, and added indexes that refuse no row: none of these changes
+    /// what istep reads or writes. A trigger on istep's tables does, and so does a table or view that has the name of
+    /// one of istep's.
     private static func withoutUserObjects(_ found: [SchemaObject], _ expected: [SchemaObject]) -> [SchemaObject] {
         let names = Set(expected.map(\.name))
         let added = Set(found.filter { ["table", "view"].contains($0.type) && !names.contains($0.name) }.map(\.name))
@@ -131,11 +138,15 @@ extension Schema {
             foreign.filter { $0.type != "trigger" && !lostTables.contains($0.name) && !lostTables.contains($0.table) }
         )
         var lines = mostSerious.map(additional)
-        lines += absent.filter { $0.type == "table" || !lostTables.contains($0.table) }.map { "the \($0.title) is missing" }
+        lines += absent.filter { $0.type == "table" || !lostTables.contains($0.table) }.map {
+            "the \($0.title) is missing"
+        }
         lines += changed.map { "the definition of the \($0.title) is not the one that istep wrote" }
         lines += others.map(additional)
         return lines.isEmpty ? ["its schema lists an object twice"] : lines
     }
 
-    private static func additional(_ object: SchemaObject) -> String { "it contains the \(object.title), which istep did not make" }
+    private static func additional(_ object: SchemaObject) -> String {
+        "it contains the \(object.title), which istep did not make"
+    }
 }

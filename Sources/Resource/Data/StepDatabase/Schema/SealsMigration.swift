@@ -1,10 +1,12 @@
 extension Schema.Migration {
-    /// Version 9: checksums of groups of rows (`RowSeal`), which find a value that changed on the disk: `PRAGMA integrity_check` cannot.
+    /// Version 9: checksums of groups of rows (`RowSeal`), which find a value that changed on the disk: `PRAGMA
+    /// integrity_check` cannot.
     ///
-    /// A group is the samples of a pedometer on a day at Greenwich, or some rows of a table that grows slowly. Triggers mark the group of each
-    /// change, whichever program makes it, and the transaction of istep calculates the sum at its end; that of another program leaves it to
-    /// the next one of istep. A sum that is NULL is not checked. The groups of an older history are only marked here: SQL has no checksum, and
-    /// the values cannot be checked against anything yet.
+    /// A group is the samples of a pedometer on a day at Greenwich, or some rows of a table that grows slowly. Triggers
+    /// mark the group of each change, whichever program makes it, and the transaction of istep calculates the sum at
+    /// its end; that of another program leaves it to the next one of istep. A sum that is NULL is not checked. The
+    /// groups of an older history are only marked here: SQL has no checksum, and the values cannot be checked against
+    /// anything yet.
     static let seals = Schema.Migration(
         name: "seals",
         sql: """
@@ -63,8 +65,8 @@ struct SealedTable: Sendable {
     func owner(_ row: String) -> String { ownerSQL.replacing("%", with: row) }
     func part(_ row: String) -> String { partSQL.replacing("%", with: row) }
 
-    /// All figures that people see, and what they are calculated with. Frames are only read again by a corrected decoder, and the ledger of
-    /// sharing is compared with the answers of servers.
+    /// All figures that people see, and what they are calculated with. Frames are only read again by a corrected
+    /// decoder, and the ledger of sharing is compared with the answers of servers.
     static let all = [
         SealedTable(name: "sample", ownerSQL: "%.pedometer", partSQL: "%.start / 86400"),
         SealedTable(name: "implausible_sample", ownerSQL: "%.pedometer", partSQL: "%.start / 86400"),

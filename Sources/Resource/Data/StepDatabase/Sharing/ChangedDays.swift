@@ -17,8 +17,8 @@ struct ChangedDays {
 
     /// Adds time that is accounted for now and was not before.
     ///
-    /// - Parameter neighbours: adjacent spans. After a journey, time of one day in the new offset can complete another day in the old
-    ///   offset.
+    /// - Parameter neighbours: adjacent spans. After a journey, time of one day in the new offset can complete another
+    ///   day in the old offset.
     mutating func insert(_ gap: TimeSpan, utcOffset: Int, neighbours: [CoveredSpan]) {
         let last = Day(of: gap.end - 1, utcOffset: utcOffset)
         let first = max(Day(of: gap.start, utcOffset: utcOffset), last.advanced(by: 1 - Self.mostDays))
@@ -29,8 +29,8 @@ struct ChangedDays {
         }
     }
 
-    /// In a longer span the last ten years count. No pedometer remembers such a span, but one read by a machine whose clock was at 1970
-    /// reports half a century, and these days must not fill the outbox.
+    /// In a longer span the last ten years count. No pedometer remembers such a span, but one read by a machine whose
+    /// clock was at 1970 reports half a century, and these days must not fill the outbox.
     static let mostDays = 3660
 
     /// Runs in the transaction of the change.
@@ -65,7 +65,8 @@ extension StepDatabase {
         return try read { database in
             try String.fetchAll(
                 database,
-                sql: "SELECT day FROM changed_day WHERE person = ? AND day BETWEEN ? AND ? AND \(Day.isKnown) ORDER BY day",
+                sql:
+                    "SELECT day FROM changed_day WHERE person = ? AND day BETWEEN ? AND ? AND \(Day.isKnown) ORDER BY day",
                 arguments: [user, first.inCalendar.description, last.inCalendar.description]
             ).map(Day.init(column:))
         }

@@ -17,7 +17,9 @@ extension StepDatabase {
             try statements.requeue(after: before.revision)
             try statements.add(after: before.revision, from: max(since, before.since), through: .last)
             // The watermark skipped these days, because they were before its first day.
-            if since < before.since { try statements.add(after: 0, from: since, through: before.since.advanced(by: -1)) }
+            if since < before.since {
+                try statements.add(after: 0, from: since, through: before.since.advanced(by: -1))
+            }
             try statements.move(to: latest)
         }
     }
@@ -87,7 +89,8 @@ struct EnqueueStatements {
 
     /// Marks the entries of days that changed after a revision to be examined again.
     ///
-    /// This applies to any day: a day that was requested by name, before the first day of automatic sharing, is corrected too.
+    /// This applies to any day: a day that was requested by name, before the first day of automatic sharing, is
+    /// corrected too.
     func requeue(after revision: Int) throws {
         try database.cachedStatement(sql: Self.requeue).execute(arguments: [destination, user, now.seconds, revision])
     }
@@ -101,7 +104,9 @@ struct EnqueueStatements {
 
     /// Creates the entry of a requested day, or marks it to be examined again.
     func request(_ day: Day) throws {
-        try database.cachedStatement(sql: Self.request).execute(arguments: [destination, user, now.seconds, day.description])
+        try database.cachedStatement(sql: Self.request).execute(arguments: [
+            destination, user, now.seconds, day.description,
+        ])
     }
 
     static let requeue = """

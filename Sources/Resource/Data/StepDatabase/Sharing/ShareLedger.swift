@@ -2,8 +2,8 @@ import GRDB
 public import StepDomain
 
 extension StepDatabase: ShareLedger {
-    /// An entry that was handed out stays due until `record` changes it, so a process that is killed in between loses nothing. Only the
-    /// mark that it was enqueued is cleared: from now on, such a mark means a later change.
+    /// An entry that was handed out stays due until `record` changes it, so a process that is killed in between loses
+    /// nothing. Only the mark that it was enqueued is cleared: from now on, such a mark means a later change.
     public func due(
         for destination: String, users: [User.ID], at now: Timestamp, limit: Int
     ) throws(HistoryError) -> [ShareEntry] {
@@ -25,7 +25,8 @@ extension StepDatabase: ShareLedger {
         }
     }
 
-    public func dueDays(for destination: String, users: [User.ID], at now: Timestamp) throws(HistoryError) -> [UserDay] {
+    public func dueDays(for destination: String, users: [User.ID], at now: Timestamp) throws(HistoryError) -> [UserDay]
+    {
         try read { database in
             let rows = try Row.fetchAll(
                 database.cachedStatement(sql: ShareEntry.due),
@@ -59,7 +60,8 @@ extension StepDatabase: ShareLedger {
 
     /// An entry that was enqueued meanwhile stays enqueued: it is due at once, and a requested day stays requested.
     ///
-    /// A text that is too long is cut: if the failure of an entry could not be stored, the entry would be sent repeatedly.
+    /// A text that is too long is cut: if the failure of an entry could not be stored, the entry would be sent
+    /// repeatedly.
     public func record(_ entries: [ShareEntry]) throws(HistoryError) {
         if entries.isEmpty { return }
         try write { database in
@@ -96,8 +98,8 @@ extension ShareEntry {
     /// People as an argument of `due`: a JSON array of their numbers.
     static func list(_ users: [User.ID]) -> String { "[\(users.map { "\($0)" }.joined(separator: ","))]" }
 
-    /// Entries of one destination or of all, in the given states. If `sent` is not among them, an explicit condition makes SQLite use the
-    /// index of open entries.
+    /// Entries of one destination or of all, in the given states. If `sent` is not among them, an explicit condition
+    /// makes SQLite use the index of open entries.
     static func listing(of destination: String?, in states: Set<State>) -> String {
         let marks = Array(repeating: "?", count: states.count).joined(separator: ", ")
         return query + " WHERE state IN (\(marks))" + (states.contains(.sent) ? "" : " AND state <> 'sent'")
@@ -131,8 +133,10 @@ extension ShareEntry {
         let name: String = try row.get(3)
         guard let state = State(rawValue: name) else { throw notWritten("an entry in the state \(name)") }
         self.init(
-            user: try row.get(0), day: try row.day(1), destination: try row.get(2), state: state, isRequested: try row.get(4),
-            fingerprint: try row.get(5), confirmed: try row.get(6), attempts: try row.get(7), firstAttempt: try row.timeIfPresent(8),
+            user: try row.get(0), day: try row.day(1), destination: try row.get(2), state: state,
+            isRequested: try row.get(4),
+            fingerprint: try row.get(5), confirmed: try row.get(6), attempts: try row.get(7),
+            firstAttempt: try row.timeIfPresent(8),
             nextAttempt: try row.timeIfPresent(9), lastError: try row.get(10), remoteID: try row.get(11),
             changedAt: try row.time(12), repetition: try row.get(14))
     }
@@ -146,11 +150,14 @@ extension StepDatabase {
         try read { database in
             let row = try Row.fetchOne(
                 database.cachedStatement(
-                    sql: "SELECT first_day, not_before, failures, stopped, last_error, layout FROM destination WHERE name = ?"),
+                    sql:
+                        "SELECT first_day, not_before, failures, stopped, last_error, layout FROM destination WHERE name = ?"
+                ),
                 arguments: [destination])
             guard let row else { return DestinationState(name: destination) }
             return DestinationState(
-                name: destination, firstDay: try row.dayIfPresent(0), notBefore: try row.timeIfPresent(1), failures: try row.get(2),
+                name: destination, firstDay: try row.dayIfPresent(0), notBefore: try row.timeIfPresent(1),
+                failures: try row.get(2),
                 stopped: try row.get(3), lastError: try row.get(4), layout: try row.get(5))
         }
     }

@@ -31,8 +31,8 @@ final class CurlOptions {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(settings.limits.connect.milliseconds))
         set(CURLOPT_TIMEOUT_MS, Int(settings.limits.whole.milliseconds))
-        // On a kept connection a request can be lost if the server closes it at the same moment, and it would not be known whether the
-        // request arrived.
+        // On a kept connection a request can be lost if the server closes it at the same moment, and it would not be
+        // known whether the request arrived.
         set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
         set(CURLOPT_FORBID_REUSE, request.isRepeatable ? 0 : 1)
         // Abandons a name lookup that hangs; libcurl before 7.87 cannot do that, and waits.
@@ -47,7 +47,8 @@ final class CurlOptions {
             check(ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
             // Without a pointer, libcurl would request the body by a callback.
             (body.isEmpty ? [0] : body).withUnsafeBytes {
-                check(ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress)))
+                check(
+                    ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress)))
             }
         }
         set(CURLOPT_CUSTOMREQUEST, request.method)
@@ -77,11 +78,13 @@ final class CurlOptions {
             })
         check(
             ccurl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, pointer in
-                Transfer.at(pointer).take(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+                Transfer.at(pointer).take(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
+                    ? size * count : 0
             })
         check(
             ccurl_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, pointer in
-                Transfer.at(pointer).take(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+                Transfer.at(pointer).take(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
+                    ? size * count : 0
             })
     }
 

@@ -5,16 +5,17 @@ internal import TextSafety
 
 /// Sends requests with libcurl, which is loaded with the first one.
 ///
-/// It keeps its connections and sends one request at a time: further requests wait. It has a thread of its own, from the first request
-/// until the transport is released. TLS is verified. Proxies are taken from the usual environment variables, except for loopback.
+/// It keeps its connections and sends one request at a time: further requests wait. It has a thread of its own, from
+/// the first request until the transport is released. TLS is verified. Proxies are taken from the usual environment
+/// variables, except for loopback.
 public final class CurlTransport: HTTPTransport {
     private let worker: CurlWorker
     let settings: CurlSettings
 
     /// - Parameters:
     ///   - userAgent: program and version, such as `istep/1.0`, as sent to servers.
-    ///   - authorities: path of a PEM file with the certificates of authorities to trust instead of the system's; nil takes that of the
-    ///     environment variable `SSL_CERT_FILE`, if it is set.
+    ///   - authorities: path of a PEM file with the certificates of authorities to trust instead of the system's; nil
+    ///     takes that of the environment variable `SSL_CERT_FILE`, if it is set.
     public init(userAgent: String, limits: HTTPLimits = HTTPLimits(), authorities: String? = nil) {
         let named = getenv("SSL_CERT_FILE").map { String(cString: $0) } ?? ""
         settings = CurlSettings(
@@ -105,7 +106,9 @@ final class CurlEngine {
                 return prepared.finish(.failure(.cancelled(wasSent: transfer.sendCount > 0)))
             }
             transfer.note(uploaded: uploaded(by: easy))
-            guard let timeUntilSilence = transfer.timeUntilSilence else { return prepared.finish(.failure(transfer.silent)) }
+            guard let timeUntilSilence = transfer.timeUntilSilence else {
+                return prepared.finish(.failure(transfer.silent))
+            }
             ccurl_multi_poll(multi, timeUntilSilence)
             onWakeup()
         }
@@ -138,8 +141,9 @@ final class PreparedTransfer {
     init(_ exchange: CurlExchange, _ settings: CurlSettings) {
         self.exchange = exchange
         transfer = Transfer(exchange.request, settings.limits)
-        // A new handle for each request: up to 8.0, libcurl keeps a reference to a header of the previous answer in a reused handle. That
-        // header is freed by then, and libcurl writes there if the next answer begins with a folded line.
+        // A new handle for each request: up to 8.0, libcurl keeps a reference to a header of the previous answer in a
+        // reused handle. That header is freed by then, and libcurl writes there if the next answer begins with a folded
+        // line.
         handle = ccurl_easy_init()
         options = handle.map(CurlOptions.init)
         easy = options?.set(exchange.request, settings, transfer) == true ? handle : nil
@@ -197,8 +201,8 @@ struct CurlFailure {
         }
     }
 
-    /// The reason if the request may have arrived. Without libcurl's message, as it may contain text from the server that repeats the
-    /// request.
+    /// The reason if the request may have arrived. Without libcurl's message, as it may contain text from the server
+    /// that repeats the request.
     var reasonAfterSending: String {
         if let excess { return "\(origin) answered with \(excess); check the address" }
         return switch code {
@@ -207,11 +211,13 @@ struct CurlFailure {
         case CURLE_PARTIAL_FILE: "\(origin) closed the connection in the middle of its answer"
         case CURLE_OPERATION_TIMEDOUT: "no whole answer from \(origin) within \(limits.whole.inSeconds)"
         // A bad argument: the code of libcurl's header store for a line that is not a header.
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_BAD_FUNCTION_ARGUMENT,
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
+            CURLE_BAD_FUNCTION_ARGUMENT,
             CURLE_HTTP2, CURLE_HTTP2_STREAM:
             "the answer of \(origin) is not HTTP; check the address"
         // libcurl's code for a header longer than 100 KiB; from 8.6 on it has its own code, CURLE_TOO_LARGE.
-        case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100): "\(origin) answered with a header that is too long; check the address"
+        case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
+            "\(origin) answered with a header that is too long; check the address"
         case CURLE_RECV_ERROR where osError == 0: "the answer of \(origin) could not be read to its end"
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_ABORTED_BY_CALLBACK:
             "the connection to \(origin) was lost" + (osReason.map { ": " + $0 } ?? "")

@@ -24,8 +24,8 @@ final class CurlWorker: Sendable {
             defer { state.hasThread = true }
             return (!state.hasThread, state.isAsleep ? state.wakeup : nil)
         }
-        // Called without the lock, which the woken thread needs at once. The wakeup is still valid: the thread ends only after `stop`, and
-        // no request is sent after that.
+        // Called without the lock, which the woken thread needs at once. The wakeup is still valid: the thread ends
+        // only after `stop`, and no request is sent after that.
         wakeup?.signal()
         if startsThread { Thread.detachNewThread { self.run() } }
         // The request may have been cancelled before it was in the queue.
@@ -127,8 +127,9 @@ final class Transfer {
 
     deinit { errorBuffer.deallocate() }
 
-    /// - Returns: whether the request may be sent now. libcurl itself sends a request again if a kept connection was closed without an
-    ///   answer. The server may have received the request anyway, so only a request that may arrive twice is sent twice.
+    /// - Returns: whether the request may be sent now. libcurl itself sends a request again if a kept connection was
+    ///   closed without an answer. The server may have received the request anyway, so only a request that may arrive
+    ///   twice is sent twice.
     func shouldSend() -> Bool {
         sendCount += 1
         lastActivity = .now
@@ -151,7 +152,8 @@ final class Transfer {
         lastActivity = .now
     }
 
-    /// Milliseconds to wait for the next data; nil if the server was silent for too long. Before the request is sent, libcurl checks the time.
+    /// Milliseconds to wait for the next data; nil if the server was silent for too long. Before the request is sent,
+    /// libcurl checks the time.
     var timeUntilSilence: Int32? {
         guard let lastActivity else { return .max }
         let left = limits.silence - lastActivity.duration(to: .now)
@@ -167,13 +169,17 @@ final class Transfer {
         let failure = CurlFailure(
             code: result, osError: osError, words: String(cString: errorBuffer.baseAddress!), excess: answer.excess,
             origin: request.url.origin, limits: limits)
-        return .failure(sendCount == 0 ? .notSent(reason: failure.reasonBeforeSending) : .unanswered(reason: failure.reasonAfterSending))
+        return .failure(
+            sendCount == 0
+                ? .notSent(reason: failure.reasonBeforeSending) : .unanswered(reason: failure.reasonAfterSending))
     }
 }
 
 extension Duration {
     /// Rounded up, so that a remaining time never becomes a wait of zero.
-    var milliseconds: Int64 { components.seconds * 1000 + (components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000 }
+    var milliseconds: Int64 {
+        components.seconds * 1000 + (components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    }
 
     var inSeconds: String {
         let (seconds, rest) = components

@@ -3,8 +3,8 @@ internal import Foundation
 internal import Synchronization
 
 extension CurlTransport: WebSocketTransport {
-    /// libcurl makes the connection (name, proxy, TLS; CURLOPT_CONNECT_ONLY), handshake and frames are istep's: the WebSocket interface of
-    /// libcurl is experimental up to 8.10 and missing in the packages of Debian 12.
+    /// libcurl makes the connection (name, proxy, TLS; CURLOPT_CONNECT_ONLY), handshake and frames are istep's: the
+    /// WebSocket interface of libcurl is experimental up to 8.10 and missing in the packages of Debian 12.
     public func open(_ url: WebAddress) async throws(WebSocketError) -> any WebSocket {
         let socket = CurlWebSocket(url, settings)
         _ = try await socket.perform(.open)

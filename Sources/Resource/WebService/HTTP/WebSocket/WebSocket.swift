@@ -82,7 +82,9 @@ struct WebSocketHandshake {
     mutating func take(_ new: [UInt8], isEnd: Bool) throws(WebSocketFrames.Violation) -> Progress {
         bytes += new
         guard let end = headEnd() else {
-            guard bytes.count <= limits.head else { throw .init("answered with headers of more than \(limits.head / 1024) KiB") }
+            guard bytes.count <= limits.head else {
+                throw .init("answered with headers of more than \(limits.head / 1024) KiB")
+            }
             if isEnd { throw .init("closed the connection without an answer") }
             return .incomplete
         }
@@ -95,7 +97,8 @@ struct WebSocketHandshake {
         guard tokens(response, "Upgrade").contains("websocket"), tokens(response, "Connection").contains("upgrade"),
             response.header("Sec-WebSocket-Accept") == expected
         else { throw .init("did not confirm the WebSocket protocol") }
-        guard response.header("Sec-WebSocket-Extensions") == nil, response.header("Sec-WebSocket-Protocol") == nil else {
+        guard response.header("Sec-WebSocket-Extensions") == nil, response.header("Sec-WebSocket-Protocol") == nil
+        else {
             throw .init("chose an extension or protocol that was not offered")
         }
         return .accepted(rest: rest)
@@ -114,7 +117,9 @@ struct WebSocketHandshake {
     private func parse(_ head: String) throws(WebSocketFrames.Violation) -> HTTPResponse {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
         let words = lines.first?.split(separator: " ") ?? []
-        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3, let status = Int(words[1]), status >= 100 else {
+        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3, let status = Int(words[1]),
+            status >= 100
+        else {
             throw .init("sent an answer that is not HTTP")
         }
         let headers = lines.dropFirst().compactMap { line -> (String, String)? in
@@ -127,7 +132,8 @@ struct WebSocketHandshake {
     /// The refusal, with the body if its length is known and small: it contains the server's message.
     private func refusal(_ response: HTTPResponse, _ rest: [UInt8], isEnd: Bool) -> Progress {
         var response = response
-        if let text = response.header("Content-Length"), let length = Int(text), 1...min(limits.body, 16_384) ~= length {
+        if let text = response.header("Content-Length"), let length = Int(text), 1...min(limits.body, 16_384) ~= length
+        {
             if rest.count < length, !isEnd { return .incomplete }
             response.body = Array(rest.prefix(length))
         }
@@ -139,7 +145,8 @@ struct WebSocketHandshake {
     }
 }
 
-/// SHA-1 (RFC 3174, section 6.1), for the handshake of WebSocket only, which prescribes it. It is no protection against forgery.
+/// SHA-1 (RFC 3174, section 6.1), for the handshake of WebSocket only, which prescribes it. It is no protection against
+/// forgery.
 enum SHA1 {
     static func digest(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
@@ -160,7 +167,9 @@ enum SHA1 {
         var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { index in
             block[index..<(index + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         }
-        for index in 16..<80 { words.append(rotated(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], by: 1)) }
+        for index in 16..<80 {
+            words.append(rotated(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], by: 1))
+        }
         var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
         for index in 0..<80 {
             let (mixed, constant): (UInt32, UInt32) =
@@ -178,5 +187,7 @@ enum SHA1 {
 
     private static func rotated(_ word: UInt32, by count: UInt32) -> UInt32 { word << count | word >> (32 - count) }
 
-    private static func bigEndian(_ word: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+    private static func bigEndian(_ word: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) }
+    }
 }

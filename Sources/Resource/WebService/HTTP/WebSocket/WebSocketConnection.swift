@@ -33,7 +33,8 @@ final class WebSocketConnection {
 
     var wakeup: CurlWakeup { CurlWakeup(multi: multi) }
 
-    func perform(_ operation: WebSocketWorker.Operation, _ cancellation: Cancellation) throws(WebSocketError) -> String {
+    func perform(_ operation: WebSocketWorker.Operation, _ cancellation: Cancellation) throws(WebSocketError) -> String
+    {
         if let end { throw end }
         let clock = Watch(cancellation, settings.limits)
         do {
@@ -62,7 +63,9 @@ final class WebSocketConnection {
         try write(handshake.request, clock)
         while true {
             let bytes = try read(clock)
-            switch try checked({ () throws(WebSocketFrames.Violation) in try handshake.take(bytes, isEnd: bytes.isEmpty) }) {
+            switch try checked({ () throws(WebSocketFrames.Violation) in try handshake.take(bytes, isEnd: bytes.isEmpty)
+            })
+            {
             case .incomplete: continue
             case .accepted(let rest): return frames.append(rest)
             case .refused(let response): throw .refused(response)
@@ -111,7 +114,8 @@ final class WebSocketConnection {
     // MARK: Messages
 
     private func send(_ opcode: WebSocketFrames.Opcode, _ payload: [UInt8], _ clock: Watch) throws(WebSocketError) {
-        try write(WebSocketFrames.encoded(opcode, payload, mask: UInt32.random(in: .min ... .max, using: &random)), clock)
+        try write(
+            WebSocketFrames.encoded(opcode, payload, mask: UInt32.random(in: .min ... .max, using: &random)), clock)
     }
 
     private func receive(_ clock: Watch) throws(WebSocketError) -> String {
@@ -120,7 +124,8 @@ final class WebSocketConnection {
             case .text(let text): return text
             case .ping(let bytes): try send(.pong, bytes, clock)
             case .close(let code, let reason):
-                // The caller has sent the secrets and masks them: the reason of a close has at most 123 bytes and is not cut.
+                // The caller has sent the secrets and masks them: the reason of a close has at most 123 bytes and is
+                // not cut.
                 let words = HTTPResponse.line(of: reason, hiding: [])
                 let details = (code.map { " with \($0)" } ?? "") + (words.isEmpty ? "" : ": \(words)")
                 throw .closed("\(url.origin) closed the WebSocket\(details)")
@@ -181,7 +186,8 @@ final class WebSocketConnection {
     private func check(_ clock: Watch) throws(WebSocketError) {
         guard !clock.isCancelled else { throw .failed(.cancelled(wasSent: true)) }
         guard !clock.isOver else {
-            throw .failed(.unanswered(reason: "no whole answer from \(url.origin) within \(settings.limits.whole.inSeconds)"))
+            throw .failed(
+                .unanswered(reason: "no whole answer from \(url.origin) within \(settings.limits.whole.inSeconds)"))
         }
     }
 
@@ -197,7 +203,8 @@ final class WebSocketConnection {
         var number = 0
         ccurl_get_long(easy, CURLINFO_OS_ERRNO, &number)
         return CurlFailure(
-            code: code, osError: Int32(truncatingIfNeeded: number), words: String(cString: errorBuffer.baseAddress!), excess: nil,
+            code: code, osError: Int32(truncatingIfNeeded: number), words: String(cString: errorBuffer.baseAddress!),
+            excess: nil,
             origin: url.origin, limits: settings.limits)
     }
 }
@@ -209,7 +216,9 @@ private final class Watch {
     private let start = ContinuousClock.now
     private var lastActivity = ContinuousClock.now
 
-    init(_ cancellation: Cancellation, _ limits: HTTPLimits) { (self.cancellation, self.limits) = (cancellation, limits) }
+    init(_ cancellation: Cancellation, _ limits: HTTPLimits) {
+        (self.cancellation, self.limits) = (cancellation, limits)
+    }
 
     var isCancelled: Bool { cancellation.isCancelled }
 

@@ -1,7 +1,7 @@
 /// The frames of WebSocket as a client sends and receives them (RFC 6455, section 5). Uses no socket.
 ///
-/// Anything that a server may not send is a violation, after which the connection must not be used: the bytes that follow may not begin at
-/// the start of a frame.
+/// Anything that a server may not send is a violation, after which the connection must not be used: the bytes that
+/// follow may not begin at the start of a frame.
 struct WebSocketFrames {
     enum Event: Hashable {
         case text(String)
@@ -25,7 +25,8 @@ struct WebSocketFrames {
         var isControl: Bool { rawValue & 8 != 0 }
     }
 
-    /// Maximum bytes of a message, all fragments together. istep requests at most a year of hours at about 100 bytes each.
+    /// Maximum bytes of a message, all fragments together. istep requests at most a year of hours at about 100 bytes
+    /// each.
     static let longestMessage = 4 << 20
     /// Maximum frames of a message. A server that splits a message into more frames only keeps a client busy.
     static let mostFragments = 4096
@@ -72,11 +73,15 @@ struct WebSocketFrames {
         guard bytes.count >= 2 else { return nil }
         let first = bytes[position], second = bytes[position + 1]
         guard first & 0x70 == 0 else { throw Violation("set a bit of an extension that was not agreed on") }
-        guard let opcode = Opcode(rawValue: first & 0x0f) else { throw Violation("sent a frame of an unknown kind, \(first & 0x0f)") }
+        guard let opcode = Opcode(rawValue: first & 0x0f) else {
+            throw Violation("sent a frame of an unknown kind, \(first & 0x0f)")
+        }
         guard second & 0x80 == 0 else { throw Violation("masked a frame, which only clients do") }
         let isLast = first & 0x80 != 0
         let short = Int(second)
-        if opcode.isControl, !isLast || short > 125 { throw Violation("sent a control frame that is too long or in pieces") }
+        if opcode.isControl, !isLast || short > 125 {
+            throw Violation("sent a control frame that is too long or in pieces")
+        }
 
         let extra = short == 126 ? 2 : short == 127 ? 8 : 0
         guard bytes.count >= 2 + extra else { return nil }
@@ -84,7 +89,9 @@ struct WebSocketFrames {
         if extra > 0 {
             length = bytes[(position + 2)..<(position + 2 + extra)].reduce(0) { $0 << 8 | UInt64($1) }
             // Section 5.2: the shortest form, and no sign bit.
-            guard length >= (extra == 2 ? 126 : 65_536), length < 1 << 63 else { throw Violation("wrote the length of a frame wrongly") }
+            guard length >= (extra == 2 ? 126 : 65_536), length < 1 << 63 else {
+                throw Violation("wrote the length of a frame wrongly")
+            }
         }
         guard length <= UInt64(limit - (opcode.isControl ? 0 : message?.count ?? 0)) else {
             throw Violation("sent a message of more than \(limit / 1024) KiB")
@@ -98,16 +105,22 @@ struct WebSocketFrames {
     /// - Returns: the message, once it is complete.
     private mutating func add(_ frame: Frame) throws(Violation) -> String? {
         guard (frame.opcode == .continuation) == (message != nil) else {
-            throw Violation(message == nil ? "continued a message that it had not begun" : "began a message in the middle of another")
+            throw Violation(
+                message == nil
+                    ? "continued a message that it had not begun" : "began a message in the middle of another")
         }
         fragments += 1
-        guard fragments <= Self.mostFragments else { throw Violation("cut a message into more than \(Self.mostFragments) pieces") }
+        guard fragments <= Self.mostFragments else {
+            throw Violation("cut a message into more than \(Self.mostFragments) pieces")
+        }
         // In place: a copy for each of thousands of fragments would take long.
         if message == nil { message = frame.payload } else { message?.append(contentsOf: frame.payload) }
         guard frame.isLast else { return nil }
         let whole = message ?? []
         (message, fragments) = (nil, 0)
-        guard let text = String(validating: whole, as: UTF8.self) else { throw Violation("sent a text that is not UTF-8") }
+        guard let text = String(validating: whole, as: UTF8.self) else {
+            throw Violation("sent a text that is not UTF-8")
+        }
         return text
     }
 
@@ -123,8 +136,8 @@ struct WebSocketFrames {
 
     /// A whole message or control frame in one frame.
     ///
-    /// - Parameter mask: new and unpredictable for each frame (section 5.3), so that the author of the text cannot choose the bytes that a
-    ///   proxy on the way receives.
+    /// - Parameter mask: new and unpredictable for each frame (section 5.3), so that the author of the text cannot
+    ///   choose the bytes that a proxy on the way receives.
     static func encoded(_ opcode: Opcode, _ payload: [UInt8], mask: UInt32) -> [UInt8] {
         var bytes: [UInt8] = [0x80 | opcode.rawValue]
         switch payload.count {
@@ -139,5 +152,7 @@ struct WebSocketFrames {
         return bytes
     }
 
-    private static func bigEndian(_ value: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) } }
+    private static func bigEndian(_ value: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
+    }
 }

@@ -2,7 +2,8 @@ internal import HTTP
 internal import Settings
 internal import StepDomain
 
-/// An address with placeholders in braces that are filled for each day, such as `https://example.org/users/{user}/days/{date}`.
+/// An address with placeholders in braces that are filled for each day, such as
+/// `https://example.org/users/{user}/days/{date}`.
 struct AddressTemplate: Hashable, Sendable {
     let text: String
     let isInsecure: Bool
@@ -11,7 +12,8 @@ struct AddressTemplate: Hashable, Sendable {
     static func values(_ day: SharedDay, destination: String) -> [String: String] {
         let date = "\(day.day)"
         return [
-            "user": day.user.name, "date": date, "year": String(date.prefix(4)), "month": String(date.dropFirst(5).prefix(2)),
+            "user": day.user.name, "date": date, "year": String(date.prefix(4)),
+            "month": String(date.dropFirst(5).prefix(2)),
             "day": String(date.suffix(2)), "destination": destination,
         ]
     }

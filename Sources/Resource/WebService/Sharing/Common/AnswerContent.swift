@@ -10,14 +10,16 @@ extension HTTPResponse {
         return isPage ? "it answered with a web page" : nil
     }
 
-    /// Whether the body has a coding, such as gzip. Requests accept none (`Accept-Encoding: identity`), so that a server which uses one
-    /// does not read what it is sent.
-    private var isCoded: Bool { !body.isEmpty && !["", "identity"].contains((header("Content-Encoding") ?? "").lowercased()) }
+    /// Whether the body has a coding, such as gzip. Requests accept none (`Accept-Encoding: identity`), so that a
+    /// server which uses one does not read what it is sent.
+    private var isCoded: Bool {
+        !body.isEmpty && !["", "identity"].contains((header("Content-Encoding") ?? "").lowercased())
+    }
 
     /// Whether it is a web page.
     ///
-    /// The type alone is not enough: PHP and others call every answer HTML, even an empty one, and a page can come as `text/plain`, or
-    /// without a type.
+    /// The type alone is not enough: PHP and others call every answer HTML, even an empty one, and a page can come as
+    /// `text/plain`, or without a type.
     var isPage: Bool {
         // There may be blanks before the semicolon (RFC 9110, section 5.6.6).
         let type = header("Content-Type")?.prefix { !"; \t".contains($0) }.lowercased() ?? ""
@@ -27,14 +29,16 @@ extension HTTPResponse {
         return type == "text/html" || type == "application/xhtml+xml" || Self.opensPage(start.prefix(1000))
     }
 
-    /// Whether markup begins like a page, by the elements that the MIME Sniffing Standard names (mimesniff.spec.whatwg.org, section 7.1).
-    /// Comments and the declaration of XML may stand before them. Other XML is the answer of a service.
+    /// Whether markup begins like a page, by the elements that the MIME Sniffing Standard names
+    /// (mimesniff.spec.whatwg.org, section 7.1). Comments and the declaration of XML may stand before them. Other XML
+    /// is the answer of a service.
     private static func opensPage(_ start: ArraySlice<UInt8>) -> Bool {
         var rest = Substring(String(decoding: start, as: UTF8.self).lowercased())
         while let skipped = rest.prefixMatch(of: /<!--.*?-->\s*|<\?xml.*?\?>\s*/.dotMatchesNewlines()) {
             rest = rest[skipped.range.upperBound...]
         }
-        let elements = /<(?:!doctype html|html|head|title|body|script|style|iframe|meta|link|h1|div|font|table|center|a|b|br|p)(?:[\s\/>]|$)/
+        let elements =
+            /<(?:!doctype html|html|head|title|body|script|style|iframe|meta|link|h1|div|font|table|center|a|b|br|p)(?:[\s\/>]|$)/
         return rest.hasPrefix("<!--") || rest.prefixMatch(of: elements) != nil
     }
 
@@ -55,9 +59,11 @@ private struct ReportedResult: Decodable {
     var ok, success, status, error, errors: Value?
 
     struct Value: Decodable {
-        /// The value, if it is true or false, also as a text. A number may be a code: 0 often means that there was no error.
+        /// The value, if it is true or false, also as a text. A number may be a code: 0 often means that there was no
+        /// error.
         var flag: Bool?
-        /// Whether it describes an error: true, a text, a number other than 0, or a list or an object with such a value.
+        /// Whether it describes an error: true, a text, a number other than 0, or a list or an object with such a
+        /// value.
         let isError: Bool
         /// Whether it is the status of a request that failed.
         var isFailedStatus = false
@@ -66,7 +72,8 @@ private struct ReportedResult: Decodable {
         private static let flags = ["true": true, "yes": true, "false": false, "no": false]
         private static let failedStatuses: Set = ["error", "fail", "failed", "failure"]
 
-        /// Levels of lists and objects that are read. Each type that is tried costs as much as the path to the value is long.
+        /// Levels of lists and objects that are read. Each type that is tried costs as much as the path to the value is
+        /// long.
         private static let deepest = 8
 
         init(from decoder: any Decoder) throws {

@@ -52,8 +52,9 @@ extension TableReader {
         }
     }
 
-    /// Reads the keys for authentication to a web service. `auth` selects the method; without it the given keys do: a `token_…` is sent as
-    /// a bearer token, or in the header of `header_name`; `username` and `password_…` select basic authentication.
+    /// Reads the keys for authentication to a web service. `auth` selects the method; without it the given keys do: a
+    /// `token_…` is sent as a bearer token, or in the header of `header_name`; `username` and `password_…` select basic
+    /// authentication.
     mutating func authentication() -> Authentication {
         let way = choice("auth", of: Way.self) ?? evident
         let keys = way?.keys ?? []
@@ -93,7 +94,9 @@ extension TableReader {
         let expected = "the name of the header that the token goes into, such as X-Api-Key"
         if isRequired { require("header_name", expected) }
         guard let name = text("header_name", expected) else { return nil }
-        if HTTPRequest.Header.isName(name), !HTTPRequest.Header.isTaken(name) || name.lowercased() == "authorization" { return name }
+        if HTTPRequest.Header.isName(name), !HTTPRequest.Header.isTaken(name) || name.lowercased() == "authorization" {
+            return name
+        }
         refuse("header_name", expected: expected)
         return nil
     }
@@ -110,7 +113,8 @@ extension HTTPRequest.Header {
 enum Credentials: Sendable {
     /// The real ones, read whenever a request needs them, so that a renewed token is used.
     case real(environment: [String: String])
-    /// Placeholders, for a request that is only shown. Every secret is shown as bullets, and a missing secret does not prevent the preview.
+    /// Placeholders, for a request that is only shown. Every secret is shown as bullets, and a missing secret does not
+    /// prevent the preview.
     case shown
 
     /// The placeholder of a secret.

@@ -11,7 +11,8 @@ struct SharedDayDocument: Encodable {
     var includesSamples = false
 
     private enum Key: String, CodingKey {
-        case version, user, day, steps, distanceMetres, energyKilocalories, goal, restDay, percentage, completeness, running
+        case version, user, day, steps, distanceMetres, energyKilocalories, goal, restDay, percentage, completeness,
+            running
         case corrected, pedometers
     }
 
@@ -86,14 +87,19 @@ public struct DayPicture: Hashable, Sendable {
     /// - Parameter library: its file's name.
     /// - Throws: `misconfigured` if the library is missing; `rejected` if it cannot draw the picture.
     func png(library: String = Self.library) throws(ShareFailure) -> [UInt8] {
-        if let problem = Self.problem(library: library) { throw ShareFailure(.misconfigured, problem, advice: Self.advice) }
+        if let problem = Self.problem(library: library) {
+            throw ShareFailure(.misconfigured, problem, advice: Self.advice)
+        }
         var bytes: UnsafeMutablePointer<UInt8>?
         var size = 0
         var reason = [CChar](repeating: 0, count: 300)
         let source = Array(svg.utf8)
-        guard crsvg_png(source, source.count, Int32(width), Int32(height), &bytes, &size, &reason, reason.count), let bytes else {
+        guard crsvg_png(source, source.count, Int32(width), Int32(height), &bytes, &size, &reason, reason.count),
+            let bytes
+        else {
             let text = String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            throw ShareFailure(.rejected, "the picture cannot be drawn: \(text)", advice: "Post without it: picture = false")
+            throw ShareFailure(
+                .rejected, "the picture cannot be drawn: \(text)", advice: "Post without it: picture = false")
         }
         defer { free(bytes) }
         return Array(UnsafeBufferPointer(start: bytes, count: size))

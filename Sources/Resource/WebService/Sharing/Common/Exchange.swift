@@ -3,16 +3,16 @@ internal import HTTP
 internal import StepDomain
 internal import TextSafety
 
-/// Sends requests to a web service and reads its answers by the rules that all destinations share: what is confirmed, what is retried, what
-/// may have arrived.
+/// Sends requests to a web service and reads its answers by the rules that all destinations share: what is confirmed,
+/// what is retried, what may have arrived.
 struct Exchange: Sendable {
     let transport: any HTTPTransport
     let now: @Sendable () -> Timestamp
     /// No request is begun from then on; nil without such a limit.
     private var end: Timestamp?
 
-    /// Seconds for requests that follow from one another. Each has a limit of its own, but many that are just within it could hold up a sync
-    /// for an hour.
+    /// Seconds for requests that follow from one another. Each has a limit of its own, but many that are just within it
+    /// could hold up a sync for an hour.
     private static let longestSeries = 120
 
     /// Whether the time for requests that follow from one another is over.
@@ -23,7 +23,8 @@ struct Exchange: Sendable {
         self.now = now
     }
 
-    /// The same for requests that follow from one another and deliver no day themselves: a search, an upload, folders that are created.
+    /// The same for requests that follow from one another and deliver no day themselves: a search, an upload, folders
+    /// that are created.
     func limited() -> Exchange {
         var limited = self
         limited.end = now() + Self.longestSeries
@@ -53,7 +54,8 @@ struct Exchange: Sendable {
 
 /// What the address of a request identifies: this decides what 404 and 410 mean.
 enum Addressed: Hashable, Sendable {
-    /// The service, or a part of it that the configuration names, such as an account: the same for all days. `advice`: what to check.
+    /// The service, or a part of it that the configuration names, such as an account: the same for all days. `advice`:
+    /// what to check.
     case service(advice: String)
     /// What may be missing although the configuration is right: a day, what an earlier delivery created, a description.
     case item
@@ -62,13 +64,15 @@ enum Addressed: Hashable, Sendable {
 extension ShareFailure {
     /// The meaning of an answer's status (RFC 9110, section 15); nil if it confirms.
     ///
-    /// A request that must not be repeated (`isRepeatable`) may have been carried out in two more cases: 302 and 303 are what many
-    /// programs answer after they have processed a POST, and 503 is what proxies answer when a server behind them is too slow (Varnish
-    /// "Backend fetch failed", Fastly "first byte timeout", Heroku H12), with `Retry-After` or without.
+    /// A request that must not be repeated (`isRepeatable`) may have been carried out in two more cases: 302 and 303
+    /// are what many programs answer after they have processed a POST, and 503 is what proxies answer when a server
+    /// behind them is too slow (Varnish "Backend fetch failed", Fastly "first byte timeout", Heroku H12), with
+    /// `Retry-After` or without.
     ///
     /// - Parameters:
     ///   - address: if nothing is there, the configuration is wrong, or this day is refused.
-    ///   - message: the server's message, if this service has it in an unusual place; nil takes it from the usual places.
+    ///   - message: the server's message, if this service has it in an unusual place; nil takes it from the usual
+    ///     places.
     init?(_ response: HTTPResponse, to request: HTTPRequest, at address: Addressed, saying message: String? = nil) {
         let words = message.map { request.line(of: $0) } ?? response.words(hiding: request.secrets)
         let reason = "\(request.url.host) answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
@@ -81,20 +85,24 @@ extension ShareFailure {
         case 302 where !request.isRepeatable, 303 where !request.isRepeatable:
             self.init(
                 .unanswered, reason + ", a redirection, which is not followed",
-                advice: "If the service has moved permanently, set `url` to its new address.", retryAfter: response.retryAfter)
+                advice: "If the service has moved permanently, set `url` to its new address.",
+                retryAfter: response.retryAfter)
         case 503 where !request.isRepeatable:
             self.init(.unanswered, reason, retryAfter: response.retryAfter)
         case 300..<400:
             // The sign-in page of a network answers like this: this is no reason to give up a day.
             self.init(
-                .unreachable, reason + (response.header("Location") == nil ? "" : ", a redirection, which is not followed"),
+                .unreachable,
+                reason + (response.header("Location") == nil ? "" : ", a redirection, which is not followed"),
                 advice: "If the service has moved permanently, set `url` to its new address.")
         case 401, 403:
             self.init(.credentials, reason, advice: Self.advice(onRefusedCredentials: response))
         case 407:
-            self.init(.unreachable, reason, advice: "The proxy requires authentication: check the variables https_proxy and no_proxy.")
-        // 423 is Locked (RFC 4918, section 11.3): a program of the user has the file open, or the server is writing it. 425 is Too Early
-        // (RFC 8470). Neither is processed.
+            self.init(
+                .unreachable, reason,
+                advice: "The proxy requires authentication: check the variables https_proxy and no_proxy.")
+        // 423 is Locked (RFC 4918, section 11.3): a program of the user has the file open, or the server is writing it.
+        // 425 is Too Early (RFC 8470). Neither is processed.
         case 408, 423, 425, 429, 503:
             self.init(.busy, reason, retryAfter: response.retryAfter)
         case 400..<500:
@@ -106,10 +114,12 @@ extension ShareFailure {
         // The server does not know the method, for whatever day (RFC 9110, section 15.6.2).
         case 501:
             self.init(
-                .misconfigured, reason, advice: "Check `url`: the server that answers there does not support \(request.method).")
+                .misconfigured, reason,
+                advice: "Check `url`: the server that answers there does not support \(request.method).")
         // A network's sign-in page; the service has not received anything (RFC 6585, section 6).
         case 511:
-            self.init(.unreachable, reason, advice: "The network requires that you sign in: open a web page in a browser.")
+            self.init(
+                .unreachable, reason, advice: "The network requires that you sign in: open a web page in a browser.")
         default:
             self.init(.unanswered, reason, retryAfter: response.retryAfter)
         }
@@ -125,7 +135,9 @@ extension ShareFailure {
 
     /// An answer of 2xx that does not confirm: most likely it is not from the service at all.
     static func unconfirmed(_ request: HTTPRequest, _ what: String) -> ShareFailure {
-        ShareFailure(.unanswered, "\(request.url.host) did not confirm: \(what)", advice: "Check `url`: something else may answer there.")
+        ShareFailure(
+            .unanswered, "\(request.url.host) did not confirm: \(what)",
+            advice: "Check `url`: something else may answer there.")
     }
 }
 
@@ -145,7 +157,9 @@ extension HTTPRequest {
     func line(of text: String) -> String { HTTPResponse.line(of: text, hiding: secrets) }
 
     /// The same in quotes, cut to so many characters.
-    func quotation(of text: String, limit: Int) -> String { quoted(HTTPResponse.excerpt(of: text, hiding: secrets, limit: limit)) }
+    func quotation(of text: String, limit: Int) -> String {
+        quoted(HTTPResponse.excerpt(of: text, hiding: secrets, limit: limit))
+    }
 }
 
 extension Sequence<HTTPRequest> {
@@ -172,9 +186,11 @@ extension HTTPResponse {
             return false
         }
         let names: Set = ["login", "log_in", "log-in", "signin", "sign_in", "sign-in"]
-        return path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map { names.contains($0.lowercased()) } ?? false
+        return path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last.map { names.contains($0.lowercased()) }
+            ?? false
     }
 
-    /// The body, if it is JSON of this form; other content is ignored. The transport limits its size, the decoder its depth.
+    /// The body, if it is JSON of this form; other content is ignored. The transport limits its size, the decoder its
+    /// depth.
     func json<Form: Decodable>(_ form: Form.Type) -> Form? { try? JSONDecoder().decode(form, from: Data(body)) }
 }

@@ -25,7 +25,8 @@ extension DestinationKind {
         let url = reader.address(
             standard: "https://www.beeminder.com", "the address of the service, such as https://www.beeminder.com")
         let goal = reader.slug("goal", "the goal's name, which is part of its address, such as steps", isRequired: true)
-        let user = reader.slug("username", "the name of the goal's owner, which is part of the goal's address", isRequired: false)
+        let user = reader.slug(
+            "username", "the name of the goal's owner, which is part of the goal's address", isRequired: false)
         let token = reader.secret("token", isRequired: true)
         guard let url, let goal, let token else { return nil }
         return BeeminderDestination(
@@ -52,8 +53,8 @@ extension TableReader {
 
 /// A goal at Beeminder, with a datapoint for each day.
 ///
-/// Source: https://api.beeminder.com, "Create a datapoint": `requestid` makes it an upsert. A request that is identical to the datapoint
-/// with this `requestid` is answered by an error that says "duplicate datapoint".
+/// Source: https://api.beeminder.com, "Create a datapoint": `requestid` makes it an upsert. A request that is identical
+/// to the datapoint with this `requestid` is answered by an error that says "duplicate datapoint".
 struct BeeminderDestination: ConfiguredDestination {
     let context: DestinationContext
     let exchange: Exchange
@@ -93,7 +94,8 @@ struct BeeminderDestination: ConfiguredDestination {
                 continue
             }
             if let failure = ShareFailure(response, to: request, at: Self.address) { throw failure }
-            guard let point = response.json(Datapoint.self), point.daystamp == daystamp(payload.day), point.value == Double(payload.day.steps)
+            guard let point = response.json(Datapoint.self), point.daystamp == daystamp(payload.day),
+                point.value == Double(payload.day.steps)
             else { throw .unconfirmed(request, "its answer is not the datapoint with these steps") }
             receipts.append(ShareReceipt(remoteID: point.id))
         }
@@ -123,7 +125,8 @@ struct BeeminderDestination: ConfiguredDestination {
         .form(
             [
                 .init("auth_token", .secret(try credentials.secret(token))), .init("value", "\(payload.day.steps)"),
-                .init("daystamp", daystamp(payload.day)), .init("comment", "from istep"), .init("requestid", "istep-\(payload.day.day)"),
+                .init("daystamp", daystamp(payload.day)), .init("comment", "from istep"),
+                .init("requestid", "istep-\(payload.day.day)"),
             ],
             to: goalAddress.appending(path: ["datapoints.json"]), isRepeatable: true)
     }

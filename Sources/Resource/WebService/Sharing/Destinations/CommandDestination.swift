@@ -6,9 +6,11 @@ internal import StepDomain
 internal import Subprocess
 internal import SystemPackage
 
-/// A user's program that reads a day as JSON from its standard input: for any service that istep has no destination for.
+/// A user's program that reads a day as JSON from its standard input: for any service that istep has no destination
+/// for.
 ///
-/// It is run without a shell, so that nothing in a name is ever a command. The example below explains the program's exit codes.
+/// It is run without a shell, so that nothing in a name is ever a command. The example below explains the program's
+/// exit codes.
 struct CommandDestination: ConfiguredDestination {
     let context: DestinationContext
     /// The program and its arguments.
@@ -48,7 +50,8 @@ struct CommandDestination: ConfiguredDestination {
         if access(command[0], X_OK) != 0 {
             failures.append(
                 ShareFailure(
-                    .misconfigured, "the program \(quoted(command[0])) cannot be run: \(String(cString: strerror(errno)))",
+                    .misconfigured,
+                    "the program \(quoted(command[0])) cannot be run: \(String(cString: strerror(errno)))",
                     advice: "Make it executable, or change `command`."))
         }
         for name in variables where context.environment.variables[name] == nil {
@@ -96,7 +99,8 @@ struct CommandDestination: ConfiguredDestination {
     }
 
     private func launch(_ input: String) async -> Outcome {
-        // Files, not pipes: a program need not read all of its input, and a child process that it leaves behind keeps no pipe open.
+        // Files, not pipes: a program need not read all of its input, and a child process that it leaves behind keeps
+        // no pipe open.
         guard let file = tmpfile() else { return .notStarted(String(cString: strerror(errno))) }
         defer { fclose(file) }
         guard let errorOutput = tmpfile() else { return .notStarted(String(cString: strerror(errno))) }
@@ -113,8 +117,10 @@ struct CommandDestination: ConfiguredDestination {
                 environment: .custom(
                     ProgramEnvironment.variables(of: context.environment.variables, besides: variables)
                         .reduce(into: [:]) { $0[.init(stringLiteral: $1.key)] = $1.value }),
-                platformOptions: options, input: .fileDescriptor(.init(rawValue: fileno(file)), closeAfterSpawningProcess: false),
-                output: .discarded, error: .fileDescriptor(.init(rawValue: fileno(errorOutput)), closeAfterSpawningProcess: false))
+                platformOptions: options,
+                input: .fileDescriptor(.init(rawValue: fileno(file)), closeAfterSpawningProcess: false),
+                output: .discarded,
+                error: .fileDescriptor(.init(rawValue: fileno(errorOutput)), closeAfterSpawningProcess: false))
             switch result.terminationStatus {
             case .exited(let code): return .exited(Int(code), errorOutput: lastLine(of: errorOutput))
             case .signaled: return .signalled
@@ -126,7 +132,8 @@ struct CommandDestination: ConfiguredDestination {
         }
     }
 
-    /// The last line of its standard error, for the user, without the values of `environment`, which a program may print.
+    /// The last line of its standard error, for the user, without the values of `environment`, which a program may
+    /// print.
     private func lastLine(of file: UnsafeMutablePointer<FILE>) -> String {
         fseek(file, 0, SEEK_END)
         let start = max(0, ftell(file) - Self.stderrLimit)
@@ -134,11 +141,13 @@ struct CommandDestination: ConfiguredDestination {
         var bytes = [UInt8](repeating: 0, count: Self.stderrLimit)
         let count = fread(&bytes, 1, bytes.count, file)
         // A line whose beginning was not read may begin within a value.
-        let lines = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isNewline).dropFirst(start > 0 ? 1 : 0)
+        let lines = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isNewline).dropFirst(
+            start > 0 ? 1 : 0)
         return HTTPResponse.line(of: String(lines.last { !$0.allSatisfy(\.isWhitespace) } ?? ""), hiding: secrets)
     }
 
-    /// The values of `environment`, line by line; without those that are too short for a secret and occur in any text, such as `1` or `yes`.
+    /// The values of `environment`, line by line; without those that are too short for a secret and occur in any text,
+    /// such as `1` or `yes`.
     private var secrets: [Secret] {
         variables.compactMap { context.environment.variables[$0] }.flatMap { $0.split(whereSeparator: \.isNewline) }
             .filter { $0.utf8.count >= 4 }.map { Secret(String($0)) }
@@ -208,7 +217,8 @@ extension DestinationKind {
 extension TableReader {
     /// The key `environment`: names as POSIX has them (XBD, section 3.216, "Name").
     fileprivate mutating func variables() -> [String] {
-        let expected = "a list of names of variables, such as [\"MY_TOKEN\"]: letters, digits and _, the first no digit; no values"
+        let expected =
+            "a list of names of variables, such as [\"MY_TOKEN\"]: letters, digits and _, the first no digit; no values"
         let names = texts("environment", expected) ?? []
         guard names.allSatisfy({ $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil }) else {
             // What is not a name may be an assignment with a secret in it.
@@ -238,19 +248,22 @@ private struct CommandDocument: Encodable {
 
 /// The environment of a program that istep runs.
 ///
-/// istep's own environment can hold secrets: those that `token_env` or `password_env` of any destination names, the directory of systemd's
-/// credentials (`$CREDENTIALS_DIRECTORY`), a proxy's password (`https_proxy`), and anything else in the user's session. So a program gets
-/// only a fixed list of names, none of which is meant for a secret, and the names that the user lists.
+/// istep's own environment can hold secrets: those that `token_env` or `password_env` of any destination names, the
+/// directory of systemd's credentials (`$CREDENTIALS_DIRECTORY`), a proxy's password (`https_proxy`), and anything else
+/// in the user's session. So a program gets only a fixed list of names, none of which is meant for a secret, and the
+/// names that the user lists.
 enum ProgramEnvironment {
     static let always: Set<String> = [
         // Where programs and the user's files are, and who the user is (POSIX, XBD 8.3).
         "PATH", "HOME", "SHELL", "USER", "LOGNAME", "TMPDIR",
         // Language and time zone. Names of categories: locale(7) of Linux.
-        "LANG", "LANGUAGE", "TZ", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT",
+        "LANG", "LANGUAGE", "TZ", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION",
+        "LC_MEASUREMENT",
         "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME",
-        // Where the user's settings, data and sockets are (XDG Base Directory Specification 0.8), and the session bus, for a program
-        // that shows something on the desktop. A process of the same user can find both without these.
-        "XDG_CACHE_HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
+        // Where the user's settings, data and sockets are (XDG Base Directory Specification 0.8), and the session bus,
+        // for a program that shows something on the desktop. A process of the same user can find both without these.
+        "XDG_CACHE_HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+        "XDG_STATE_HOME",
         "DBUS_SESSION_BUS_ADDRESS",
     ]
 

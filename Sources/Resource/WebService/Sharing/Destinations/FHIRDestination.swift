@@ -39,8 +39,8 @@ extension DestinationKind {
 }
 
 extension FHIRDestination {
-    /// Generated once at random (RFC 9562, section 5.4), so that no other identifiers are in this namespace. Must never change: servers use
-    /// it to find the Observations to replace.
+    /// Generated once at random (RFC 9562, section 5.4), so that no other identifiers are in this namespace. Must never
+    /// change: servers use it to find the Observations to replace.
     static let standardSystem = "urn:uuid:7c8f9b84-2946-437f-8ddf-d2efbc4ab394"
 }
 
@@ -51,7 +51,8 @@ extension TableReader {
         guard let text = requireText("subject", expected) else { return nil }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         if parts.count == 2, isType(parts[0]), FHIRAnswer.isID(parts[1]) { return text }
-        if text.hasPrefix("https://") || text.hasPrefix("http://"), parts.count > 4, FHIRAnswer.isID(parts[parts.count - 1]),
+        if text.hasPrefix("https://") || text.hasPrefix("http://"), parts.count > 4,
+            FHIRAnswer.isID(parts[parts.count - 1]),
             isType(parts[parts.count - 2]), (try? WebAddress(text, insecure: true)) != nil, isPlain(text)
         {
             return text
@@ -72,14 +73,16 @@ extension TableReader {
         !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }
     }
 
-    /// ASCII without spaces and without characters that have a meaning in a search (hl7.org/fhir/R4/search.html#escaping).
+    /// ASCII without spaces and without characters that have a meaning in a search
+    /// (hl7.org/fhir/R4/search.html#escaping).
     private func isPlain(_ text: String) -> Bool {
         text.utf8.count <= 200 && text.utf8.allSatisfy { 0x21...0x7E ~= $0 && !"|,$\\\"<>".utf8.contains($0) }
     }
 }
 
-/// A server of FHIR R4 that receives Observations by conditional update (hl7.org/fhir/R4/http.html#cond-update): if no Observation has the
-/// identifier, one is created (201); if one has it, that one is replaced (200); if several have it, nothing is done (412).
+/// A server of FHIR R4 that receives Observations by conditional update (hl7.org/fhir/R4/http.html#cond-update): if no
+/// Observation has the identifier, one is created (201); if one has it, that one is replaced (200); if several have it,
+/// nothing is done (412).
 struct FHIRDestination: ConfiguredDestination {
     let context: DestinationContext
     let exchange: Exchange
@@ -126,11 +129,15 @@ struct FHIRDestination: ConfiguredDestination {
     /// One request for each figure that is known.
     private func requests(_ day: SharedDay, _ headers: [HTTPRequest.Header]) -> [HTTPRequest] {
         figures.compactMap { figure -> HTTPRequest? in
-            guard let observation = FHIRObservation(figure, of: day, subject: subject, system: system) else { return nil }
+            guard let observation = FHIRObservation(figure, of: day, subject: subject, system: system) else {
+                return nil
+            }
             let identifiers = observation.identifier.map { ("identifier", "\($0.system)|\($0.value)") }
             return HTTPRequest(
                 method: "PUT", url: base.appending(path: ["Observation"]).appending(query: identifiers),
-                headers: [.init("Content-Type", Self.type), .init("Accept", Self.type), .init("Prefer", "return=minimal")] + headers,
+                headers: [
+                    .init("Content-Type", Self.type), .init("Accept", Self.type), .init("Prefer", "return=minimal"),
+                ] + headers,
                 body: Array(json(observation).utf8))
         }
     }
@@ -156,8 +163,8 @@ struct FHIRDestination: ConfiguredDestination {
     }
 }
 
-/// An Observation of FHIR R4 (hl7.org/fhir/R4/observation.html), with the codes and units of the daily figures in HL7's Physical Activity
-/// guide (hl7.org/fhir/us/physical-activity, examples ExampleDailySteps and ExampleCaloriesPerDay).
+/// An Observation of FHIR R4 (hl7.org/fhir/R4/observation.html), with the codes and units of the daily figures in HL7's
+/// Physical Activity guide (hl7.org/fhir/us/physical-activity, examples ExampleDailySteps and ExampleCaloriesPerDay).
 struct FHIRObservation: Encodable {
     struct Coding: Encodable {
         var system: String
@@ -190,7 +197,9 @@ struct FHIRObservation: Encodable {
     var status: String
     var category = [
         Concept(coding: [
-            Coding(system: "http://terminology.hl7.org/CodeSystem/observation-category", code: "activity", display: "Activity")
+            Coding(
+                system: "http://terminology.hl7.org/CodeSystem/observation-category", code: "activity",
+                display: "Activity")
         ])
     ]
     var code: Concept
@@ -208,8 +217,10 @@ extension FHIRObservation {
 
         var code: Coding {
             switch self {
-            case .steps: Coding(system: "http://loinc.org", code: "41950-7", display: "Number of steps in 24 hour Measured")
-            case .calories: Coding(system: "http://loinc.org", code: "41979-6", display: "Calories burned in 24 hour Calculated")
+            case .steps:
+                Coding(system: "http://loinc.org", code: "41950-7", display: "Number of steps in 24 hour Measured")
+            case .calories:
+                Coding(system: "http://loinc.org", code: "41979-6", display: "Calories burned in 24 hour Calculated")
             }
         }
     }
@@ -233,9 +244,9 @@ extension FHIRObservation {
         valueQuantity = quantity
     }
 
-    /// One for each figure of each day: the server uses it to find the Observation to replace. It contains the subject, so that people of
-    /// the same name on one server never replace each other's days, and nothing that must be escaped in a search
-    /// (hl7.org/fhir/R4/search.html#escaping).
+    /// One for each figure of each day: the server uses it to find the Observation to replace. It contains the subject,
+    /// so that people of the same name on one server never replace each other's days, and nothing that must be escaped
+    /// in a search (hl7.org/fhir/R4/search.html#escaping).
     private static func identity(_ figure: Figure, of day: SharedDay, subject: String) -> String {
         let name = percentEncoded(day.user.name, keeping: \.isAlphanumeric)
         return "\(subject)/\(name)/\(day.day)/\(figure.rawValue)"
@@ -268,8 +279,8 @@ struct FHIRAnswer {
         var issue: [Issue]?
     }
 
-    /// The texts of the issues of an OperationOutcome (hl7.org/fhir/R4/operationoutcome.html), as the server sent them; nil for any other
-    /// answer.
+    /// The texts of the issues of an OperationOutcome (hl7.org/fhir/R4/operationoutcome.html), as the server sent them;
+    /// nil for any other answer.
     let message: String?
     private let resource: Resource?
 
@@ -282,17 +293,21 @@ struct FHIRAnswer {
         }
     }
 
-    /// Evaluates an answer of 2xx. A server sends the Observation, an OperationOutcome or nothing, as `Prefer` requests. In all cases it
-    /// sends a version or an address in the headers (hl7.org/fhir/R4/http.html#update, #create). A sign-in page of a network does neither.
+    /// Evaluates an answer of 2xx. A server sends the Observation, an OperationOutcome or nothing, as `Prefer`
+    /// requests. In all cases it sends a version or an address in the headers (hl7.org/fhir/R4/http.html#update,
+    /// #create). A sign-in page of a network does neither.
     func confirmation(_ response: HTTPResponse, to request: HTTPRequest) -> Confirmation {
-        guard response.status == 200 || response.status == 201 else { return .no("HTTP \(response.status) is not an answer to an update") }
+        guard response.status == 200 || response.status == 201 else {
+            return .no("HTTP \(response.status) is not an answer to an update")
+        }
         let id = response.header("Location").flatMap(Self.id) ?? resource?.id.flatMap { Self.isID($0) ? $0 : nil }
         switch resource?.resourceType {
         case "Observation": return .confirmed(id: id)
         case "OperationOutcome":
             let failed = resource?.issue?.contains(where: \.isFailure) ?? false
             return failed ? .no("it answered \(request.line(of: message ?? ""))") : .confirmed(id: id)
-        case let other?: return .no("it answered with a resource of another type, \(request.quotation(of: other, limit: 40))")
+        case let other?:
+            return .no("it answered with a resource of another type, \(request.quotation(of: other, limit: 40))")
         case nil:
             guard response.body.isEmpty else { return .no("its answer is not a FHIR resource") }
             let isVersioned = ["Location", "ETag", "Last-Modified"].contains { response.header($0) != nil }
@@ -303,7 +318,8 @@ struct FHIRAnswer {
     /// The id in `…/Observation/123` or `…/Observation/123/_history/4`.
     private static func id(location: String) -> String? {
         let parts = location.split(separator: "/", omittingEmptySubsequences: false)
-        guard let type = parts.lastIndex(of: "Observation"), type + 1 < parts.count, isID(String(parts[type + 1])) else { return nil }
+        guard let type = parts.lastIndex(of: "Observation"), type + 1 < parts.count, isID(String(parts[type + 1]))
+        else { return nil }
         return String(parts[type + 1])
     }
 
@@ -323,29 +339,38 @@ extension FHIRDestination {
         var software: Software?
     }
 
-    /// Reads the server's capabilities, which needs no permission, and then the number of Observations with an identifier that none has. A
-    /// user who may send days may read that number, as a conditional update starts with a search.
+    /// Reads the server's capabilities, which needs no permission, and then the number of Observations with an
+    /// identifier that none has. A user who may send days may read that number, as a conditional update starts with a
+    /// search.
     func check() async throws(ShareFailure) -> String {
         let headers = [HTTPRequest.Header("Accept", Self.type)] + (try authentication.headers(credentials))
         // A summary: the full statement has megabytes on some servers.
         let metadata = base.appending(path: ["metadata"]).appending(query: [("_summary", "true")])
         let request = HTTPRequest(method: "GET", url: metadata, headers: headers)
         let response = try await exchange.confirmed(request, at: Self.server)
-        guard let capabilities = response.json(Capabilities.self), capabilities.resourceType == "CapabilityStatement" else {
+        guard let capabilities = response.json(Capabilities.self), capabilities.resourceType == "CapabilityStatement"
+        else {
             throw .unconfirmed(request, "the answer for /metadata is not a CapabilityStatement")
         }
         let version = capabilities.fhirVersion ?? "an unknown version"
         // R4 is 4.0, R4B is 4.3; in R5 these Observations are the same.
         guard version.hasPrefix("4.") || version.hasPrefix("5.") else {
             throw ShareFailure(
-                .misconfigured, "\(base.host) uses FHIR \(request.quotation(of: version, limit: 60)); istep needs R4 (4.0)",
+                .misconfigured,
+                "\(base.host) uses FHIR \(request.quotation(of: version, limit: 60)); istep needs R4 (4.0)",
                 advice: "Set `url` to its base for R4.")
         }
         let search = HTTPRequest(
             method: "GET",
-            url: base.appending(path: ["Observation"]).appending(query: [("identifier", "\(system)|none"), ("_summary", "count")]),
+            url: base.appending(path: ["Observation"]).appending(query: [
+                ("identifier", "\(system)|none"), ("_summary", "count"),
+            ]),
             headers: headers)
-        if let failure = ShareFailure(try await exchange.answer(to: search), to: search, at: .item), failure.kind != .rejected { throw failure }
+        if let failure = ShareFailure(try await exchange.answer(to: search), to: search, at: .item),
+            failure.kind != .rejected
+        {
+            throw failure
+        }
         let software = capabilities.software?.name.map { request.quotation(of: $0, limit: 60) + " " } ?? ""
         return "\(software)with FHIR \(request.quotation(of: version, limit: 60)), days of \(subject)"
     }

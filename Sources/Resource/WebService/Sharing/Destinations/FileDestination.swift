@@ -4,8 +4,9 @@ internal import StepDomain
 
 /// A file with one day per line: for spreadsheets, scripts, and folders that another program synchronises.
 ///
-/// A day that is sent again replaces its line, or all its lines if something else has duplicated it. The new file is written beside the old
-/// one and then renamed (rename(2)), so that a reader never sees half of it, even if the process is killed.
+/// A day that is sent again replaces its line, or all its lines if something else has duplicated it. The new file is
+/// written beside the old one and then renamed (rename(2)), so that a reader never sees half of it, even if the process
+/// is killed.
 struct FileDestination: ConfiguredDestination {
     let context: DestinationContext
     let path: String
@@ -68,7 +69,8 @@ extension DestinationKind {
             # format = "json"     # or "csv"; default: according to the suffix of the path
             """
     ) { reader, context in
-        let expected = "the path of a file that ends with .csv, .json, .jsonl or .ndjson, or of any other with a `format`"
+        let expected =
+            "the path of a file that ends with .csv, .json, .jsonl or .ndjson, or of any other with a `format`"
         reader.require("path", expected)
         let path = reader.path("path", expected)
         let format = reader.choice("format", of: DayLine.Format.self)
@@ -157,7 +159,8 @@ struct DayLine {
 enum CSV {
     static func field(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { ",\"\n\r".unicodeScalars.contains($0) }) else { return text }
-        // Escaped by scalars: a quote with a combining mark after it is another character in Swift, but a quote for a reader.
+        // Escaped by scalars: a quote with a combining mark after it is another character in Swift, but a quote for a
+        // reader.
         return "\"" + text.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }
 

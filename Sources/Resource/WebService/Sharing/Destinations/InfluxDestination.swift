@@ -58,12 +58,18 @@ extension TableReader {
         let policy = text("retention_policy", "the name of a retention policy of the database")
         for key in isVersion2 ? ["database", "retention_policy"] : ["org"] where table.keys.contains(key) {
             refuse(
-                key, expected: isVersion2 ? "left out: `bucket` selects InfluxDB 2" : "used together with `bucket` (InfluxDB 2)")
+                key,
+                expected: isVersion2
+                    ? "left out: `bucket` selects InfluxDB 2" : "used together with `bucket` (InfluxDB 2)")
         }
         let authentication = authentication()
-        guard isVersion2 else { return database.map { (.version1(database: $0, retentionPolicy: policy), authentication) } }
+        guard isVersion2 else {
+            return database.map { (.version1(database: $0, retentionPolicy: policy), authentication) }
+        }
         guard case .bearer(let token) = authentication else {
-            require("token_file", "the path of a file with only the bucket's token in it; or use token_env or token_credential")
+            require(
+                "token_file",
+                "the path of a file with only the bucket's token in it; or use token_env or token_credential")
             return nil
         }
         guard let bucket, let organisation else { return nil }
@@ -82,11 +88,14 @@ extension TableReader {
             guard isInfluxName(name), !isTaken, 1...256 ~= value.utf8.count else {
                 refuse(
                     "tags", entry: name,
-                    expected: "a text of up to 256 bytes, under a name of letters, digits and _ other than user, pedometer, time and db")
+                    expected:
+                        "a text of up to 256 bytes, under a name of letters, digits and _ other than user, pedometer, time and db"
+                )
                 continue
             }
         }
-        return prefix.isEmpty || isInfluxName(prefix) ? InfluxPoints(prefix: prefix, tags: tags, includesSamples: includesSamples) : nil
+        return prefix.isEmpty || isInfluxName(prefix)
+            ? InfluxPoints(prefix: prefix, tags: tags, includesSamples: includesSamples) : nil
     }
 }
 
@@ -95,11 +104,13 @@ private func isInfluxName(_ name: String) -> Bool {
     guard let first = name.utf8.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20 else { return false }
     return name.utf8.count <= 32
         && name.utf8.allSatisfy { byte in
-            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || byte == UInt8(ascii: "_")
+            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+                || byte == UInt8(ascii: "_")
         }
 }
 
-/// InfluxDB, or a server that accepts its line protocol, such as VictoriaMetrics: stores figures of days, and the samples behind them.
+/// InfluxDB, or a server that accepts its line protocol, such as VictoriaMetrics: stores figures of days, and the
+/// samples behind them.
 ///
 /// Sources: version 1 https://docs.influxdata.com/influxdb/v1/tools/api/#write-http-endpoint, version 2
 /// https://docs.influxdata.com/influxdb/v2/api/#operation/PostWrite. Both answer 204 if all points are stored.
@@ -126,7 +137,8 @@ struct InfluxDestination: ConfiguredDestination {
     private let server = KnownInfluxServer()
 
     init(
-        context: DestinationContext, exchange: Exchange, url: WebAddress, database: Database, authentication: Authentication,
+        context: DestinationContext, exchange: Exchange, url: WebAddress, database: Database,
+        authentication: Authentication,
         points: InfluxPoints
     ) {
         self.context = context
@@ -160,12 +172,15 @@ struct InfluxDestination: ConfiguredDestination {
     /// As for InfluxDB: what the server is, is not known without a request to it.
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         let places = places(of: payloads)
-        let written = try bodies(places.map { ($0.payload, $0.time) }).map { (body) throws(ShareFailure) in try request(body, .shown) }
+        let written = try bodies(places.map { ($0.payload, $0.time) }).map { (body) throws(ShareFailure) in
+            try request(body, .shown)
+        }
         return (try removals(places, .shown).map(\.request) + written).preview
     }
 
-    /// A point cannot be moved: the one at an earlier time is removed, then the new one is written. On a server that does not remove it, it
-    /// stays, and later figures of the day are written at its time: two points for one day would double every sum.
+    /// A point cannot be moved: the one at an earlier time is removed, then the new one is written. On a server that
+    /// does not remove it, it stays, and later figures of the day are written at its time: two points for one day would
+    /// double every sum.
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         if case .victoriaMetrics(let metrics) = try await server.known(orAsking: identify) {
             return try await deliver(payloads, to: metrics)
@@ -176,22 +191,28 @@ struct InfluxDestination: ConfiguredDestination {
             let removal = place.removals.isEmpty ? .done : outcomes.removeFirst()
             return (place.payload, removal == .done ? place.time : place.timeIfNotRemoved, removal)
         }
-        // An unchanged point is not written again. If the server refused the removal to this user, the write shows whether the user is
-        // accepted at all.
+        // An unchanged point is not written again. If the server refused the removal to this user, the write shows
+        // whether the user is accepted at all.
         try await write(timed.filter { !($0.2 == .impossible && $0.0.isMoved) }.map { ($0.0, $0.1) })
         return timed.map { ShareReceipt(remoteID: "\($0.1.seconds)") }
     }
 
     /// Writes only what the server will show: it replaces no point.
-    private func deliver(_ payloads: [SharePayload], to metrics: VictoriaMetrics) async throws(ShareFailure) -> [ShareReceipt] {
-        let stored = VictoriaMetricsExport(exchange: exchange, base: metricsBase, headers: try authentication.headers(credentials))
+    private func deliver(_ payloads: [SharePayload], to metrics: VictoriaMetrics) async throws(ShareFailure)
+        -> [ShareReceipt]
+    {
+        let stored = VictoriaMetricsExport(
+            exchange: exchange, base: metricsBase, headers: try authentication.headers(credentials))
         var written: [(SharePayload, Timestamp)] = []
         var receipts: [ShareReceipt] = []
         let timed = places(of: payloads).map { ($0.payload, $0.lastingTime) }
         let days = timed.map { points.points($0.0.day, at: $0.1) }
         let known = try await stored.holds(days.compactMap(\.first), label: database.name)
         for ((payload, time), (points, isKnown)) in zip(timed, zip(days, known)) {
-            let change = isKnown ? metrics.change(to: points, from: try await stored.values(of: points, label: database.name)) : .possible
+            let change =
+                isKnown
+                ? metrics.change(to: points, from: try await stored.values(of: points, label: database.name))
+                : .possible
             if change == .possible { written.append((payload, time)) }
             receipts.append(ShareReceipt(remoteID: "\(time.seconds)", isFixed: change == .impossible))
         }
@@ -230,8 +251,8 @@ struct InfluxDestination: ConfiguredDestination {
     /// Removes points of the days that are not in the places where the days' points are to stand.
     ///
     /// - Returns: what became of them, for each place that has removals.
-    /// - Throws: temporary failures: the server cannot be reached, is busy or does not answer. Points that were removed by then are removed
-    ///   once more with the next attempt.
+    /// - Throws: temporary failures: the server cannot be reached, is busy or does not answer. Points that were removed
+    ///   by then are removed once more with the next attempt.
     private func remove(_ places: [InfluxPlace]) async throws(ShareFailure) -> [Removal] {
         let counts = places.map(\.removals.count).filter { $0 > 0 }
         let all = counts.reduce(0, +)
@@ -246,7 +267,9 @@ struct InfluxDestination: ConfiguredDestination {
                 case .unreachable, .busy, .unanswered: throw failure
                 }
             } else {
-                outcomes += InfluxRemoval.confirmed(response, in: database, count: count).map { $0 ? Removal.done : .impossible }
+                outcomes += InfluxRemoval.confirmed(response, in: database, count: count).map {
+                    $0 ? Removal.done : .impossible
+                }
             }
         }
         var rest = outcomes[...]
@@ -262,19 +285,22 @@ struct InfluxDestination: ConfiguredDestination {
     ) throws(ShareFailure) -> [(request: HTTPRequest, count: Int)] {
         let removals = places.flatMap { place in
             place.removals.map {
-                InfluxRemoval(measurement: points.dayMeasurement, tags: points.dayTags(of: place.payload.day.user), span: $0)
+                InfluxRemoval(
+                    measurement: points.dayMeasurement, tags: points.dayTags(of: place.payload.day.user), span: $0)
             }
         }
         if removals.isEmpty { return [] }
-        return InfluxRemoval.requests(for: removals, url: url, database: database, headers: try authentication.headers(credentials))
+        return InfluxRemoval.requests(
+            for: removals, url: url, database: database, headers: try authentication.headers(credentials))
     }
 
-    /// Writes a comment: the server checks the user, the permission to write and whether the database exists, and then has nothing to
-    /// store. For VictoriaMetrics, the flags are checked too.
+    /// Writes a comment: the server checks the user, the permission to write and whether the database exists, and then
+    /// has nothing to store. For VictoriaMetrics, the flags are checked too.
     func check() async throws(ShareFailure) -> String {
         let request = try request("# istep", credentials)
         let response = try await exchange.answer(to: request)
-        let version = response.header("X-Influxdb-Version").map { "version \(request.quotation(of: $0, limit: 40)) " } ?? ""
+        let version =
+            response.header("X-Influxdb-Version").map { "version \(request.quotation(of: $0, limit: 40)) " } ?? ""
         // Version 2 checks the body last, and may require points in it.
         if case .version2 = database, response.status == 400, !version.isEmpty { return "\(version)accepts points" }
         if let failure = ShareFailure(response, to: request, at: service) { throw failure }
@@ -294,17 +320,21 @@ struct InfluxDestination: ConfiguredDestination {
         return kind
     }
 
-    /// VictoriaMetrics sends the header `X-Server-Hostname` (lib/httpserver of its source), and the version of the InfluxDB that it imitates.
-    /// It shows its own version and its flags at `/metrics`, even if data are written below `/influx`.
+    /// VictoriaMetrics sends the header `X-Server-Hostname` (lib/httpserver of its source), and the version of the
+    /// InfluxDB that it imitates. It shows its own version and its flags at `/metrics`, even if data are written below
+    /// `/influx`.
     private func kind(of response: HTTPResponse) async throws(ShareFailure) -> InfluxServer {
         guard response.header("X-Server-Hostname") != nil else { return .influx }
         let request = HTTPRequest(
-            method: "GET", url: metricsBase.appending(path: ["metrics"]), headers: try authentication.headers(credentials))
+            method: "GET", url: metricsBase.appending(path: ["metrics"]),
+            headers: try authentication.headers(credentials))
         let metrics = try await exchange.answer(to: request)
         return .victoriaMetrics(VictoriaMetrics(metrics.status == 200 ? metrics.text : "", hiding: request.secrets))
     }
 
-    private var metricsBase: WebAddress { url.path.hasSuffix("/influx") || url.path.hasSuffix("/influx/") ? url.parent : url }
+    private var metricsBase: WebAddress {
+        url.path.hasSuffix("/influx") || url.path.hasSuffix("/influx/") ? url.parent : url
+    }
 
     private var service: Addressed {
         switch database {
@@ -314,13 +344,16 @@ struct InfluxDestination: ConfiguredDestination {
     }
 
     private func confirm(_ response: HTTPResponse, _ request: HTTPRequest) throws(ShareFailure) {
-        guard response.status == 204 else { throw .unconfirmed(request, "it answered \(response.status) instead of 204") }
+        guard response.status == 204 else {
+            throw .unconfirmed(request, "it answered \(response.status) instead of 204")
+        }
     }
 
     private func request(_ body: String, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
         let type = HTTPRequest.Header("Content-Type", "text/plain; charset=utf-8")
         return HTTPRequest(
-            method: "POST", url: address, headers: [type] + (try authentication.headers(credentials)), body: Array(body.utf8),
+            method: "POST", url: address, headers: [type] + (try authentication.headers(credentials)),
+            body: Array(body.utf8),
             isRepeatable: true)
     }
 

@@ -3,12 +3,12 @@ internal import StepDomain
 
 /// The figures of a day that are written to a time series database, and their names.
 ///
-/// This file is about points: which there are for a day, line protocol, and the removal of a point. How a server is configured and
-/// reached is in `InfluxDestination`.
+/// This file is about points: which there are for a day, line protocol, and the removal of a point. How a server is
+/// configured and reached is in `InfluxDestination`.
 ///
-/// A point is identified by its measurement, tags and time: a point that is sent again replaces the earlier one. So there is no tag for the
-/// machine: two machines that read the same pedometer write the same points. A field that a later summary no longer has (a goal that was
-/// given up) keeps its old value; line protocol cannot remove a field.
+/// A point is identified by its measurement, tags and time: a point that is sent again replaces the earlier one. So
+/// there is no tag for the machine: two machines that read the same pedometer write the same points. A field that a
+/// later summary no longer has (a goal that was given up) keeps its old value; line protocol cannot remove a field.
 struct InfluxPoints: Hashable, Sendable {
     /// Prefix of the names `steps` and `steps_day`.
     var prefix = ""
@@ -58,8 +58,8 @@ struct InfluxPoints: Hashable, Sendable {
 
 /// A point in InfluxDB's line protocol.
 ///
-/// Source: https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/ ("Special characters", "Naming restrictions", "Duplicate
-/// points"). Version 1 uses the same protocol, and VictoriaMetrics accepts it.
+/// Source: https://docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol/ ("Special characters", "Naming
+/// restrictions", "Duplicate points"). Version 1 uses the same protocol, and VictoriaMetrics accepts it.
 struct InfluxPoint: Sendable {
     enum Value: Hashable, Sendable {
         case integer(Int)
@@ -79,7 +79,8 @@ struct InfluxPoint: Sendable {
     var line: String {
         let tags = tags.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
             .map { ",\(Self.key($0.key))=\(Self.tag($0.value))" }.joined()
-        let fields = fields.compactMap { field in field.value.map { "\(Self.key(field.key))=\(Self.text($0))" } }.joined(separator: ",")
+        let fields = fields.compactMap { field in field.value.map { "\(Self.key(field.key))=\(Self.text($0))" } }
+            .joined(separator: ",")
         return "\(Self.measurement(measurement))\(tags) \(fields) \(time.seconds)"
     }
 
@@ -95,7 +96,8 @@ struct InfluxPoint: Sendable {
         let tags: [String: String]
         let time: Timestamp
 
-        /// Whether the value is one that is compared with what the server has: of samples only the steps, the others belong to them.
+        /// Whether the value is one that is compared with what the server has: of samples only the steps, the others
+        /// belong to them.
         var isCompared: Bool { name.contains("steps_day_") || name.hasSuffix("steps_steps") }
     }
 
@@ -134,10 +136,10 @@ struct InfluxPoint: Sendable {
         return result
     }
 
-    /// The text, changed if the format cannot represent it. The format has no line feeds. A backslash before another, before a character
-    /// that needs an escape, or at the end of a tag has a different meaning on each server
-    /// (https://github.com/influxdata/influxdb/issues/3070, 5231). Such a backslash becomes an operator that looks the same; a control
-    /// character becomes a space.
+    /// The text, changed if the format cannot represent it. The format has no line feeds. A backslash before another,
+    /// before a character that needs an escape, or at the end of a tag has a different meaning on each server
+    /// (https://github.com/influxdata/influxdb/issues/3070, 5231). Such a backslash becomes an operator that looks the
+    /// same; a control character becomes a space.
     static func carried(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars)
         var result = String.UnicodeScalarView()
@@ -155,8 +157,8 @@ struct InfluxPoint: Sendable {
 
 /// Points of a day that are to be removed.
 ///
-/// Sources: version 1 https://docs.influxdata.com/influxdb/v1/query_language/manage-database/#delete-series-with-delete (the right to
-/// write is enough), version 2 https://docs.influxdata.com/influxdb/v2/api/#operation/PostDelete.
+/// Sources: version 1 https://docs.influxdata.com/influxdb/v1/query_language/manage-database/#delete-series-with-delete
+/// (the right to write is enough), version 2 https://docs.influxdata.com/influxdb/v2/api/#operation/PostDelete.
 struct InfluxRemoval: Sendable {
     let measurement: String
     let tags: [String: String]
@@ -165,30 +167,40 @@ struct InfluxRemoval: Sendable {
 
     /// One request for all in version 1, one for each in version 2, with the number of removals in each.
     static func requests(
-        for removals: [InfluxRemoval], url: WebAddress, database: InfluxDestination.Database, headers: [HTTPRequest.Header]
+        for removals: [InfluxRemoval], url: WebAddress, database: InfluxDestination.Database,
+        headers: [HTTPRequest.Header]
     ) -> [(request: HTTPRequest, count: Int)] {
         switch database {
         case .version1(let database, _):
             // A retention policy cannot be named: the point is removed from whichever it is in.
             let statements = removals.map(\.statement).joined(separator: "; ")
             let request = HTTPRequest.form(
-                [.init("q", statements)], to: url.appending(path: ["query"]).appending(query: [("db", database)]), headers: headers,
+                [.init("q", statements)], to: url.appending(path: ["query"]).appending(query: [("db", database)]),
+                headers: headers,
                 isRepeatable: true)
             return [(request: request, count: removals.count)]
         case .version2(let bucket, let organisation):
-            let address = url.appending(path: ["api", "v2", "delete"]).appending(query: [("org", organisation), ("bucket", bucket)])
+            let address = url.appending(path: ["api", "v2", "delete"]).appending(query: [
+                ("org", organisation), ("bucket", bucket),
+            ])
             return removals.map {
-                (request: HTTPRequest.json("POST", address, headers: headers, $0.deletion, isRepeatable: true), count: 1)
+                (
+                    request: HTTPRequest.json("POST", address, headers: headers, $0.deletion, isRepeatable: true),
+                    count: 1
+                )
             }
         }
     }
 
-    /// Which of the removals an answer of 2xx confirms as done. VictoriaMetrics answers every query of version 1 with a list of databases.
+    /// Which of the removals an answer of 2xx confirms as done. VictoriaMetrics answers every query of version 1 with a
+    /// list of databases.
     ///
     /// - Parameter count: number of removals in the request.
     static func confirmed(_ response: HTTPResponse, in database: InfluxDestination.Database, count: Int) -> [Bool] {
         if case .version2 = database { return Array(repeating: response.status == 204, count: count) }
-        guard let results = response.json(Answer.self)?.results, results.count == count else { return Array(repeating: false, count: count) }
+        guard let results = response.json(Answer.self)?.results, results.count == count else {
+            return Array(repeating: false, count: count)
+        }
         return results.map(\.isDone)
     }
 
@@ -222,7 +234,8 @@ struct InfluxRemoval: Sendable {
     }
 
     private var times: String {
-        span.length == 1 ? "time = \(span.start.seconds)s" : "time >= \(span.start.seconds)s AND time < \(span.end.seconds)s"
+        span.length == 1
+            ? "time = \(span.start.seconds)s" : "time >= \(span.start.seconds)s AND time < \(span.end.seconds)s"
     }
 
     /// Whether `stop` belongs to the span does not matter: no point stands at the second after it (`InfluxPlace`).
@@ -233,7 +246,8 @@ struct InfluxRemoval: Sendable {
             predicate: conditions.map { "\($0)=\"\(Self.escaped($1, "\""))\"" }.joined(separator: " AND "))
     }
 
-    /// Escapes by scalars: a quote with a combining mark after it is another character in Swift, but a quote for a server.
+    /// Escapes by scalars: a quote with a combining mark after it is another character in Swift, but a quote for a
+    /// server.
     private static func escaped(_ text: String, _ quote: Unicode.Scalar) -> String {
         text.unicodeScalars.map { $0 == quote || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
     }

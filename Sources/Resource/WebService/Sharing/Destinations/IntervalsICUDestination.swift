@@ -2,11 +2,12 @@ internal import HTTP
 internal import Settings
 internal import StepDomain
 
-/// The wellness page of an athlete at intervals.icu, which has a field for steps: one record per date; a PUT changes the fields that it
-/// contains and keeps the others.
+/// The wellness page of an athlete at intervals.icu, which has a field for steps: one record per date; a PUT changes
+/// the fields that it contains and keeps the others.
 ///
-/// Source: https://intervals.icu/api-docs.html and https://forum.intervals.icu/t/api-access-to-intervals-icu/609 (the user of basic
-/// authentication is literally `API_KEY`; athlete 0 is the owner of the key). 10 requests a second; more are answered 429.
+/// Source: https://intervals.icu/api-docs.html and https://forum.intervals.icu/t/api-access-to-intervals-icu/609 (the
+/// user of basic authentication is literally `API_KEY`; athlete 0 is the owner of the key). 10 requests a second; more
+/// are answered 429.
 struct IntervalsICUDestination: ConfiguredDestination {
     let context: DestinationContext
     let exchange: Exchange
@@ -32,7 +33,9 @@ struct IntervalsICUDestination: ConfiguredDestination {
         for payload in payloads {
             let request = try request(payload, credentials)
             let response = try await exchange.confirmed(request, at: Self.address)
-            guard let record = response.json(Record.self), record.steps == payload.day.steps, record.id == "\(payload.day.day)" else {
+            guard let record = response.json(Record.self), record.steps == payload.day.steps,
+                record.id == "\(payload.day.day)"
+            else {
                 throw .unconfirmed(request, "its answer is not the record with these steps")
             }
         }
@@ -41,9 +44,12 @@ struct IntervalsICUDestination: ConfiguredDestination {
 
     func check() async throws(ShareFailure) -> String {
         let request = HTTPRequest(
-            method: "GET", url: url.appending(path: ["api", "v1", "athlete", athlete]), headers: try authentication.headers(credentials))
+            method: "GET", url: url.appending(path: ["api", "v1", "athlete", athlete]),
+            headers: try authentication.headers(credentials))
         let response = try await exchange.confirmed(request, at: Self.address)
-        guard let athlete = response.json(Athlete.self) else { throw .unconfirmed(request, "its answer is not an athlete") }
+        guard let athlete = response.json(Athlete.self) else {
+            throw .unconfirmed(request, "its answer is not an athlete")
+        }
         return "athlete \(request.quotation(of: athlete.name ?? athlete.id, limit: 64)) at \(url.host)"
     }
 
@@ -85,9 +91,11 @@ extension DestinationKind {
             # insecure = false                     # true: plain http, also to other machines
             """
     ) { reader, context in
-        let url = reader.address(standard: "https://intervals.icu", "the address of the service, such as https://intervals.icu")
+        let url = reader.address(
+            standard: "https://intervals.icu", "the address of the service, such as https://intervals.icu")
         let athlete = reader.text("athlete", Expected.athlete) ?? "0"
-        let isAthlete = athlete.utf8.count <= 32 && athlete.utf8.allSatisfy { $0 | 0x20 == UInt8(ascii: "i") || 0x30...0x39 ~= $0 }
+        let isAthlete =
+            athlete.utf8.count <= 32 && athlete.utf8.allSatisfy { $0 | 0x20 == UInt8(ascii: "i") || 0x30...0x39 ~= $0 }
         if !isAthlete { reader.refuse("athlete", expected: Expected.athlete) }
         let key = reader.secret("api_key", isRequired: true)
         guard let url, let key, isAthlete else { return nil }

@@ -3,7 +3,8 @@ internal import Foundation
 internal import StepDomain
 internal import TextSafety
 
-/// A text file of lines that is read and replaced as a whole: its lock, its symbolic links, its line ends, and the atomic replacement.
+/// A text file of lines that is read and replaced as a whole: its lock, its symbolic links, its line ends, and the
+/// atomic replacement.
 ///
 /// It knows nothing of days; `FileDestination` has their lines.
 struct LineFile {
@@ -47,15 +48,18 @@ struct LineFile {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ShareFailure(.misconfigured, "\(quoted(path)) is not a regular file", advice: "Set `path` to a file of its own.")
+            throw ShareFailure(
+                .misconfigured, "\(quoted(path)) is not a regular file", advice: "Set `path` to a file of its own.")
         }
         guard status.st_size <= Self.limit else {
             throw ShareFailure(
-                .misconfigured, "\(quoted(path)) has more than \(Self.limit >> 20) MiB", advice: "Set `path` to a file of its own.")
+                .misconfigured, "\(quoted(path)) has more than \(Self.limit >> 20) MiB",
+                advice: "Set `path` to a file of its own.")
         }
         guard let data = try? handle.readToEnd() ?? Data() else { throw failure("cannot be read") }
         guard let text = String(validating: data, as: UTF8.self) else {
-            throw ShareFailure(.misconfigured, "\(quoted(path)) is not UTF-8 text", advice: "Set `path` to a file of its own.")
+            throw ShareFailure(
+                .misconfigured, "\(quoted(path)) is not UTF-8 text", advice: "Set `path` to a file of its own.")
         }
         return Content(text)
     }
@@ -78,8 +82,8 @@ struct LineFile {
         }
     }
 
-    /// The pause between two attempts to lock the folder. They take 30 seconds in all: a program that keeps the lock longer does more than
-    /// write a file.
+    /// The pause between two attempts to lock the folder. They take 30 seconds in all: a program that keeps the lock
+    /// longer does more than write a file.
     private static let pause = Duration.milliseconds(100)
     private static let mostPauses = 300
 
@@ -180,7 +184,8 @@ struct LineFile {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw ShareFailure(
-                .misconfigured, "the directory \(quoted(folder)) cannot be created", advice: "Create it, or set `path` to another.")
+                .misconfigured, "the directory \(quoted(folder)) cannot be created",
+                advice: "Create it, or set `path` to another.")
         }
     }
 
@@ -209,12 +214,16 @@ struct LineFile {
 
     private static func draftBeginning(_ path: String) -> String { path + ".istep-" }
 
-    /// Removes what processes have left that were killed while they wrote. A file of a process that exists is kept, unless it is this one.
+    /// Removes what processes have left that were killed while they wrote. A file of a process that exists is kept,
+    /// unless it is this one.
     private func removeDrafts() {
         let beginning = (Self.draftBeginning(path) as NSString).lastPathComponent
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: directoryName(path))) ?? [] where name.hasPrefix(beginning) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: directoryName(path))) ?? []
+        where name.hasPrefix(beginning) {
             guard let process = pid_t(name.dropFirst(beginning.count)), process > 0 else { continue }
-            if process == getpid() || (kill(process, 0) != 0 && errno == ESRCH) { unlink(directoryName(path) + "/" + name) }
+            if process == getpid() || (kill(process, 0) != 0 && errno == ESRCH) {
+                unlink(directoryName(path) + "/" + name)
+            }
         }
     }
 
@@ -223,7 +232,8 @@ struct LineFile {
         var old = stat()
         guard stat(path, &old) == 0 else { return true }
         // Only root can give a file away, and its owner only to a group of his own (chown(2)).
-        let keepsGroup = fchown(descriptor, old.st_uid, old.st_gid) == 0 || fchown(descriptor, uid_t.max, old.st_gid) == 0
+        let keepsGroup =
+            fchown(descriptor, old.st_uid, old.st_gid) == 0 || fchown(descriptor, uid_t.max, old.st_gid) == 0
         // Otherwise another group would get the permissions of this one.
         return fchmod(descriptor, old.st_mode & (keepsGroup ? 0o777 : 0o707)) == 0
     }

@@ -50,17 +50,20 @@ extension TableReader {
     fileprivate mutating func language() -> String? {
         let expected = "the code of a language, such as en"
         guard let text = text("language", expected) else { return nil }
-        if (2...3).contains(text.utf8.count), text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) { return text }
+        if (2...3).contains(text.utf8.count), text.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }) {
+            return text
+        }
         refuse("language", expected: expected)
         return nil
     }
 }
 
-/// An account of Mastodon (docs.joinmastodon.org/methods/statuses), or of a server with the same interface: a post for each day.
+/// An account of Mastodon (docs.joinmastodon.org/methods/statuses), or of a server with the same interface: a post for
+/// each day.
 ///
-/// After a post without an answer, istep searches the posts of the account before it posts again. Each post also carries an
-/// `Idempotency-Key`, but that alone is not enough: Mastodon keeps it for an hour and stores it only after the post is made, and other
-/// servers of this interface, such as GoToSocial and Pixelfed, ignore it.
+/// After a post without an answer, istep searches the posts of the account before it posts again. Each post also
+/// carries an `Idempotency-Key`, but that alone is not enough: Mastodon keeps it for an hour and stores it only after
+/// the post is made, and other servers of this interface, such as GoToSocial and Pixelfed, ignore it.
 struct MastodonDestination: ConfiguredDestination {
     enum Visibility: String, CaseIterable, Sendable { case `public`, unlisted, `private`, direct }
 
@@ -80,7 +83,8 @@ struct MastodonDestination: ConfiguredDestination {
 
     var traits: ShareTraits {
         ShareTraits(
-            resending: .repeats, corrects: edits, canFind: template.hasDate, acceptsUnfinishedDays: false, isPersonal: true)
+            resending: .repeats, corrects: edits, canFind: template.hasDate, acceptsUnfinishedDays: false,
+            isPersonal: true)
     }
 
     var place: String { base.origin }
@@ -90,13 +94,17 @@ struct MastodonDestination: ConfiguredDestination {
             Authentication.bearer(token).problems(context.environment.variables)
             + [attachesPicture ? DayPicture.problem() : nil].compactMap(\.self)
         return template.hasDate
-            ? found : found + ["`text` has no {date}: if the answer to a post is lost, only you can find out whether it was posted"]
+            ? found
+            : found + [
+                "`text` has no {date}: if the answer to a post is lost, only you can find out whether it was posted"
+            ]
     }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         try payloads.map { (payload) throws(ShareFailure) in
             guard let upload = try upload(payload, .shown) else { return try request(payload, .shown).preview }
-            return [upload.preview, try request(payload, .shown, media: "ID-OF-THE-PICTURE").preview].joined(separator: "\n\n")
+            return [upload.preview, try request(payload, .shown, media: "ID-OF-THE-PICTURE").preview].joined(
+                separator: "\n\n")
         }.joined(separator: "\n\n")
     }
 
@@ -123,7 +131,9 @@ struct MastodonDestination: ConfiguredDestination {
             throw ShareFailure(
                 .rejected, "all figures in `text` are unknown for \(payload.day.day)", advice: "Add {steps} to `text`.")
         }
-        let language = (language.map { [HTTPRequest.Field("language", $0)] } ?? []) + (media.map { [.init("media_ids[]", $0)] } ?? [])
+        let language =
+            (language.map { [HTTPRequest.Field("language", $0)] } ?? [])
+            + (media.map { [.init("media_ids[]", $0)] } ?? [])
         let headers = try authorized(credentials)
         // An existing post is edited: the same text again changes nothing.
         if let id = payload.remoteID {
@@ -146,9 +156,12 @@ struct MastodonDestination: ConfiguredDestination {
         return limited
     }
 
-    func endpoint(_ path: String..., version: String = "v1") -> WebAddress { base.appending(path: ["api", version] + path) }
+    func endpoint(_ path: String..., version: String = "v1") -> WebAddress {
+        base.appending(path: ["api", version] + path)
+    }
 
-    private static let server = Addressed.service(advice: "Check `url`: it must be the address of the account's server.")
+    private static let server = Addressed.service(
+        advice: "Check `url`: it must be the address of the account's server.")
 
     /// Returns an answer of 2xx, or throws what any other answer means here.
     func answer(to request: HTTPRequest, at address: Addressed) async throws(ShareFailure) -> HTTPResponse {
@@ -157,12 +170,16 @@ struct MastodonDestination: ConfiguredDestination {
         switch failure.kind {
         case .busy: failure.retryAfter = failure.retryAfter ?? RateLimit.wait(response)
         case .credentials:
-            let scopes = "write:statuses, read:accounts and read:statuses" + (attachesPicture ? ", and for the picture write:media" : "")
+            let scopes =
+                "write:statuses, read:accounts and read:statuses"
+                + (attachesPicture ? ", and for the picture write:media" : "")
             failure.advice = "The token needs the scopes \(scopes); renew it, or grant it these."
         case .rejected where response.status == 404 && request.method == "PUT":
-            failure.advice = "The post was deleted there, or belongs to another account. To leave it so, drop the day from the outbox."
+            failure.advice =
+                "The post was deleted there, or belongs to another account. To leave it so, drop the day from the outbox."
         // Pixelfed and other servers of pictures.
-        case .rejected where response.status == 422 && !attachesPicture && failure.reason.lowercased().contains("media"):
+        case .rejected
+        where response.status == 422 && !attachesPicture && failure.reason.lowercased().contains("media"):
             failure.advice = "If the server accepts no post without a picture: picture = true"
         default: break
         }
@@ -170,8 +187,9 @@ struct MastodonDestination: ConfiguredDestination {
     }
 }
 
-/// The picture of a post (docs.joinmastodon.org/methods/media): it is uploaded first, and the post names it. A failure before the post means
-/// that nothing was posted, so that the day can be tried again without a search for it. A picture without a post is deleted by the server.
+/// The picture of a post (docs.joinmastodon.org/methods/media): it is uploaded first, and the post names it. A failure
+/// before the post means that nothing was posted, so that the day can be tried again without a search for it. A picture
+/// without a post is deleted by the server.
 extension MastodonDestination {
     /// A picture as the server has it (docs.joinmastodon.org/entities/MediaAttachment).
     private struct Media: Decodable {
@@ -196,7 +214,8 @@ extension MastodonDestination {
         add("\r\n--\(boundary)--\r\n")
         return HTTPRequest(
             method: "POST", url: endpoint("media", version: "v2"),
-            headers: try authorized(credentials) + [.init("Content-Type", "multipart/form-data; boundary=\(boundary)")], body: body,
+            headers: try authorized(credentials) + [.init("Content-Type", "multipart/form-data; boundary=\(boundary)")],
+            body: body,
             isRepeatable: true)
     }
 
@@ -208,14 +227,20 @@ extension MastodonDestination {
         let limited = limited
         do throws(ShareFailure) {
             // Not all servers take pictures.
-            var media = try await limited.media(request, at: .service(advice: "Check `url`. If the server takes no pictures: picture = false"))
+            var media = try await limited.media(
+                request, at: .service(advice: "Check `url`. If the server takes no pictures: picture = false"))
             var polls = 0
             while media.url == nil {
                 polls += 1
-                guard polls <= Self.mostPolls else { throw ShareFailure(.busy, "\(base.host) has not processed it yet") }
-                do { try await context.environment.pause(.seconds(1)) } catch { throw ShareFailure(.busy, "interrupted") }
+                guard polls <= Self.mostPolls else {
+                    throw ShareFailure(.busy, "\(base.host) has not processed it yet")
+                }
+                do { try await context.environment.pause(.seconds(1)) } catch {
+                    throw ShareFailure(.busy, "interrupted")
+                }
                 media = try await limited.media(
-                    HTTPRequest(method: "GET", url: endpoint("media", media.id), headers: try authorized(credentials)), at: .item)
+                    HTTPRequest(method: "GET", url: endpoint("media", media.id), headers: try authorized(credentials)),
+                    at: .item)
             }
             return media.id
         } catch {
@@ -229,7 +254,8 @@ extension MastodonDestination {
     }
 
     private func media(_ request: HTTPRequest, at address: Addressed) async throws(ShareFailure) -> Media {
-        guard let media = try await answer(to: request, at: address).json(Media.self), MastodonPost.isID(media.id) else {
+        guard let media = try await answer(to: request, at: address).json(Media.self), MastodonPost.isID(media.id)
+        else {
             throw .unconfirmed(request, "its answer is not a picture with an id")
         }
         return media
@@ -261,9 +287,9 @@ extension MastodonDestination {
 
     /// Searches the posts of the account for the post of a day, from the newest back to those from before the day.
     ///
-    /// If a post contains the date but differs from the text that `text` gives, the result is unclear: servers change texts, such as the
-    /// names of people, and asking the user is better than a second post. The same applies to direct posts if the list has none: some
-    /// servers leave them out (Pixelfed lists public, unlisted and private ones).
+    /// If a post contains the date but differs from the text that `text` gives, the result is unclear: servers change
+    /// texts, such as the names of people, and asking the user is better than a second post. The same applies to direct
+    /// posts if the list has none: some servers leave them out (Pixelfed lists public, unlisted and private ones).
     func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding {
         // The post is known to exist, and repeating the same edit does no harm.
         if payload.remoteID != nil { return .absent }
@@ -282,7 +308,9 @@ extension MastodonDestination {
                 listsAll = listsAll || post.visibility == visibility.rawValue
             }
             // Only the last one counts: a server may put posts that the user pinned, of any age, before the others.
-            if posts.last.map({ isBefore(payload.day.day, $0) }) ?? true { return namesDay || !listsAll ? .unclear : .absent }
+            if posts.last.map({ isBefore(payload.day.day, $0) }) ?? true {
+                return namesDay || !listsAll ? .unclear : .absent
+            }
             last = posts.last?.id
         }
         return .unclear
@@ -300,13 +328,16 @@ extension MastodonDestination {
         let url = endpoint("accounts", account, "statuses").appending(query: query)
         let request = HTTPRequest(method: "GET", url: url, headers: try authorized(credentials))
         let posts = try await answer(to: request, at: .item).json([MastodonPost].self)
-        guard let posts, posts.allSatisfy(\.isNamed) else { throw .unconfirmed(request, "its answer is not a list of posts") }
+        guard let posts, posts.allSatisfy(\.isNamed) else {
+            throw .unconfirmed(request, "its answer is not a list of posts")
+        }
         return posts
     }
 
     /// The account that the token belongs to.
     func account() async throws(ShareFailure) -> MastodonAccount {
-        let request = HTTPRequest(method: "GET", url: endpoint("accounts", "verify_credentials"), headers: try authorized(credentials))
+        let request = HTTPRequest(
+            method: "GET", url: endpoint("accounts", "verify_credentials"), headers: try authorized(credentials))
         let account = try await answer(to: request, at: Self.server).json(MastodonAccount.self)
         guard let account, MastodonPost.isID(account.id) else {
             throw .unconfirmed(request, "its answer is not an account")
@@ -342,12 +373,14 @@ extension MastodonDestination {
         let limit = try await exchange.answer(to: request).json(Instance.self)?.configuration.statuses.max_characters
         if let limit, template.longest > limit {
             throw ShareFailure(
-                .misconfigured, "\(base.host) takes posts of \(limit) characters, and with `text` they can have \(template.longest)",
+                .misconfigured,
+                "\(base.host) takes posts of \(limit) characters, and with `text` they can have \(template.longest)",
                 advice: "Shorten `text`.")
         }
         let named = try credentials.secret(token).scrubbed(from: "@\(account.acct)@\(base.host)")
         let isPlain = named.utf8.count <= 200 && named.utf8.allSatisfy { 0x21...0x7E ~= $0 }
-        return "account \(isPlain ? named : quoted(String(named.prefix(100))))" + (limit.map { ", posts of up to \($0) characters" } ?? "")
+        return "account \(isPlain ? named : quoted(String(named.prefix(100))))"
+            + (limit.map { ", posts of up to \($0) characters" } ?? "")
     }
 }
 
@@ -358,13 +391,14 @@ enum RateLimit {
         response.header("X-RateLimit-Reset").flatMap(moment).flatMap { response.wait(until: $0) }
     }
 
-    /// Seconds since 1970 of a moment as servers write it, such as `2026-11-21T14:05:00.000000Z`, or with an offset instead of the Z
-    /// (docs.joinmastodon.org/api/datetime-format).
+    /// Seconds since 1970 of a moment as servers write it, such as `2026-11-21T14:05:00.000000Z`, or with an offset
+    /// instead of the Z (docs.joinmastodon.org/api/datetime-format).
     static func moment(_ text: String) -> Int? {
         let form = /([0-9-]{10})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:Z|([+-])([0-9]{2}):([0-9]{2}))/
         guard let match = text.prefix(40).wholeMatch(of: form) else { return nil }
         let (_, date, hour, minute, second, sign, offsetHours, offsetMinutes) = match.output
-        guard let day = Day(String(date)), let hour = Int(hour), let minute = Int(minute), let second = Int(second), hour < 24, minute < 60,
+        guard let day = Day(String(date)), let hour = Int(hour), let minute = Int(minute), let second = Int(second),
+            hour < 24, minute < 60,
             second <= 60
         else { return nil }
         let offset = (offsetHours.flatMap { Int($0) } ?? 0) * 3600 + (offsetMinutes.flatMap { Int($0) } ?? 0) * 60

@@ -5,8 +5,8 @@ internal import StepDomain
 
 /// A web service that accepts a day as JSON: the user's own, or any other that supports this format.
 ///
-/// Each request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07: a string of structured fields, so
-/// in quotes), equal for each attempt to send the same content.
+/// Each request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07: a string of structured fields,
+/// so in quotes), equal for each attempt to send the same content.
 struct RESTDestination: ConfiguredDestination {
     let context: DestinationContext
     let exchange: Exchange
@@ -32,8 +32,9 @@ struct RESTDestination: ConfiguredDestination {
         for payload in payloads {
             let request = try request(payload, credentials)
             let response = try await put(request)
-            // The answer has nothing that could be checked, but a web page is not an answer of such a service. Only a server that has
-            // stored a file says 201 or 204 to PUT (RFC 9110, section 9.3.4); Apache sends a page with it.
+            // The answer has nothing that could be checked, but a web page is not an answer of such a service. Only a
+            // server that has stored a file says 201 or 204 to PUT (RFC 9110, section 9.3.4); Apache sends a page with
+            // it.
             let isStored = method == "PUT" && [201, 204].contains(response.status)
             if !isStored, let doubt = response.doubt { throw .unconfirmed(request, doubt) }
             if !isStored, response.reportsFailure {
@@ -45,7 +46,9 @@ struct RESTDestination: ConfiguredDestination {
         return receipts
     }
 
-    private var address: Addressed { template.hasDate ? .item : .service(advice: "Check `url`: nothing is at this address.") }
+    private var address: Addressed {
+        template.hasDate ? .item : .service(advice: "Check `url`: nothing is at this address.")
+    }
 
     /// Sends a day. If a WebDAV server has no collection for it, creates the collection and sends the day again.
     private func put(_ request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
@@ -59,13 +62,15 @@ struct RESTDestination: ConfiguredDestination {
             failure = repeated
         }
         guard isWebDAV == nil, [404, 409].contains(response.status) else { throw failure }
-        failure.advice = "If folders of `url` are missing, create them. For a WebDAV server, set webdav = true: istep then creates them."
+        failure.advice =
+            "If folders of `url` are missing, create them. For a WebDAV server, set webdav = true: istep then creates them."
         throw failure
     }
 
     private var collections: WebDAVCollections {
         get throws(ShareFailure) {
-            WebDAVCollections(exchange: exchange.limited(), headers: headers + (try authentication.headers(credentials)))
+            WebDAVCollections(
+                exchange: exchange.limited(), headers: headers + (try authentication.headers(credentials)))
         }
     }
 
@@ -79,7 +84,8 @@ struct RESTDestination: ConfiguredDestination {
         guard let failure = ShareFailure(response, to: request, at: .item) else {
             return "answers (HTTP \(response.status))"
         }
-        // Many services have nothing to show there. They have checked the credentials by then, or will check them with a day.
+        // Many services have nothing to show there. They have checked the credentials by then, or will check them with
+        // a day.
         guard failure.kind == .rejected else { throw failure }
         return "answers (HTTP \(response.status) to GET)"
     }
@@ -100,7 +106,8 @@ struct RESTDestination: ConfiguredDestination {
         return .json(
             method, try template.address(payload.day, destination: name),
             headers: try authentication.headers(credentials) + own,
-            SharedDayDocument(day: payload.day, includesSamples: traits.includesSamples), isRepeatable: traits.resending == .replaces)
+            SharedDayDocument(day: payload.day, includesSamples: traits.includesSamples),
+            isRepeatable: traits.resending == .replaces)
     }
 }
 
@@ -137,11 +144,15 @@ extension DestinationKind {
         let given = reader.addressTemplate("the address of the service, such as https://example.org/api")
         let method = reader.choice("method", among: ["PUT", "POST", "PATCH"]) ?? "PUT"
         let isFixed = reader.flag("fixed") ?? false
-        if isFixed, method == "PUT" { reader.refuse("fixed", expected: "left out, or false, where `method` is PUT: a day has its own address") }
+        if isFixed, method == "PUT" {
+            reader.refuse("fixed", expected: "left out, or false, where `method` is PUT: a day has its own address")
+        }
         let isIdempotent = reader.flag("idempotent") ?? (method == "PUT")
         let includesSamples = reader.flag("samples") ?? false
         let isWebDAV = reader.flag("webdav")
-        if isWebDAV == true, method != "PUT" { reader.refuse("webdav", expected: "left out, or false, where `method` is \(method)") }
+        if isWebDAV == true, method != "PUT" {
+            reader.refuse("webdav", expected: "left out, or false, where `method` is \(method)")
+        }
         let headers = reader.headers("headers")
         let authentication = reader.authentication()
         guard let given, let headers else { return nil }
@@ -152,7 +163,8 @@ extension DestinationKind {
             traits: ShareTraits(
                 resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent,
                 acceptsUnfinishedDays: isIdempotent, includesSamples: includesSamples,
-                // With PUT at one address for all users, one person's day would replace another's. The body of other methods names the user.
+                // With PUT at one address for all users, one person's day would replace another's. The body of other
+                // methods names the user.
                 isPersonal: method == "PUT" && !template.text.contains("{user}")))
     }
 }
@@ -163,7 +175,9 @@ extension TableReader {
         let expected = "a table of headers, such as { X-Tenant = \"home\" }"
         guard let texts = textTable(key, expected) else { return table.keys.contains(key) ? nil : [] }
         for name in texts.keys where !HTTPRequest.Header.isName(name) || HTTPRequest.Header.isTaken(name) {
-            refuse(key, entry: name, expected: "a header of your own; istep itself sets those of authentication, content and framing")
+            refuse(
+                key, entry: name,
+                expected: "a header of your own; istep itself sets those of authentication, content and framing")
             return nil
         }
         return texts.sorted { $0.key < $1.key }.map { HTTPRequest.Header($0.key, $0.value) }

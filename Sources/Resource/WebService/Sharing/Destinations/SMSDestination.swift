@@ -17,10 +17,12 @@ struct SMSDestination: ConfiguredDestination {
 
     var place: String { number }
 
-    /// ModemManager keeps sent messages until it ends, so that it can confirm that a message was sent, but never that none was. Without a
-    /// date in the text, a message of another day can have the same text.
+    /// ModemManager keeps sent messages until it ends, so that it can confirm that a message was sent, but never that
+    /// none was. Without a date in the text, a message of another day can have the same text.
     var traits: ShareTraits {
-        ShareTraits(resending: .repeats, corrects: false, canFind: template.hasDate, acceptsUnfinishedDays: false, isPersonal: true)
+        ShareTraits(
+            resending: .repeats, corrects: false, canFind: template.hasDate, acceptsUnfinishedDays: false,
+            isPersonal: true)
     }
 
     private func text(_ payload: SharePayload) -> String { template.text { $0.value(payload.day, units) } }
@@ -103,7 +105,9 @@ extension DestinationKind {
             # modem = "0"                          # if there are several: the number in `mmcli -L`, or the IMEI
             """
     ) { reader, context in
-        let number = reader.value("number", "a telephone number such as +491701234567") { try? PhoneNumber($0).description }
+        let number = reader.value("number", "a telephone number such as +491701234567") {
+            try? PhoneNumber($0).description
+        }
         reader.require("number", "a telephone number such as +491701234567")
         let template = reader.template(standard: "{date}: {steps} steps\n{distance}\n{percentage} of the goal")
         let units = reader.choice("units", of: PostFigure.Units.self) ?? .metric

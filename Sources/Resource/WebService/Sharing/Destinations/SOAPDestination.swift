@@ -48,7 +48,8 @@ extension DestinationKind {
         return SOAPDestination(
             context: context, exchange: context.exchange(),
             service: SOAPService(
-                name: serviceName, endpoint: url, namespace: namespace, action: action, version: version, qualifiesArguments: isQualified),
+                name: serviceName, endpoint: url, namespace: namespace, action: action, version: version,
+                qualifiesArguments: isQualified),
             operation: operation, response: response, authentication: authentication,
             // SOAP does not define the effect of a call that is made twice; only the user knows what this service does.
             traits: isIdempotent
@@ -89,7 +90,8 @@ struct SOAPDestination: ConfiguredDestination {
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
-        try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown).preview }.joined(separator: "\n\n")
+        try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown).preview }.joined(
+            separator: "\n\n")
     }
 
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
@@ -117,10 +119,12 @@ struct SOAPDestination: ConfiguredDestination {
         }
     }
 
-    /// Values in the formats of XML Schema (part 2: `string`, `date`, `int`, `decimal`). Unknown ones are left out (`minOccurs="0"`).
+    /// Values in the formats of XML Schema (part 2: `string`, `date`, `int`, `decimal`). Unknown ones are left out
+    /// (`minOccurs="0"`).
     private func arguments(_ day: SharedDay) -> [SOAPCall.Argument] {
         let values: [(String, String?)] = [
-            ("user", day.user.name), ("date", "\(day.day)"), ("steps", "\(day.steps)"), ("distance", day.metres.map(String.init)),
+            ("user", day.user.name), ("date", "\(day.day)"), ("steps", "\(day.steps)"),
+            ("distance", day.metres.map(String.init)),
             ("calories", day.kilocalories.map(String.init)), ("goal", day.summary.goal.map(String.init)),
             ("percentage", day.percentage.map { "\($0)" }), ("completeness", day.summary.completeness.rawValue),
         ]
@@ -129,7 +133,8 @@ struct SOAPDestination: ConfiguredDestination {
 }
 
 extension SOAPDestination {
-    fileprivate static let address = Addressed.service(advice: "Check `url`: it must be the address of the service itself.")
+    fileprivate static let address = Addressed.service(
+        advice: "Check `url`: it must be the address of the service itself.")
 
     /// Reads the service's description, which nearly every service has at `?wsdl`. A call would not be harmless.
     func check() async throws(ShareFailure) -> String {
@@ -144,11 +149,14 @@ extension SOAPDestination {
             return "answers, and has no WSDL 1.1 description"
         }
         guard description.operations.isEmpty || description.operations.contains(operation) else {
-            let known = description.operations.prefix(8).map { request.quotation(of: $0, limit: 80) }.joined(separator: ", ")
+            let known = description.operations.prefix(8).map { request.quotation(of: $0, limit: 80) }.joined(
+                separator: ", ")
             throw ShareFailure(
-                .misconfigured, "\(request.url.host) has no operation \(operation); it has \(known)", advice: "Set `operation`, or `url`.")
+                .misconfigured, "\(request.url.host) has no operation \(operation); it has \(known)",
+                advice: "Set `operation`, or `url`.")
         }
-        var words = "answers, and describes " + (description.operations.isEmpty ? "its operations elsewhere" : operation)
+        var words =
+            "answers, and describes " + (description.operations.isEmpty ? "its operations elsewhere" : operation)
         if let namespace = description.namespace, namespace != service.namespace {
             words += "; its namespace is \(request.quotation(of: namespace, limit: 200)), where `namespace` is another"
         }
@@ -160,7 +168,9 @@ extension SOAPDestination {
             let endpoint = service.endpoint
             do {
                 // The endpoint was checked for plain http already.
-                return try WebAddress(endpoint.origin + endpoint.path + (endpoint.query.map { "?\($0)&" } ?? "?") + "wsdl", insecure: true)
+                return try WebAddress(
+                    endpoint.origin + endpoint.path + (endpoint.query.map { "?\($0)&" } ?? "?") + "wsdl", insecure: true
+                )
             } catch {
                 throw ShareFailure(.misconfigured, "`url` gives no valid address for ?wsdl: \(error.description)")
             }
@@ -177,12 +187,16 @@ extension ShareFailure {
         switch error {
         case .fault(let fault, let response): self.init(fault, response, to: request)
         case .noSOAP(let response, let reason):
-            self = ShareFailure(response, to: request, at: address) ?? .unconfirmed(request, "the answer is \(request.line(of: reason))")
+            self =
+                ShareFailure(response, to: request, at: address)
+                ?? .unconfirmed(request, "the answer is \(request.line(of: reason))")
         case .unexpected(let name, let response):
             self =
                 ShareFailure(response, to: request, at: address)
                 ?? .unconfirmed(
-                    request, "it answered with \(request.quotation(of: name.local, limit: 80)), which is not a response to the operation")
+                    request,
+                    "it answered with \(request.quotation(of: name.local, limit: 80)), which is not a response to the operation"
+                )
         case .badName, .badAction: self.init(.misconfigured, error.description)
         }
         if case .noSOAP(let response, _) = error, response.status == 415 {
@@ -190,12 +204,15 @@ extension ShareFailure {
         }
     }
 
-    /// The status decides what the user must do, if it is specific enough; otherwise the fault's code. With SOAP 1.1 almost any fault comes
-    /// with the status 500, no matter which side caused it (section 6.2).
+    /// The status decides what the user must do, if it is specific enough; otherwise the fault's code. With SOAP 1.1
+    /// almost any fault comes with the status 500, no matter which side caused it (section 6.2).
     private init(_ fault: SOAPFault, _ response: HTTPResponse, to request: HTTPRequest) {
-        let message = [fault.codes.map(\.local).joined(separator: " "), fault.reason].filter { !$0.isEmpty }.joined(separator: ": ")
+        let message = [fault.codes.map(\.local).joined(separator: " "), fault.reason].filter { !$0.isEmpty }.joined(
+            separator: ": ")
         let failure = ShareFailure(response, to: request, at: SOAPDestination.address, saying: message)
-        if let failure, failure.kind != .rejected, failure.kind != .misconfigured, failure.kind != .unanswered || response.status < 500 {
+        if let failure, failure.kind != .rejected, failure.kind != .misconfigured,
+            failure.kind != .unanswered || response.status < 500
+        {
             self = failure
             return
         }
@@ -207,7 +224,8 @@ extension ShareFailure {
         case .sender: self.init(.rejected, said)
         case .version: self.init(.rejected, said, advice: "It needs the other version of SOAP: set `version`.")
         case .understanding: self.init(.rejected, said, advice: "It requires a header that istep does not send.")
-        case .credentials: self.init(.credentials, said, advice: "Renew the token or password, or grant it the right to write.")
+        case .credentials:
+            self.init(.credentials, said, advice: "Renew the token or password, or grant it the right to write.")
         case .receiver: self.init(.unanswered, said, retryAfter: response.retryAfter)
         }
     }

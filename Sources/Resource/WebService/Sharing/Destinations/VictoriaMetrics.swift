@@ -10,7 +10,8 @@ enum InfluxServer: Hashable, Sendable {
     case victoriaMetrics(VictoriaMetrics)
 }
 
-/// The server that a destination has found at its address. A long-running process asks again for each share: a server can be replaced.
+/// The server that a destination has found at its address. A long-running process asks again for each share: a server
+/// can be replaced.
 final class KnownInfluxServer: Sendable {
     /// The outer nil: it was not asked for. The inner: it did not answer.
     private let server = Mutex<InfluxServer??>(nil)
@@ -20,18 +21,19 @@ final class KnownInfluxServer: Sendable {
     func remember(_ found: InfluxServer) { server.withLock { $0 = found } }
 
     /// - Returns: nil if nobody has asked for it.
-    func known(orAsking ask: () async throws(ShareFailure) -> InfluxServer) async throws(ShareFailure) -> InfluxServer? {
+    func known(orAsking ask: () async throws(ShareFailure) -> InfluxServer) async throws(ShareFailure) -> InfluxServer?
+    {
         guard let asked = server.withLock(\.self) else { return nil }
         if let asked { return asked }
         return try await ask()
     }
 }
 
-/// VictoriaMetrics as it describes itself: it stores each value that it gets and replaces none, and it can remove whole series only
-/// (https://docs.victoriametrics.com/victoriametrics/#how-to-delete-time-series).
+/// VictoriaMetrics as it describes itself: it stores each value that it gets and replaces none, and it can remove whole
+/// series only (https://docs.victoriametrics.com/victoriametrics/#how-to-delete-time-series).
 ///
-/// Of several values of a moment it shows the greatest from version 1.85 on, and before that an arbitrary one, which can change
-/// (https://github.com/VictoriaMetrics/VictoriaMetrics/pull/3421).
+/// Of several values of a moment it shows the greatest from version 1.85 on, and before that an arbitrary one, which
+/// can change (https://github.com/VictoriaMetrics/VictoriaMetrics/pull/3421).
 struct VictoriaMetrics: Hashable, Sendable {
     /// Such as 1.79.5; nil if it does not tell. Debian's 1.79.5 shows an empty text.
     let version: [Int]?
@@ -49,7 +51,8 @@ struct VictoriaMetrics: Hashable, Sendable {
     }
 
     var name: String {
-        version.map { "VictoriaMetrics " + $0.map(String.init).joined(separator: ".") } ?? "VictoriaMetrics, which does not show its version,"
+        version.map { "VictoriaMetrics " + $0.map(String.init).joined(separator: ".") }
+            ?? "VictoriaMetrics, which does not show its version,"
     }
 
     /// Whether a greater value takes the place of a smaller one. Not assumed of a version that is not known.
@@ -89,7 +92,8 @@ struct VictoriaMetrics: Hashable, Sendable {
     }
 }
 
-/// Reads values back from VictoriaMetrics (https://docs.victoriametrics.com/victoriametrics/#how-to-export-data-in-json-line-format).
+/// Reads values back from VictoriaMetrics
+/// (https://docs.victoriametrics.com/victoriametrics/#how-to-export-data-in-json-line-format).
 struct VictoriaMetricsExport: Sendable {
     let exchange: Exchange
     let base: WebAddress
@@ -109,7 +113,8 @@ struct VictoriaMetricsExport: Sendable {
             while let first = rest.first {
                 let part = rest.prefix { $0.1.time - first.1.time < Self.daysOfQuestion * 86_400 }
                 rest = rest.dropFirst(part.count)
-                found.formUnion(try await read(first.1.name, tags, first.1.time...(part.last ?? first).1.time, label).keys)
+                found.formUnion(
+                    try await read(first.1.name, tags, first.1.time...(part.last ?? first).1.time, label).keys)
             }
         }
         return points.map { point in point.values.first.map { found.contains($0.key) } ?? false }
@@ -118,7 +123,9 @@ struct VictoriaMetricsExport: Sendable {
     /// The values that the server shows where these points are: all of the day, and the steps of samples.
     func values(of points: [InfluxPoint], label: String) async throws(ShareFailure) -> [InfluxPoint.Key: Double] {
         var values: [InfluxPoint.Key: Double] = [:]
-        for (series, group) in Dictionary(grouping: points, by: { InfluxPoint.Series(measurement: $0.measurement, tags: $0.tags) }) {
+        for (series, group) in Dictionary(
+            grouping: points, by: { InfluxPoint.Series(measurement: $0.measurement, tags: $0.tags) })
+        {
             let keys = group.flatMap(\.values).map(\.key).filter(\.isCompared)
             let times = keys.map(\.time)
             guard let first = times.min(), let last = times.max() else { continue }
@@ -146,7 +153,8 @@ struct VictoriaMetricsExport: Sendable {
         ])
         let request = HTTPRequest(method: "GET", url: address, headers: headers)
         let response = try await exchange.confirmed(
-            request, at: .service(advice: "Check `url`: istep reads there which days VictoriaMetrics has (/api/v1/export)."))
+            request,
+            at: .service(advice: "Check `url`: istep reads there which days VictoriaMetrics has (/api/v1/export)."))
         if response.isPage { throw .unconfirmed(request, "it answered with a web page") }
         var values: [InfluxPoint.Key: Double] = [:]
         for line in response.text.split(separator: "\n") {
@@ -169,10 +177,12 @@ struct VictoriaMetricsExport: Sendable {
     }
 }
 
-/// The two flags of VictoriaMetrics that istep requires: without them it confirms days that it does not keep, or keeps twice.
+/// The two flags of VictoriaMetrics that istep requires: without them it confirms days that it does not keep, or keeps
+/// twice.
 ///
-/// Sources: https://docs.victoriametrics.com/victoriametrics/single-server-victoriametrics/#retention (one month by default; points that
-/// are older are dropped, and the request is confirmed) and #deduplication (off by default: a point that is sent again is there twice).
+/// Sources: https://docs.victoriametrics.com/victoriametrics/single-server-victoriametrics/#retention (one month by
+/// default; points that are older are dropped, and the request is confirmed) and #deduplication (off by default: a
+/// point that is sent again is there twice).
 struct VictoriaMetricsFlags: Hashable, Sendable {
     /// Such as `100y`; a number without a unit is in months. Nil if the server does not show it.
     let retention: String?
@@ -181,12 +191,15 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
     let interval: String?
 
     /// - Parameters:
-    ///   - metrics: what the server shows at `/metrics`, with a line such as `flag{name="retentionPeriod", value="1", is_set="false"} 1` for
-    ///     each flag.
+    ///   - metrics: what the server shows at `/metrics`, with a line such as `flag{name="retentionPeriod", value="1",
+    ///     is_set="false"} 1` for each flag.
     ///   - secrets: secrets that the server may repeat.
     init(_ metrics: String, hiding secrets: [Secret]) {
         func flag(_ name: String) -> (value: String, isSet: Bool)? {
-            guard let line = metrics.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("flag{name=\"\(name)\"") }),
+            guard
+                let line = metrics.split(whereSeparator: \.isNewline).first(where: {
+                    $0.hasPrefix("flag{name=\"\(name)\"")
+                }),
                 let value = line.firstMatch(of: /value="([^"\\]{0,40})"/)
             else { return nil }
             return (HTTPResponse.line(of: String(value.1), hiding: secrets), !line.contains(#"is_set="false""#))
@@ -206,9 +219,13 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
             return "; it does not show its flags: it needs \(Self.needed)"
         }
         var faults: [String] = []
-        if !isRetentionChosen { faults.append("drops days that are older than a month (-retentionPeriod=\(retention))") }
+        if !isRetentionChosen {
+            faults.append("drops days that are older than a month (-retentionPeriod=\(retention))")
+        }
         if let seconds = Self.seconds(interval) {
-            if seconds == 0 { faults.append("stores a point twice if it is sent twice (-dedup.minScrapeInterval=\(interval))") }
+            if seconds == 0 {
+                faults.append("stores a point twice if it is sent twice (-dedup.minScrapeInterval=\(interval))")
+            }
             if seconds > 60, includesSamples {
                 faults.append("keeps only one sample per \(interval) (-dedup.minScrapeInterval=\(interval))")
             }
@@ -223,11 +240,17 @@ struct VictoriaMetricsFlags: Hashable, Sendable {
 
     private static let needed = "-retentionPeriod=100y -dedup.minScrapeInterval=1ms"
 
-    /// A duration as Go writes it, such as `1m30s` (https://pkg.go.dev/time#ParseDuration), or with days; nil if the text is not a duration.
+    /// A duration as Go writes it, such as `1m30s` (https://pkg.go.dev/time#ParseDuration), or with days; nil if the
+    /// text is not a duration.
     private static func seconds(_ duration: String) -> Double? {
-        let units = ["ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000]
+        let units = [
+            "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
+            "y": 31_536_000,
+        ]
         if duration == "0" { return 0 }
         guard duration.wholeMatch(of: /(?:[0-9.]+(?:ns|us|µs|ms|s|m|h|d|w|y))+/) != nil else { return nil }
-        return duration.matches(of: /([0-9.]+)([a-zµ]+)/).reduce(0) { $0 + (Double($1.1) ?? 0) * (units[String($1.2)] ?? 0) }
+        return duration.matches(of: /([0-9.]+)([a-zµ]+)/).reduce(0) {
+            $0 + (Double($1.1) ?? 0) * (units[String($1.2)] ?? 0)
+        }
     }
 }

@@ -1,7 +1,8 @@
 internal import HTTP
 internal import StepDomain
 
-/// The collections (folders) of a WebDAV server, RFC 4918: a PUT does not create the collections that the file belongs in.
+/// The collections (folders) of a WebDAV server, RFC 4918: a PUT does not create the collections that the file belongs
+/// in.
 struct WebDAVCollections: Sendable {
     let exchange: Exchange
     /// Headers of every request: authentication, and the user's own.
@@ -9,8 +10,8 @@ struct WebDAVCollections: Sendable {
 
     /// Creates the collection of a file, and its parents if they are missing.
     ///
-    /// - Parameter isWebDAV: true if the server is known to be a WebDAV server; otherwise it is asked. nginx does not know the question
-    ///   (PROPFIND) unless it has a further module: then its answer to the creation shows what it is.
+    /// - Parameter isWebDAV: true if the server is known to be a WebDAV server; otherwise it is asked. nginx does not
+    ///   know the question (PROPFIND) unless it has a further module: then its answer to the creation shows what it is.
     /// - Returns: false if the server is not a WebDAV server.
     /// - Throws: the reason why a collection cannot be created.
     func makeParent(of url: WebAddress, isWebDAV: Bool) async throws(ShareFailure) -> Bool {
@@ -39,11 +40,12 @@ struct WebDAVCollections: Sendable {
         case other
     }
 
-    /// Maximum levels of collections to create: no address of a day has as many, and a server that always answers 409 causes no endless
-    /// loop.
+    /// Maximum levels of collections to create: no address of a day has as many, and a server that always answers 409
+    /// causes no endless loop.
     private static let deepest = 32
 
-    /// Section 9.3.1: 201 means created, 405 that it exists already, 409 that its parent is missing (404 from some servers).
+    /// Section 9.3.1: 201 means created, 405 that it exists already, 409 that its parent is missing (404 from some
+    /// servers).
     private func make(_ collection: WebAddress) async throws(ShareFailure) {
         var missing: [WebAddress] = []
         var next = collection
@@ -70,13 +72,17 @@ struct WebDAVCollections: Sendable {
 
     private func failure(_ response: HTTPResponse, _ collection: WebAddress) -> ShareFailure {
         let request = request("MKCOL", collection)
-        var failure = ShareFailure(response, to: request, at: .item) ?? .unconfirmed(request, "it did not make a folder")
-        if failure.kind == .rejected { failure.advice = "The folder of `url` for this day could not be made: make it there." }
+        var failure =
+            ShareFailure(response, to: request, at: .item) ?? .unconfirmed(request, "it did not make a folder")
+        if failure.kind == .rejected {
+            failure.advice = "The folder of `url` for this day could not be made: make it there."
+        }
         return failure
     }
 
-    /// Asks the parent collections of an address, by PROPFIND (section 9.1), which only WebDAV servers answer with 207. The requests are
-    /// sent to collections that may exist, since lighttpd 1.4.69 never ends its answer to an OPTIONS request for a missing resource.
+    /// Asks the parent collections of an address, by PROPFIND (section 9.1), which only WebDAV servers answer with 207.
+    /// The requests are sent to collections that may exist, since lighttpd 1.4.69 never ends its answer to an OPTIONS
+    /// request for a missing resource.
     private func kind(around url: WebAddress) async throws(ShareFailure) -> Kind {
         var next = url
         for _ in 0..<Self.deepest where next.path != "/" {
@@ -91,7 +97,8 @@ struct WebDAVCollections: Sendable {
         return .other
     }
 
-    /// Checks that a collection answers and that the credentials are accepted. It sends no GET: many servers show no collection to a GET.
+    /// Checks that a collection answers and that the credentials are accepted. It sends no GET: many servers show no
+    /// collection to a GET.
     ///
     /// - Returns: a text for the user; nil if the server is not a WebDAV server.
     func check(_ collection: WebAddress, isWebDAV: Bool) async throws(ShareFailure) -> String? {
@@ -113,7 +120,8 @@ struct WebDAVCollections: Sendable {
         return request
     }
 
-    /// These methods have the same effect when repeated (IANA's registry of HTTP methods: MKCOL and PROPFIND are idempotent).
+    /// These methods have the same effect when repeated (IANA's registry of HTTP methods: MKCOL and PROPFIND are
+    /// idempotent).
     private func request(_ method: String, _ url: WebAddress) -> HTTPRequest {
         HTTPRequest(method: method, url: url, headers: headers, isRepeatable: true)
     }

@@ -15,7 +15,8 @@ struct ReadBattery {
         if let prefix = CommandLine.arguments.dropFirst().first { filter = ScanFilter(namePrefix: prefix) }
         do {
             try await Central.withCentral { central in
-                let found = try await central.find(filter, described: "a peripheral with a battery", limit: .seconds(20))
+                let found = try await central.find(
+                    filter, described: "a peripheral with a battery", limit: .seconds(20))
                 print("Found \(found.address).")
 
                 let value = try await central.withPeripheral(found.address, isInRange: true) { peripheral in

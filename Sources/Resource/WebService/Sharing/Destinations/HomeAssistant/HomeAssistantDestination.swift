@@ -50,34 +50,39 @@ extension TableReader {
         guard let text = text(key, expected) else { return nil }
         let name = text.replacing("{user}", with: "u").dropFirst("sensor.".count)
         let isName =
-            text.hasPrefix("sensor.") && !name.isEmpty && text.utf8.count <= 128 && !name.hasPrefix("_") && !name.hasSuffix("_")
-            && name.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_") }
+            text.hasPrefix("sensor.") && !name.isEmpty && text.utf8.count <= 128 && !name.hasPrefix("_")
+            && !name.hasSuffix("_")
+            && name.utf8.allSatisfy {
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_")
+            }
         if isName { return text }
         refuse(key, expected: expected)
         return nil
     }
 
-    fileprivate mutating func homeAssistant(_ context: DestinationContext, entity: String) -> HomeAssistantDestination? {
+    fileprivate mutating func homeAssistant(_ context: DestinationContext, entity: String) -> HomeAssistantDestination?
+    {
         let url = address("url", "the address of Home Assistant, such as http://homeassistant.local:8123")
         let token = secret("token", isRequired: true)
         let hasStatistics = flag("statistics") ?? true
         guard let url, let token else { return nil }
         let statistics = HomeAssistantImport(
-            transport: context.environment.webSockets(), url: url, now: context.environment.now, pause: context.environment.pause)
+            transport: context.environment.webSockets(), url: url, now: context.environment.now,
+            pause: context.environment.pause)
         return HomeAssistantDestination(
             context: context, exchange: context.exchange(), url: url, entity: entity, token: token,
             statistics: hasStatistics ? statistics : nil)
     }
 }
 
-/// Home Assistant by its HTTP interfaces: all days in its long-term statistics (WebSocket API, `HomeAssistantImport`), the latest day as the
-/// state of a sensor (REST API).
+/// Home Assistant by its HTTP interfaces: all days in its long-term statistics (WebSocket API, `HomeAssistantImport`),
+/// the latest day as the state of a sensor (REST API).
 ///
-/// The sensor is set unless it has a later day already. A state that was set like this is lost when Home Assistant restarts; each share
-/// ends with a check whether it still exists.
+/// The sensor is set unless it has a later day already. A state that was set like this is lost when Home Assistant
+/// restarts; each share ends with a check whether it still exists.
 ///
-/// Source: https://developers.home-assistant.io/docs/api/rest, `/api/states/<entity_id>`: GET is answered 404 if there is none, POST 200 or
-/// 201 with the state. Only the token of an administrator may POST.
+/// Source: https://developers.home-assistant.io/docs/api/rest, `/api/states/<entity_id>`: GET is answered 404 if there
+/// is none, POST 200 or 201 with the state. Only the token of an administrator may POST.
 struct HomeAssistantDestination: ConfiguredDestination {
     let context: DestinationContext
     let exchange: Exchange
@@ -133,7 +138,9 @@ struct HomeAssistantDestination: ConfiguredDestination {
             if let date, date > days.latest.day.day { continue }
             // The sensor of a past day is missing: its latest day is not known here. `restore` gets it.
             if shown == nil, days.latest.day.day < context.today { continue }
-            if let previous = days.previous, date == previous.day.day, shown?.state != previous.state { try await set(previous) }
+            if let previous = days.previous, date == previous.day.day, shown?.state != previous.state {
+                try await set(previous)
+            }
             try await set(days.latest)
         }
         return payloads.map { _ in ShareReceipt() }
@@ -153,9 +160,12 @@ struct HomeAssistantDestination: ConfiguredDestination {
 
     func check() async throws(ShareFailure) -> String {
         let request = HTTPRequest(
-            method: "GET", url: url.appending(path: ["api", ""]), headers: try Authentication.bearer(token).headers(credentials))
+            method: "GET", url: url.appending(path: ["api", ""]),
+            headers: try Authentication.bearer(token).headers(credentials))
         let response = try await exchange.confirmed(request, at: Self.service)
-        guard response.json(Message.self) != nil else { throw .unconfirmed(request, "it does not report that its API is running") }
+        guard response.json(Message.self) != nil else {
+            throw .unconfirmed(request, "it does not report that its API is running")
+        }
         guard let statistics else {
             try await checkRight()
             return "Home Assistant at \(url.origin), only the sensor"
@@ -166,19 +176,21 @@ struct HomeAssistantDestination: ConfiguredDestination {
     private static let service = Addressed.service(
         advice: "Check `url`, and that Home Assistant has its `api` integration (the `frontend` integration loads it).")
 
-    /// Whether the token may set a sensor, by a request that sets none: Home Assistant checks the right first, and then refuses a body that
-    /// is not JSON with 400.
+    /// Whether the token may set a sensor, by a request that sets none: Home Assistant checks the right first, and then
+    /// refuses a body that is not JSON with 400.
     private func checkRight() async throws(ShareFailure) {
         let address = url.appending(path: ["api", "states", entity.replacing("{user}", with: "check")])
         let request = HTTPRequest(
-            method: "POST", url: address, headers: try Authentication.bearer(token).headers(credentials), body: Array("?".utf8),
+            method: "POST", url: address, headers: try Authentication.bearer(token).headers(credentials),
+            body: Array("?".utf8),
             isRepeatable: true)
         let response = try await exchange.answer(to: request)
         if response.status == 400, response.json(Message.self) != nil { return }
         throw Self.refused(response, request) ?? .unconfirmed(request, "it accepted a state that is not JSON")
     }
 
-    /// The meaning of an answer to a change. The token itself is accepted, since a question was answered before: what is missing is the right.
+    /// The meaning of an answer to a change. The token itself is accepted, since a question was answered before: what
+    /// is missing is the right.
     private static func refused(_ response: HTTPResponse, _ request: HTTPRequest) -> ShareFailure? {
         guard let failure = ShareFailure(response, to: request, at: service) else { return nil }
         return failure.kind == .credentials ? .notAdministrator(failure.reason) : failure
@@ -191,7 +203,8 @@ struct HomeAssistantDestination: ConfiguredDestination {
         let request = try question(sensor, credentials)
         do throws(ShareFailure) {
             let response = try await exchange.answer(to: request)
-            // Home Assistant says in JSON that it has no such sensor; any other 404 is from something else at this address.
+            // Home Assistant says in JSON that it has no such sensor; any other 404 is from something else at this
+            // address.
             if response.status == 404, response.json(Message.self) != nil { return nil }
             if let failure = ShareFailure(response, to: request, at: Self.service) { throw failure }
             guard let state = response.json(State.self), state.entity_id == sensor.entity else {
@@ -208,21 +221,27 @@ struct HomeAssistantDestination: ConfiguredDestination {
         let request = try request(sensor, credentials)
         let response = try await exchange.answer(to: request)
         if let failure = Self.refused(response, request) { throw failure }
-        guard let state = response.json(State.self), state.entity_id == sensor.entity, state.state == sensor.state else {
+        guard let state = response.json(State.self), state.entity_id == sensor.entity, state.state == sensor.state
+        else {
             throw .unconfirmed(request, "its answer is not the state that was set")
         }
     }
 
-    private func question(_ sensor: HomeAssistantSensor, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
+    private func question(_ sensor: HomeAssistantSensor, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest
+    {
         HTTPRequest(method: "GET", url: address(sensor), headers: try Authentication.bearer(token).headers(credentials))
     }
 
-    private func request(_ sensor: HomeAssistantSensor, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
+    private func request(_ sensor: HomeAssistantSensor, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest
+    {
         .json(
-            "POST", address(sensor), headers: try Authentication.bearer(token).headers(credentials), sensor, isRepeatable: true)
+            "POST", address(sensor), headers: try Authentication.bearer(token).headers(credentials), sensor,
+            isRepeatable: true)
     }
 
-    private func address(_ sensor: HomeAssistantSensor) -> WebAddress { url.appending(path: ["api", "states", sensor.entity]) }
+    private func address(_ sensor: HomeAssistantSensor) -> WebAddress {
+        url.appending(path: ["api", "states", sensor.entity])
+    }
 
     private struct State: Decodable {
         struct Attributes: Decodable { var date: String? }
@@ -240,14 +259,15 @@ struct HomeAssistantDestination: ConfiguredDestination {
 
 /// A day as the state of a sensor in Home Assistant, by REST or MQTT: the steps since the midnight in `last_reset`.
 ///
-/// Source: https://developers.home-assistant.io/docs/core/entity/sensor#available-state-classes: `total` with `last_reset` is a total that
-/// may also decrease, as that of a day does after a correction, and that restarts when `last_reset` changes. `total_increasing` would treat
-/// each smaller number as a new day.
+/// Source: https://developers.home-assistant.io/docs/core/entity/sensor#available-state-classes: `total` with
+/// `last_reset` is a total that may also decrease, as that of a day does after a correction, and that restarts when
+/// `last_reset` changes. `total_increasing` would treat each smaller number as a new day.
 struct HomeAssistantSensor: Encodable, Sendable {
     /// Such as `sensor.istep_anna`.
     let entity: String
-    /// The base of topics and of the entity's unique id: as `object`, with a number after a name that has other characters than those of an
-    /// entity. It depends on no other name, so that topics, and entities that were created from them, never change.
+    /// The base of topics and of the entity's unique id: as `object`, with a number after a name that has other
+    /// characters than those of an entity. It depends on no other name, so that topics, and entities that were created
+    /// from them, never change.
     let mqttObject: String
     let day: SharedDay
     /// The midnight at which the day began, ISO 8601 with its offset.
@@ -292,7 +312,8 @@ struct HomeAssistantSensor: Encodable, Sendable {
         let isState: Bool
 
         private enum Key: String, CodingKey {
-            case friendlyName = "friendly_name", unit = "unit_of_measurement", stateClass = "state_class", icon, lastReset = "last_reset"
+            case friendlyName = "friendly_name", unit = "unit_of_measurement", stateClass = "state_class", icon,
+                lastReset = "last_reset"
             case user, date, distance = "distance_m", energy = "energy_kcal", goal, percentage, completeness
         }
 
@@ -321,8 +342,9 @@ struct HomeAssistantSensor: Encodable, Sendable {
 struct HomeAssistantSensorDays {
     /// The latest day, which the sensor shows in the end.
     var latest: HomeAssistantSensor
-    /// The day before that, if it is in the same delivery. It is sent first: a sensor that showed it yesterday evening gets its last
-    /// figure, which Home Assistant would never get otherwise. No earlier day is sent: its steps would all count for this hour.
+    /// The day before that, if it is in the same delivery. It is sent first: a sensor that showed it yesterday evening
+    /// gets its last figure, which Home Assistant would never get otherwise. No earlier day is sent: its steps would
+    /// all count for this hour.
     var previous: HomeAssistantSensor?
 }
 

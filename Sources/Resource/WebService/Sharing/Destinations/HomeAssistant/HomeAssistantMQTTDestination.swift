@@ -5,13 +5,15 @@ internal import StepDomain
 
 /// A device that Home Assistant creates from retained messages at its broker: the destination with `via = "mqtt"`.
 ///
-/// It has the sensor in common with `HomeAssistantDestination`, and nothing else: other keys, another protocol, other traits.
+/// It has the sensor in common with `HomeAssistantDestination`, and nothing else: other keys, another protocol, other
+/// traits.
 ///
-/// The broker keeps the messages, so that nothing is lost when the broker or Home Assistant restarts. Sending them again changes nothing.
-/// The sensor shows the latest day. Past days and late corrections of them cannot be added to the statistics of Home Assistant by MQTT.
+/// The broker keeps the messages, so that nothing is lost when the broker or Home Assistant restarts. Sending them
+/// again changes nothing. The sensor shows the latest day. Past days and late corrections of them cannot be added to
+/// the statistics of Home Assistant by MQTT.
 ///
-/// Source: https://www.home-assistant.io/integrations/mqtt#mqtt-discovery, and `sensor.mqtt` there: a configuration under
-/// `<discovery>/sensor/<object>/config`, which names the topic of state, `last_reset` and attributes.
+/// Source: https://www.home-assistant.io/integrations/mqtt#mqtt-discovery, and `sensor.mqtt` there: a configuration
+/// under `<discovery>/sensor/<object>/config`, which names the topic of state, `last_reset` and attributes.
 struct HomeAssistantMQTTDestination: ConfiguredDestination {
     let context: DestinationContext
     /// Checked, but without the password.
@@ -43,7 +45,9 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         let login = broker.username.map { " as \($0)" + (password == nil ? "" : ", password \(Secret(""))") } ?? ""
-        let texts = try messages(payloads).map { "\($0.topic) (retained)\n\(String(decoding: $0.payload, as: UTF8.self))" }
+        let texts = try messages(payloads).map {
+            "\($0.topic) (retained)\n\(String(decoding: $0.payload, as: UTF8.self))"
+        }
         return (["To \(broker)\(login)"] + texts).joined(separator: "\n\n")
     }
 
@@ -97,10 +101,13 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
             let own = "\(topic)/\(object)"
             messages.append(try message("\(discovery)/sensor/\(object)/config", json(Discovery(sensor, topic: own))))
             // For subscribers other than Home Assistant, in plain form.
-            messages.append(try message("\(own)/attributes", json(HomeAssistantSensor.Attributes(sensor: sensor, isState: false))))
+            messages.append(
+                try message("\(own)/attributes", json(HomeAssistantSensor.Attributes(sensor: sensor, isState: false))))
             messages.append(try message("\(own)/state", sensor.state))
             // One message, so that Home Assistant never sees the steps of one day with the midnight of another.
-            if let previous = days.previous { messages.append(try message("\(own)/day", json(DayState(sensor: previous)))) }
+            if let previous = days.previous {
+                messages.append(try message("\(own)/day", json(DayState(sensor: previous))))
+            }
             messages.append(try message("\(own)/day", json(DayState(sensor: sensor))))
         }
         return messages
@@ -135,8 +142,8 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
         }
 
         var name = "Steps"
-        /// The name of the entity up to Home Assistant 2026.3; since 2025.10 it is `default_entity_id`. Each version ignores the key that
-        /// it does not know.
+        /// The name of the entity up to Home Assistant 2026.3; since 2025.10 it is `default_entity_id`. Each version
+        /// ignores the key that it does not know.
         var object_id: String
         var default_entity_id: String
         var unique_id: String
@@ -164,7 +171,8 @@ extension TableReader {
     /// Levels of a topic, to which the entity's own levels are appended.
     private mutating func levels(_ key: String) -> String? {
         value(key, "levels of a topic, such as home/istep") { text in
-            let isTopic = !text.hasPrefix("/") && !text.hasSuffix("/") && (try? MQTTMessage(topic: text, payload: [])) != nil
+            let isTopic =
+                !text.hasPrefix("/") && !text.hasSuffix("/") && (try? MQTTMessage(topic: text, payload: [])) != nil
             return isTopic ? text : nil
         }
     }
@@ -181,7 +189,8 @@ extension TableReader {
         let discovery = levels("discovery") ?? "homeassistant"
         guard let host else { return nil }
         do {
-            let broker = try MQTTBroker(host: host, port: port, tls: isEncrypted, username: username, insecure: isInsecure)
+            let broker = try MQTTBroker(
+                host: host, port: port, tls: isEncrypted, username: username, insecure: isInsecure)
             return HomeAssistantMQTTDestination(
                 context: context, broker: broker, password: password, entity: entity, topic: topic,
                 discovery: discovery)

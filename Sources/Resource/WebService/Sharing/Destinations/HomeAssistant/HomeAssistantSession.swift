@@ -27,7 +27,8 @@ struct HomeAssistantSession {
 
     /// Opens the conversation and logs in.
     ///
-    /// - Parameter limit: for the whole session. It is checked before each message, so that the last one can exceed it by its own time limit.
+    /// - Parameter limit: for the whole session. It is checked before each message, so that the last one can exceed it
+    ///   by its own time limit.
     static func open(
         _ transport: any WebSocketTransport, _ url: WebAddress, token: Secret, limit: Duration = standardLimit,
         clock: any Clock<Duration> = ContinuousClock()
@@ -40,11 +41,16 @@ struct HomeAssistantSession {
             throw failure(error, url, token, hasChanged: false)
         }
         var session = HomeAssistantSession(socket, url, token, elapsed, limit)
-        try await cleaningUpOnFailure({ await socket.close() }) { () async throws(ShareFailure) in try await session.logIn() }
+        try await cleaningUpOnFailure({ await socket.close() }) { () async throws(ShareFailure) in
+            try await session.logIn()
+        }
         return session
     }
 
-    private init(_ socket: any WebSocket, _ url: WebAddress, _ token: Secret, _ elapsed: @escaping @Sendable () -> Duration, _ limit: Duration) {
+    private init(
+        _ socket: any WebSocket, _ url: WebAddress, _ token: Secret, _ elapsed: @escaping @Sendable () -> Duration,
+        _ limit: Duration
+    ) {
         (self.socket, self.url, self.token, self.elapsed, self.limit) = (socket, url, token, elapsed, limit)
     }
 
@@ -131,7 +137,9 @@ struct HomeAssistantSession {
             guard let header = decode(Header.self, text) else { throw unexpected("its answer cannot be decoded") }
             guard header.id == lastID, header.type == "result" else { continue }
             guard header.success == true else { throw refusal(header.error) }
-            guard let answer = decode(Answer<Result>.self, text) else { throw unexpected("its answer is not what was asked for") }
+            guard let answer = decode(Answer<Result>.self, text) else {
+                throw unexpected("its answer is not what was asked for")
+            }
             return answer.result
         }
         throw unexpected("it did not answer")
@@ -148,7 +156,9 @@ struct HomeAssistantSession {
     }
 
     private func receive<Form: Decodable>(_ form: Form.Type) async throws(ShareFailure) -> Form {
-        guard let message = decode(form, try await receiveText()) else { throw unexpected("its message cannot be decoded") }
+        guard let message = decode(form, try await receiveText()) else {
+            throw unexpected("its message cannot be decoded")
+        }
         return message
     }
 
@@ -174,7 +184,8 @@ struct HomeAssistantSession {
 
     private func checkTime() throws(ShareFailure) {
         guard elapsed() >= limit else { return }
-        throw ShareFailure(hasChanged ? .unanswered : .unreachable, "\(url.host) took more than \(limit.components.seconds) s")
+        throw ShareFailure(
+            hasChanged ? .unanswered : .unreachable, "\(url.host) took more than \(limit.components.seconds) s")
     }
 
     private func unexpected(_ what: String) -> ShareFailure {
@@ -188,33 +199,42 @@ struct HomeAssistantSession {
         switch problem?.code {
         case "unauthorized": return .notAdministrator(reason)
         case "unknown_command":
-            return ShareFailure(.misconfigured, reason, advice: "Enable `recorder` in Home Assistant, or set `statistics = false`.")
+            return ShareFailure(
+                .misconfigured, reason, advice: "Enable `recorder` in Home Assistant, or set `statistics = false`.")
         case "invalid_format", "home_assistant_error", "not_allowed": return ShareFailure(.rejected, reason)
         default: return ShareFailure(hasChanged ? .unanswered : .unreachable, reason)
         }
     }
 
-    private static func failure(_ error: WebSocketError, _ url: WebAddress, _ token: Secret, hasChanged: Bool) -> ShareFailure {
+    private static func failure(_ error: WebSocketError, _ url: WebAddress, _ token: Secret, hasChanged: Bool)
+        -> ShareFailure
+    {
         let lost: ShareFailure.Kind = hasChanged ? .unanswered : .unreachable
         switch error {
         case .failed: return ShareFailure(lost, error.description)
         case .violation, .closed:
             return ShareFailure(
-                lost, token.scrubbed(from: error.description), advice: "Check `url`, and any proxy between istep and Home Assistant.")
+                lost, token.scrubbed(from: error.description),
+                advice: "Check `url`, and any proxy between istep and Home Assistant.")
         case .refused(let response):
             let words = response.words(hiding: [token])
-            let reason = "\(url.host) opened no WebSocket: it answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
+            let reason =
+                "\(url.host) opened no WebSocket: it answered \(response.status)\(words.isEmpty ? "" : ": \(words)")"
             switch response.status {
             case 401, 403:
-                return ShareFailure(.credentials, reason, advice: "Renew the token, and see whether Home Assistant banned this machine.")
+                return ShareFailure(
+                    .credentials, reason, advice: "Renew the token, and see whether Home Assistant banned this machine."
+                )
             case 408, 425, 429, 503: return ShareFailure(.busy, reason, retryAfter: response.retryAfter)
             // The sign-in page of a network answers 200 or 302.
             case ..<400, 500...:
                 return ShareFailure(
-                    .unreachable, reason, advice: "Check `url`: something else may answer there.", retryAfter: response.retryAfter)
+                    .unreachable, reason, advice: "Check `url`: something else may answer there.",
+                    retryAfter: response.retryAfter)
             default:
                 return ShareFailure(
-                    .misconfigured, reason, advice: "Configure the proxy to pass WebSocket for /api/websocket, or set `statistics = false`.")
+                    .misconfigured, reason,
+                    advice: "Configure the proxy to pass WebSocket for /api/websocket, or set `statistics = false`.")
             }
         }
     }

@@ -4,14 +4,16 @@ internal import HTTP
 internal import TextSafety
 internal import StepDomain
 
-/// Long-term statistics of Home Assistant as istep writes them: a row for each hour, with the steps of the hour (`state`) and of all hours
-/// up to its end (`sum`), from which Home Assistant calculates what it draws for days, weeks and months.
+/// Long-term statistics of Home Assistant as istep writes them: a row for each hour, with the steps of the hour
+/// (`state`) and of all hours up to its end (`sum`), from which Home Assistant calculates what it draws for days, weeks
+/// and months.
 ///
-/// Each sum depends on all hours before it: when a day is corrected, every later sum changes. So an update reads the rows from the first
-/// changed hour on, replaces the steps of the changed days, recalculates the sums from the last one before that hour, and writes the rows
-/// that differ. `state` has the steps of its own hour only, so the sum before the first changed hour is the only stored sum that an update
-/// relies on. If an update was killed between two messages, its answer was lost, or it was sent twice, the next update corrects the rows.
-/// The order in which days are corrected makes no difference.
+/// Each sum depends on all hours before it: when a day is corrected, every later sum changes. So an update reads the
+/// rows from the first changed hour on, replaces the steps of the changed days, recalculates the sums from the last one
+/// before that hour, and writes the rows that differ. `state` has the steps of its own hour only, so the sum before the
+/// first changed hour is the only stored sum that an update relies on. If an update was killed between two messages,
+/// its answer was lost, or it was sent twice, the next update corrects the rows. The order in which days are corrected
+/// makes no difference.
 ///
 /// Source: https://developers.home-assistant.io/docs/core/entity/sensor#long-term-statistics; `StatisticData` in
 /// https://github.com/home-assistant/core/blob/dev/homeassistant/components/recorder/models/statistics.py
@@ -27,7 +29,8 @@ enum HomeAssistantStatistics {
     struct DayHours: Hashable, Sendable {
         /// All full hours of UTC that begin in the day: the rows of this day and of no other.
         var hours: ClosedRange<Int>
-        /// Seconds since 1970 and steps of every hour to write. If the day is in progress, they end with the last hour that has steps.
+        /// Seconds since 1970 and steps of every hour to write. If the day is in progress, they end with the last hour
+        /// that has steps.
         var steps: [Int: Int]
     }
 
@@ -35,13 +38,14 @@ enum HomeAssistantStatistics {
 
     /// Assigns the steps of a day to full hours of UTC.
     ///
-    /// The day is placed on the same date in Home Assistant's time zone, hour by hour of the clock. Its daily figures are then those of
-    /// istep, even if this machine travels or is in another zone, and rows of one day never overlap those of another. If local hours do
-    /// not begin at full hours of UTC (India, Nepal), an hour is assigned to the full hour of UTC that begins in it, up to 45 minutes late:
-    /// Home Assistant has no other rows, and counts a row towards the day in which it begins.
+    /// The day is placed on the same date in Home Assistant's time zone, hour by hour of the clock. Its daily figures
+    /// are then those of istep, even if this machine travels or is in another zone, and rows of one day never overlap
+    /// those of another. If local hours do not begin at full hours of UTC (India, Nepal), an hour is assigned to the
+    /// full hour of UTC that begins in it, up to 45 minutes late: Home Assistant has no other rows, and counts a row
+    /// towards the day in which it begins.
     ///
-    /// Steps for which only the day is known (entered by hand) are distributed in proportion to the counted hours. If nothing was counted,
-    /// they are spread evenly over the day, as istep does with the steps of any long slot.
+    /// Steps for which only the day is known (entered by hand) are distributed in proportion to the counted hours. If
+    /// nothing was counted, they are spread evenly over the day, as istep does with the steps of any long slot.
     ///
     /// - Parameter localTime: that of Home Assistant.
     /// - Throws: `rejected` for a day that clocks there have left out, as Samoa's did with 2011-12-30.
@@ -49,7 +53,8 @@ enum HomeAssistantStatistics {
         let slots = localTime.hours(of: day.day)
         if slots.isEmpty {
             throw ShareFailure(
-                .rejected, "the time zone of the statistics has no \(day.day)", advice: "To leave it so, drop the day from the outbox.")
+                .rejected, "the time zone of the statistics has no \(day.day)",
+                advice: "To leave it so, drop the day from the outbox.")
         }
         let span = localTime.span(of: day.day)
         let first = (span.start.seconds + hour - 1) / hour * hour
@@ -62,7 +67,8 @@ enum HomeAssistantStatistics {
         var elapsed = 0, given = 0
         for (row, weight) in zip(rows, weights) {
             elapsed += weight
-            // Rounding the running total instead of each part keeps the sum; full width, as steps times seconds of a day can be large.
+            // Rounding the running total instead of each part keeps the sum; full width, as steps times seconds of a
+            // day can be large.
             let through = total == 0 ? 0 : total.dividingFullWidth(day.steps.multipliedFullWidth(by: elapsed)).quotient
             steps[row, default: 0] += through - given
             given = through
@@ -111,13 +117,14 @@ enum HomeAssistantStatistics {
     }
 }
 
-/// Writes days to the long-term statistics of Home Assistant, one statistic of istep's own for each user, and reads them back.
+/// Writes days to the long-term statistics of Home Assistant, one statistic of istep's own for each user, and reads
+/// them back.
 ///
-/// Home Assistant answers `recorder/import_statistics` before its recorder has stored anything, so that only reading back confirms the
-/// import.
+/// Home Assistant answers `recorder/import_statistics` before its recorder has stored anything, so that only reading
+/// back confirms the import.
 ///
-/// Source: homeassistant/components/recorder/websocket_api.py and statistics.py (`import_statistics` writes all rows of one call in one
-/// transaction; a row with the same start is replaced).
+/// Source: homeassistant/components/recorder/websocket_api.py and statistics.py (`import_statistics` writes all rows of
+/// one call in one transaction; a row with the same start is replaced).
 struct HomeAssistantImport: Sendable {
     let transport: any WebSocketTransport
     let url: WebAddress
@@ -126,8 +133,10 @@ struct HomeAssistantImport: Sendable {
     /// How long all questions and changes of one delivery may take; nothing is asked after it.
     var limit = HomeAssistantSession.standardLimit
     var clock: any Clock<Duration> = ContinuousClock()
-    /// Pauses between checks whether the recorder has stored the rows: a minute in total, which is enough for a small computer.
-    var pauses: [Duration] = Array(repeating: .milliseconds(50), count: 10) + Array(repeating: .milliseconds(500), count: 119)
+    /// Pauses between checks whether the recorder has stored the rows: a minute in total, which is enough for a small
+    /// computer.
+    var pauses: [Duration] =
+        Array(repeating: .milliseconds(50), count: 10) + Array(repeating: .milliseconds(500), count: 119)
 
     typealias Statistics = HomeAssistantStatistics
 
@@ -152,14 +161,18 @@ struct HomeAssistantImport: Sendable {
             guard configuration.hasRecorder else { return }
             guard let zone = TimeZone(identifier: configuration.time_zone) else {
                 throw ShareFailure(
-                    .misconfigured, "the time zone of Home Assistant, \(Self.quotation(of: configuration.time_zone, token)), is not known here",
+                    .misconfigured,
+                    "the time zone of Home Assistant, \(Self.quotation(of: configuration.time_zone, token)), is not known here",
                     advice: "Install the package tzdata, or set `statistics = false`.")
             }
-            for (metadata, days) in try batches(payloads, in: .zone(zone)) { try await update(metadata, days, &session) }
+            for (metadata, days) in try batches(payloads, in: .zone(zone)) {
+                try await update(metadata, days, &session)
+            }
         }
     }
 
-    /// Of which users Home Assistant has no rows in the hours of these days, which it has confirmed: their statistic was cleared there.
+    /// Of which users Home Assistant has no rows in the hours of these days, which it has confirmed: their statistic
+    /// was cleared there.
     func lost(_ payloads: [SharePayload], token: Secret) async throws(ShareFailure) -> Set<User.ID> {
         var lost: Set<User.ID> = []
         try await inSession(token) { (session) throws(ShareFailure) in
@@ -185,7 +198,9 @@ struct HomeAssistantImport: Sendable {
             guard person.is_admin else {
                 throw .notAdministrator("\(url.host) accepts the token, but its user \(name) is not an administrator")
             }
-            let statistics = configuration.hasRecorder ? "its recorder keeps statistics" : "without its recorder: no statistics, only the sensor"
+            let statistics =
+                configuration.hasRecorder
+                ? "its recorder keeps statistics" : "without its recorder: no statistics, only the sensor"
             // The token is masked before letters are left out: afterwards it could not be recognised.
             let version = HTTPResponse.excerpt(of: configuration.version, hiding: [token], limit: 20)
                 .filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
@@ -199,14 +214,17 @@ struct HomeAssistantImport: Sendable {
         quoted(HTTPResponse.excerpt(of: text, hiding: [token], limit: 64))
     }
 
-    /// What `deliver` imports, one message per line, as far as it is known without a request: for a statistic that has no rows yet.
+    /// What `deliver` imports, one message per line, as far as it is known without a request: for a statistic that has
+    /// no rows yet.
     func preview(_ payloads: [SharePayload], localTime: LocalTime) throws(ShareFailure) -> [String] {
         try batches(payloads, in: localTime).map { metadata, days in
             json(Import(metadata: metadata, stats: Statistics.update(days, rows: [], before: 0).map(Import.Row.init)))
         }
     }
 
-    private func inSession(_ token: Secret, _ body: (inout HomeAssistantSession) async throws(ShareFailure) -> Void) async throws(ShareFailure) {
+    private func inSession(_ token: Secret, _ body: (inout HomeAssistantSession) async throws(ShareFailure) -> Void)
+        async throws(ShareFailure)
+    {
         let opened = try await HomeAssistantSession.open(transport, url, token: token, limit: limit, clock: clock)
         var session = opened
         try await cleaningUp({ await opened.close() }) { () async throws(ShareFailure) in try await body(&session) }
@@ -243,22 +261,27 @@ struct HomeAssistantImport: Sendable {
         for start in stride(from: 0, to: update.count, by: Self.mostRows) {
             let part = update.dropFirst(start).prefix(Self.mostRows)
             _ = try await session.ask(
-                Import(metadata: metadata, stats: part.map(Import.Row.init)), for: HomeAssistantSession.NoResult?.self, changes: true)
+                Import(metadata: metadata, stats: part.map(Import.Row.init)), for: HomeAssistantSession.NoResult?.self,
+                changes: true)
             try await confirm(Array(part), of: id, &session)
         }
     }
 
-    private func confirm(_ rows: [Statistics.Row], of id: String, _ session: inout HomeAssistantSession) async throws(ShareFailure) {
+    private func confirm(_ rows: [Statistics.Row], of id: String, _ session: inout HomeAssistantSession)
+        async throws(ShareFailure)
+    {
         guard let first = rows.first, let last = rows.last else { return }
         for pause in [.zero] + pauses {
             if pause > .zero {
                 do { try await self.pause(pause) } catch { break }
             }
-            let stored = Set(try await self.rows(of: id, from: first.start.seconds, through: last.start.seconds, &session))
+            let stored = Set(
+                try await self.rows(of: id, from: first.start.seconds, through: last.start.seconds, &session))
             if rows.allSatisfy(stored.contains) { return }
         }
         throw ShareFailure(
-            .unanswered, "\(url.host) accepted statistics, but its recorder did not store them", advice: "See the log of Home Assistant.")
+            .unanswered, "\(url.host) accepted statistics, but its recorder did not store them",
+            advice: "See the log of Home Assistant.")
     }
 
     // MARK: Reading
@@ -282,10 +305,17 @@ struct HomeAssistantImport: Sendable {
     }
 
     /// The sum of the last row before an hour; 0 if there is none.
-    private func sum(of id: String, before hour: Int, _ session: inout HomeAssistantSession) async throws(ShareFailure) -> Int {
-        if let last = try await read(id, from: hour - Self.month, to: hour, period: "hour", &session).last { return last.sum }
-        // Further back, months are enough: there are no rows in the time directly before the hour, so that no month with rows is cut by it.
-        return try await read(id, from: 0, to: hour - Self.month, period: "month", &session).last { $0.start.seconds < hour - Self.month }?.sum
+    private func sum(of id: String, before hour: Int, _ session: inout HomeAssistantSession) async throws(ShareFailure)
+        -> Int
+    {
+        if let last = try await read(id, from: hour - Self.month, to: hour, period: "hour", &session).last {
+            return last.sum
+        }
+        // Further back, months are enough: there are no rows in the time directly before the hour, so that no month
+        // with rows is cut by it.
+        return try await read(id, from: 0, to: hour - Self.month, period: "month", &session).last {
+            $0.start.seconds < hour - Self.month
+        }?.sum
             ?? 0
     }
 
@@ -293,7 +323,8 @@ struct HomeAssistantImport: Sendable {
         _ id: String, from start: Int, to end: Int, period: String, _ session: inout HomeAssistantSession
     ) async throws(ShareFailure) -> [Statistics.Row] {
         let question = Question(
-            start_time: Timestamp(start).iso8601(utcOffset: 0), end_time: Timestamp(end).iso8601(utcOffset: 0), statistic_ids: [id],
+            start_time: Timestamp(start).iso8601(utcOffset: 0), end_time: Timestamp(end).iso8601(utcOffset: 0),
+            statistic_ids: [id],
             period: period)
         let answer = try await session.ask(question, for: [String: [Stored]].self)
         return (answer[id] ?? []).compactMap(\.row).sorted { $0.start < $1.start }
@@ -320,7 +351,9 @@ struct HomeAssistantImport: Sendable {
 
         /// Nil for what istep cannot have written.
         var row: Statistics.Row? {
-            guard let start = whole(start / 1000), let sum = whole(sum ?? 0), let steps = whole(state ?? 0) else { return nil }
+            guard let start = whole(start / 1000), let sum = whole(sum ?? 0), let steps = whole(state ?? 0) else {
+                return nil
+            }
             return Statistics.Row(start: Timestamp(start), steps: steps, sum: sum)
         }
 
@@ -349,8 +382,8 @@ struct HomeAssistantImport: Sendable {
                 try container.encode("istep", forKey: .source)
                 try container.encode(true, forKey: .has_sum)
                 try container.encode("steps", forKey: .unit_of_measurement)
-                // Since 2025.11 `mean_type` (0: none) and `unit_class` take the place of `has_mean`; older versions refuse keys that
-                // they do not know.
+                // Since 2025.11 `mean_type` (0: none) and `unit_class` take the place of `has_mean`; older versions
+                // refuse keys that they do not know.
                 if isSince2025_11 {
                     try container.encode(0, forKey: .mean_type)
                     try container.encodeNil(forKey: .unit_class)

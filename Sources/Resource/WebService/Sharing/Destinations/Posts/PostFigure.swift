@@ -42,7 +42,8 @@ enum PostFigure: String, CaseIterable, Sendable {
         case .distance: day.summary.distance.flatMap(units.distance)
         case .calories: day.kilocalories.map { Self.grouped($0) + " kcal" }
         // Rounded down: a goal that is missed by a few steps is not reached.
-        case .percentage: day.summary.percentage.flatMap { Int(exactly: $0.rounded(.down)) }.map { "\(Self.grouped($0))%" }
+        case .percentage:
+            day.summary.percentage.flatMap { Int(exactly: $0.rounded(.down)) }.map { "\(Self.grouped($0))%" }
         case .goal: day.summary.goal.map(Self.grouped)
         case .bars: Self.bars(day.summary.hours)
         }
@@ -74,12 +75,12 @@ enum PostFigure: String, CaseIterable, Sendable {
 extension PostFigure {
     static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// Shown instead of a bar for an hour that is not known: the lowest block means no steps. It is not a space, because servers of posts
-    /// remove or combine spaces.
+    /// Shown instead of a bar for an hour that is not known: the lowest block means no steps. It is not a space,
+    /// because servers of posts remove or combine spaces.
     static let unknownHour: Character = "·"
 
-    /// A bar for each of the 24 hours that clocks show: an hour that they skip is empty, one that they show twice is one bar of what is known
-    /// of both.
+    /// A bar for each of the 24 hours that clocks show: an hour that they skip is empty, one that they show twice is
+    /// one bar of what is known of both.
     ///
     /// - Returns: nil if no hour is known.
     private static func bars(_ hours: [DaySummary.Hour]) -> String? {

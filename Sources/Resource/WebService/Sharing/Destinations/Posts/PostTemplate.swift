@@ -34,7 +34,9 @@ struct PostTemplate: Hashable, Sendable {
         var lines: [[Part]] = []
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             var parts: [Part] = []
-            for part in line.split(separator: Self.separator, omittingEmptySubsequences: false) { parts.append(try Self.pieces(part)) }
+            for part in line.split(separator: Self.separator, omittingEmptySubsequences: false) {
+                parts.append(try Self.pieces(part))
+            }
             lines.append(parts)
         }
         self.lines = lines
@@ -104,7 +106,8 @@ extension String {
     }
 }
 
-/// The pattern of all texts that a template can give for a day, whatever the day's figures. It is used to find a post again.
+/// The pattern of all texts that a template can give for a day, whatever the day's figures. It is used to find a post
+/// again.
 ///
 /// White space is not part of it, as web pages change it.
 struct PostPattern {
@@ -149,7 +152,8 @@ struct PostPattern {
 
     private mutating func add(_ text: String) { tokens += text.filter { !$0.isWhitespace }.map(Token.character) }
 
-    /// Whether the whole text matches the pattern. All paths through the pattern are followed at the same time, so that no text takes long.
+    /// Whether the whole text matches the pattern. All paths through the pattern are followed at the same time, so that
+    /// no text takes long.
     func matches(_ text: String) -> Bool {
         var places = reached([0])
         for character in text where !character.isWhitespace {
@@ -188,7 +192,10 @@ extension TableReader {
         do {
             return try PostTemplate(given ?? standard)
         } catch {
-            refuse("text", expected: expected + (error == .openBrace ? ", each with a } behind it" : ", and nothing else in braces"))
+            refuse(
+                "text",
+                expected: expected
+                    + (error == .openBrace ? ", each with a } behind it" : ", and nothing else in braces"))
             return nil
         }
     }
