@@ -96,7 +96,11 @@ public struct RepairView: View {
                     "and \(Words.count(repaired.lostDays.count - Self.mostDays, "more range")); --json lists all",
                     indent: 2)
             }
-            page.paragraph("Days that a pedometer still holds are read again by the next sync.", hanging: 2)
+            page.advice(
+                """
+                Days that a pedometer still holds are read again by the next sync: \(command: "istep sync"). A backup \
+                from before the damage has the others; to list the backups and what they lack: \(command: "istep restore")
+                """)
         }
         if repaired.isSharingUncertain {
             page.advice(

@@ -21,4 +21,16 @@ import SimulatedBlueZ
         let summer = Date(timeIntervalSince1970: 1_785_571_200)  // 2026-08-01 08:00 UTC
         #expect(WallClock(summer, in: berlin) == WallClock(year: 2026, month: 8, day: 1, hour: 10))
     }
+
+    /// The clock of a pedometer of the demo was hours ahead of istep's where TZ is a rule.
+    @Test func `a rule in TZ gives the zone that the C library and istep use`() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "LOCAL7", 1)
+            #expect(TimeZone.ofMachine.secondsFromGMT() == -7 * 3_600)
+        }
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "Europe/Berlin", 1)
+            #expect(TimeZone.ofMachine.identifier == "Europe/Berlin")
+        }
+    }
 }

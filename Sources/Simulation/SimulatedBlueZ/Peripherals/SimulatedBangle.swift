@@ -22,7 +22,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
     ///   - days: days for which it has records, today included.
     ///   - seed: determines the steps of its wearer.
     public init(
-        address: String = "C0:DE:BA:26:1E:02", zone: TimeZone = .current, days: Int = 3, seed: UInt64 = 3,
+        address: String = "C0:DE:BA:26:1E:02", zone: TimeZone = .ofMachine, days: Int = 3, seed: UInt64 = 3,
         mtu: UInt16 = 53,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {

@@ -34,7 +34,8 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
     ///   - seed: determines the steps of its wearer; nil for only the steps passed to `walk`.
     ///   - zone: its clock shows this zone's time at the beginning.
     public init(
-        address: String = "C0:DE:1F:71:00:01", firmware: Firmware? = .v15, seed: UInt64? = 2, zone: TimeZone = .current,
+        address: String = "C0:DE:1F:71:00:01", firmware: Firmware? = .v15, seed: UInt64? = 2,
+        zone: TimeZone = .ofMachine,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.address = address

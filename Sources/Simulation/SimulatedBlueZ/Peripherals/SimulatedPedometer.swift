@@ -123,7 +123,7 @@ extension SimulatedPedometer {
     /// A PineTime with InfiniTime: today's steps as u32 LE, without encryption. The service with the steps is not
     /// advertised (InfiniTime advertises heart rate), so it is found by its name only.
     public static func infiniTime(
-        address: String = "C0:DE:1F:71:00:01", seed: UInt64 = 2, zone: TimeZone = .current,
+        address: String = "C0:DE:1F:71:00:01", seed: UInt64 = 2, zone: TimeZone = .ofMachine,
         now: @escaping @Sendable () -> Date = { Date() }
     ) -> SimulatedPedometer {
         SimulatedPedometer(

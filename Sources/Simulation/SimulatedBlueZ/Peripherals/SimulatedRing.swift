@@ -24,7 +24,7 @@ public final class SimulatedRing: SimulatedPeripheral {
         address: String = "C0:DE:52:02:A1:B2", identityAddress: String? = nil, name: String = "R02_A1B2",
         seed: UInt64? = 1,
         calories: CalorieProtocol = .tens, granularity: Granularity = .quarterHours,
-        clock: ClockSetting = .local(.current), battery: UInt8 = 76, now: @escaping @Sendable () -> Date = { Date() }
+        clock: ClockSetting = .local(.ofMachine), battery: UInt8 = 76, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.address = address
         self.identityAddress = identityAddress

@@ -44,3 +44,14 @@ public struct WallClock: Sendable, Hashable, Comparable {
         return fields
     }
 }
+
+extension TimeZone {
+    /// The zone of this machine, as the C library reads it, and with it istep. Foundation takes UTC if `TZ` has a rule
+    /// instead of a name, such as `LOCAL7` (POSIX.1-2017, 8.3).
+    public static var ofMachine: TimeZone {
+        var (moment, fields) = (time(nil), tm())
+        localtime_r(&moment, &fields)
+        let isNamed = current.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment))) == fields.tm_gmtoff
+        return isNamed ? current : TimeZone(secondsFromGMT: fields.tm_gmtoff) ?? current
+    }
+}

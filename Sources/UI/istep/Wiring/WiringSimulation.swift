@@ -70,7 +70,7 @@ struct DemoPedometer: Sendable {
         _ make: @escaping @Sendable (BandMemory) -> SimulatedSerialBand
     ) -> DemoPedometer {
         DemoPedometer(key: key, registration: registration, name: key, daysHeld: daysHeld, seed: seed) { seed in
-            let memory = BandMemory(days: daysHeld + 1, seed: seed, zone: .current)
+            let memory = BandMemory(days: daysHeld + 1, seed: seed, zone: .ofMachine)
             let band = make(memory)
             return Walker(band) {
                 memory.walk(1)
@@ -117,7 +117,7 @@ private final class DayWalk: Sendable {
 
     /// One step more than the last time, or those of a new day.
     func count() -> Int {
-        let clock = WallClock(Date(), in: .current)
+        let clock = WallClock(Date(), in: .ofMachine)
         let usual = history.slots(day: clock.dayNumber, until: clock).reduce(0) { $0 + $1.steps }
         return usual
             + extra.withLock { extra in
