@@ -60,8 +60,7 @@ struct PagesFixture {
             PageServices(
                 histories: MemorySource(stored: isEmpty ? nil : history), services: context,
                 people: { UserSelection($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now },
-                modelTitle: { "model \($0)" },
-                words: { "It failed: \($0)" }, advice: { ($0 as? any ReportableError)?.advice }, access: access))
+                modelTitle: { "model \($0)" }, access: access))
     }
 
     static func request(

@@ -79,7 +79,7 @@ import Testing
         fixture.destinations = [garden]
         let batch = try capturing(&fixture, .finish(ReadReport()))
         let (outcome, capture) = try await CapturedSync(fixture.context).run("RING")
-        #expect(outcome.reports.map(\.counts.steps) == [700] && outcome.failures.isEmpty)
+        #expect(outcome.reports.map(\.counts.steps) == [700] && outcome.worst == nil)
         #expect(outcome.shares == nil && garden.deliveries.isEmpty)
         #expect(capture.model == fixture.outbox.ring.model && capture.options.isEmpty)
         #expect(capture.time == batch.frames[0].at && capture.utcOffset == 7200)

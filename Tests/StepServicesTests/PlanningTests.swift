@@ -114,8 +114,8 @@ import Testing
         }
         #expect(throws: ServiceError.birthNotPast(april21)) { try Planning.check(birthDate: april21, today: april20) }
         #expect(history.profiles(of: anna.id).isEmpty)
-        #expect("\(ServiceError.birthNotPast(april20))" == "--birth 2014-04-20 is not in the past.")
-        #expect("\(ServiceError.birthTooLongAgo(old))" == "--birth 1883-12-31 is more than 130 years ago.")
+        #expect("\(ServiceError.birthNotPast(april20))" == "The date of birth 2014-04-20 is not in the past.")
+        #expect("\(ServiceError.birthTooLongAgo(old))" == "The date of birth 1883-12-31 is more than 130 years ago.")
     }
 
     @Test func `a form sets what was changed, and the rest as well on days without a plan or a profile`() throws {

@@ -45,7 +45,7 @@ import Testing
     @Test(arguments: [
         (["--model", "nonsense"], "There is no model 'nonsense'"),
         (["--model", "generic"], "needs its address or name"),
-        (["Stepper", "--model", "colmi", "--format", "u16le"], "--format is for a generic pedometer only"),
+        (["Stepper", "--model", "colmi", "--format", "u16le"], "'format' is for a generic pedometer only"),
         (["Stepper", "--service", "180d"], "--characteristic is needed: a Bluetooth UUID"),
     ])
     func `an invalid description of a pedometer is reported before a history is created`(

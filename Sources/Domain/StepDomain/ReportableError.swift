@@ -1,7 +1,7 @@
 /// An error with a message for users: what failed, and what to do about it.
 ///
 /// Each error type of istep conforms beside its definition, except those of modules without StepDomain:
-/// `BluetoothError` conforms in Pedometers, those of LocalServer and PrivateBus in istep. The exit status of a command,
+/// `BluetoothError` conforms in Pedometers, those of LocalServer and PrivateBus in istep. The exit code of a command,
 /// the severity of a diagnosis and the `category` of a JSON document are functions of the category.
 public protocol ReportableError: Error, CustomStringConvertible {
     var category: FailureCategory { get }
@@ -49,6 +49,15 @@ public enum FailureCategory: String, Sendable, CaseIterable {
         case .resources: 7
         case .unforeseen: 8
         }
+    }
+}
+
+extension FailureCategory {
+    /// That of any error; one that says nothing of itself is unforeseen.
+    public init(_ error: any Error) {
+        self =
+            FailureCause(error) == .interrupted
+            ? .temporary : (error as? any ReportableError)?.category ?? .unforeseen
     }
 }
 

@@ -132,7 +132,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .nameIsAddress(let name): "'\(name)' is an address, and not a name."
         case .unknownKind(let key, let known):
             "There is no model '\(key)'; known models: \(known.joined(separator: ", "))."
-        case .optionOfDescribedKind(let name): "--\(name) is for a generic pedometer only."
+        case .optionOfDescribedKind(let name): "'\(name)' is for a generic pedometer only."
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
         case .notHeard(let wanted, let isName, let seconds, let others):
@@ -157,8 +157,8 @@ public enum ServiceError: ReportableError, Hashable {
             "The range begins after its last day, which is yesterday (\(yesterday)) unless you give one."
         case .nothingKnown(let first, let last): "The history has no steps from \(first) to \(last)."
         case .unusableFirstDay(let day): "A plan or a profile cannot begin on \(day)."
-        case .birthNotPast(let day): "--birth \(day) is not in the past."
-        case .birthTooLongAgo(let day): "--birth \(day) is more than \(Profile.longestLife) years ago."
+        case .birthNotPast(let day): "The date of birth \(day) is not in the past."
+        case .birthTooLongAgo(let day): "The date of birth \(day) is more than \(Profile.longestLife) years ago."
         case .dayTooEarly(let day): "The steps of \(day) cannot be corrected."
         case .implausibleSteps(let steps): "\(steps) steps are not plausible for a day."
         case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."

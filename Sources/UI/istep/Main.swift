@@ -74,7 +74,7 @@ enum Main {
             } else {
                 try await runBlocking(command)
             }
-            return ExitStatus.done.rawValue
+            return 0
         } catch {
             return report(error, isForPrograms: isForPrograms(arguments), CommandOptions(arguments))
         }
@@ -136,13 +136,13 @@ enum Main {
         -> Int32
     {
         // From the parser: help, version, and arguments that it does not understand.
-        if Failure.isOfParser(error) {
+        if isOfParser(error) {
             let code = Istep.exitCode(for: error).rawValue
             let text = Istep.fullMessage(for: error)
             guard code == 0 else {
                 Output.error.line(Printable.lines(text), .error)
                 if isForPrograms {
-                    show(Failure(CommandFailure(.usage, Istep.message(for: error), advice: "See 'istep --help'.")))
+                    show(ErrorText(CommandFailure(.usage, Istep.message(for: error), advice: "See 'istep --help'.")))
                 }
                 return code
             }
@@ -153,27 +153,26 @@ enum Main {
                     : Output.standard.result(text == Istep.helpMessage() ? Istep.help : text)
                 return code
             } catch {
-                return printError(Failure(error))
+                return printError(ErrorText(error))
             }
         }
-        let failure = Failure(error).with(options)
-        if isForPrograms { show(failure) }
-        return printError(failure)
+        if let ended = error as? AlreadyReported { return ended.category.exitCode }
+        let text = ErrorText(error).with(options)
+        if isForPrograms { show(text) }
+        return printError(text)
     }
 
     /// Prints the failure as a document if the command has printed none. If it cannot be written, there is no other way
     /// to report it.
-    private static func show(_ failure: Failure) {
-        guard !Output.hasDocument, let document = failure.document, let text = try? ErrorDocument(document).json()
-        else { return }
-        try? Output.standard.document(text)
+    private static func show(_ text: ErrorText) {
+        guard !Output.hasDocument, let document = try? ErrorDocument(text).json() else { return }
+        try? Output.standard.document(document)
     }
 
     /// Errors quote what was typed, stored or sent: the terminal must receive it as text, not as control sequences.
     @discardableResult
-    static func printError(_ failure: Failure) -> Int32 {
-        if let message = failure.message { Output.error.line(Printable.lines("istep: \(message)"), failure.priority) }
-        if let advice = failure.advice { Output.error.line(Printable.lines("       \(advice)"), failure.priority) }
-        return failure.status.rawValue
+    static func printError(_ text: ErrorText) -> Int32 {
+        for line in RunMessageWords.errorLines(text) { Output.error.line(line, text.category.priority) }
+        return text.category.exitCode
     }
 }

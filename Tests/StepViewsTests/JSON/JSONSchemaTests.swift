@@ -11,8 +11,13 @@ import Testing
     private struct Broken: Error {}
 
     private let anna = User(id: 1, name: "anna")
-    private let failure = ErrorDocument.Failure(
-        category: "configuration", exitCode: 78, message: "wrong", advice: "Correct it.")
+    private struct Wrong: ReportableError {
+        var category: FailureCategory { .configuration }
+        var description: String { "wrong" }
+        var advice: String? { "Correct it." }
+    }
+
+    private let failure = ErrorText(Wrong())
     /// With a failure, which a complete sync does not have, so that each key has a value somewhere.
     private var full: SyncRecord { Sample.sync(failure: "none") }
     private var failed: SyncRecord { Sample.sync(.failed, failure: "not found") }
@@ -124,9 +129,7 @@ import Testing
             connectedSeconds: 1.2,
             daysRead: 6, daysPlanned: 8, failure: nil, failureText: nil)
         let bad = SyncReport(pedometer: Sample.pedometer("watch"), failure: Broken(), failureText: "gone")
-        return SyncView([good, bad], shares: share, failures: [failure], now: Sample.now, localTime: Sample.localTime) {
-            _ in "Bring it close."
-        }
+        return SyncView([good, bad], shares: share, failures: [failure], now: Sample.now, localTime: Sample.localTime)
     }
 
     private var auto: AutoView {

@@ -10,9 +10,7 @@ import Testing
     private let ben = User(id: 2, name: "ben")
 
     private func view(_ reports: ShareReport..., users: [User]? = nil) -> ShareView {
-        ShareView(reports, users: users ?? [anna], now: Sample.now, localTime: Sample.localTime) { _ in
-            "the history is locked"
-        }
+        ShareView(reports, users: users ?? [anna], now: Sample.now, localTime: Sample.localTime)
     }
 
     private func report(
@@ -169,7 +167,10 @@ import Testing
     }
 
     @Test func `an internal error is shown for its destination`() {
-        struct Locked: Error {}
+        struct Locked: ReportableError {
+            var category: FailureCategory { .temporary }
+            var description: String { "the history is locked" }
+        }
         #expect(view(report(fault: Locked())).text() == "garden: the history is locked")
         #expect(view(report(fault: Locked())).document.destinations[0].failure?.kind == "fault")
     }

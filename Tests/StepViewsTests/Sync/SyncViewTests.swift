@@ -5,10 +5,14 @@ import Testing
 @testable import StepViews
 
 @Suite(.timeLimit(.minutes(5))) struct SyncViewTests {
-    private struct OutOfRange: Error {}
+    private struct OutOfRange: ReportableError {
+        var category: FailureCategory { .temporary }
+        var description: String { "not heard" }
+        var advice: String? { "Bring it close." }
+    }
 
     private func view(_ reports: SyncReport...) -> SyncView {
-        SyncView(reports, now: Sample.now, localTime: Sample.localTime) { $0 is OutOfRange ? "Bring it close." : nil }
+        SyncView(reports, now: Sample.now, localTime: Sample.localTime)
     }
 
     private func report(
@@ -76,7 +80,7 @@ import Testing
 
     @Test func `an interrupted sync says that data was saved only if there is any`() {
         func text(_ report: SyncReport) -> String {
-            SyncView([report], now: Sample.now, localTime: Sample.localTime) { _ in "Run the command again." }.text()
+            SyncView([report], now: Sample.now, localTime: Sample.localTime).text()
         }
         let errors: [any Error] = [CancellationError(), LinkLost()]
         for error in errors {

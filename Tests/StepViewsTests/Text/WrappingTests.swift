@@ -187,7 +187,7 @@ import Testing
                     [
                         SyncReport(pedometer: ring, failure: damaged, failureText: damaged.problem),
                         SyncReport(pedometer: ring, notices: [.stepsInDoubt(.unchecked)]),
-                    ], now: Sample.now, localTime: Sample.localTime, advice: { ($0 as? Damaged)?.advice }), repair,
+                    ], now: Sample.now, localTime: Sample.localTime), repair,
                 quoted("istep gatt capture", name))
             expect(
                 OutboxView(

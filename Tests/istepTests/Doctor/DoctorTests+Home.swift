@@ -190,7 +190,7 @@ extension DoctorTests {
         )
         .split { !$0.isNumber }.compactMap { Int32($0) }
         for category in FailureCategory.allCases where category != .usage {
-            #expect(codes.contains(ExitStatus(category).rawValue), "\(category)")
+            #expect(codes.contains(category.exitCode), "\(category)")
         }
     }
 

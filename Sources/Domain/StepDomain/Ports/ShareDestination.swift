@@ -227,8 +227,12 @@ public struct ShareFailure: Error, Hashable, Sendable {
 extension ShareFailure: ReportableError {
     public var description: String { reason }
 
+    public var category: FailureCategory { kind.category }
+}
+
+extension ShareFailure.Kind {
     public var category: FailureCategory {
-        switch kind {
+        switch self {
         case .unreachable, .busy, .unanswered: .temporary
         case .credentials: .permission
         case .rejected: .data

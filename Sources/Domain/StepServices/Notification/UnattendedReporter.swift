@@ -95,12 +95,12 @@ extension SyncService.Outcome {
             RunMessage.init)
         for report in shares ?? [] { messages += RunMessage.messages(of: report) }
         // The failures of pedometers and destinations were reported above.
-        messages += failures.filter { !$0.isShown }.map { RunMessage(.init($0.error), .failed($0.error)) }
+        messages += otherFailures.map { RunMessage(.init($0), .failed($0)) }
         return messages + RunMessage.messages(of: notices.new)
     }
 
     /// Whether anything has changed that a reader of the log looks for: new steps, or a failure.
-    public var isNews: Bool { reports.contains { $0.counts.steps > 0 } || !failures.isEmpty }
+    public var isNews: Bool { reports.contains { $0.counts.steps > 0 } || worst != nil }
 }
 
 extension RunMessage {

@@ -173,20 +173,19 @@ public struct ShareService: Sendable {
 }
 
 extension ShareReport {
-    /// All failures, of every day and attempt.
-    public var failures: [any Error] {
-        var failures: [any Error] = [fault].compactMap(\.self)
-        if let stopped = state.stopped { failures.append(ShareFailure(.credentials, stopped)) }
-        if let failure { failures.append(failure) }
-        if queued > 0 { failures.append(ShareFailure(.unreachable, "queued")) }
+    /// What decides how a command that shares ends, of every day and attempt; nil if nothing has failed.
+    public var worst: FailureCategory? {
+        var categories = [fault.map(FailureCategory.init), failure?.category].compactMap(\.self)
+        if state.stopped != nil { categories.append(ShareFailure.Kind.credentials.category) }
+        if queued > 0 { categories.append(ShareFailure.Kind.unreachable.category) }
         for event in events {
             switch event.outcome {
-            case .rejected(let reason): failures.append(ShareFailure(.rejected, reason))
-            case .doubtful(let reason): failures.append(ShareFailure(.unanswered, reason))
+            case .rejected: categories.append(ShareFailure.Kind.rejected.category)
+            case .doubtful: categories.append(ShareFailure.Kind.unanswered.category)
             default: break
             }
         }
-        return failures
+        return categories.worst
     }
 
     /// One report of two consecutive runs: what was queued or unknown is reported by the later one.

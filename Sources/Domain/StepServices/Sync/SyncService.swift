@@ -150,10 +150,13 @@ public struct SyncService: Sendable {
 }
 
 extension SyncService.Outcome {
-    /// All failures. `isShown`: the view of the sync shows the text of the failure.
-    public var failures: [(error: any Error, isShown: Bool)] {
-        reports.compactMap(\.failure).map { ($0, true) } + (shares ?? []).flatMap(\.failures).map { ($0, true) }
-            + [sharingFailure, noticeFailure, upkeepFailure].compactMap(\.self).map { ($0, false) }
+    /// What failed besides reading a pedometer and sharing with a destination.
+    public var otherFailures: [any Error] { [sharingFailure, noticeFailure, upkeepFailure].compactMap(\.self) }
+
+    /// What decides how the command ends; nil if nothing has failed.
+    public var worst: FailureCategory? {
+        ((reports.compactMap(\.failure) + otherFailures).map(FailureCategory.init)
+            + (shares ?? []).compactMap(\.worst)).worst
     }
 
     /// The notices that the view of this run has already shown to the user.

@@ -14,12 +14,11 @@ extension LocalPages {
         _ title: String, _ scope: RequestScope,
         _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result
     ) throws -> PageResponse {
-        let words = services.words
         let hasBegun = activity.start(title) { progress in
             do {
                 return try await work(progress)
             } catch {
-                return Activity.Result(lines: [words(error)], hasFailed: true)
+                return Activity.Result(lines: [ErrorText(error).line], hasFailed: true)
             }
         }
         guard hasBegun else {
@@ -31,21 +30,18 @@ extension LocalPages {
     }
 
     func sync(_ scope: RequestScope, _ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result {
-        let localTime = services.localTime, words = services.words
+        let localTime = services.localTime
         guard
             let run = try await RequestedSync(
                 SyncRequest(user: scope.context.user.id == 0 ? nil : scope.context.user.name), in: services.histories,
                 services: services.services)
         else { throw ServiceError.noPedometer(to: .sync) }
         let outcome = try await run.run(progress: { progress(ProgressWords.line($0, localTime)) })
-        let shares = outcome.shares.map {
-            ShareView($0, users: outcome.users, now: services.now(), localTime: localTime, words: words)
-        }
-        let view = SyncView(
-            outcome.reports, shares: shares, now: services.now(), localTime: localTime, advice: services.advice)
-        let hidden = outcome.failures.filter { !$0.isShown }.map { words($0.error) }
+        let view = SyncView(outcome, now: services.now(), localTime: localTime)
         await run.context.markSeen(in: outcome)
-        return Activity.Result(lines: view.lines(TextStyle(width: 80)) + hidden, hasFailed: !outcome.failures.isEmpty)
+        return Activity.Result(
+            lines: view.lines(TextStyle(width: 80)) + outcome.otherFailures.map { ErrorText($0).line },
+            hasFailed: outcome.worst != nil)
     }
 
     private func deliver(
@@ -53,10 +49,9 @@ extension LocalPages {
     ) async throws -> Activity.Result {
         let localTime = services.localTime
         let reports = try await sharing.share(order) { progress(ProgressWords.line($0, localTime)) }
-        let view = ShareView(
-            reports, users: sharing.users, now: services.now(), localTime: localTime, words: services.words)
+        let view = ShareView(reports, users: sharing.users, now: services.now(), localTime: localTime)
         return Activity.Result(
-            lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { !$0.failures.isEmpty })
+            lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { $0.worst != nil })
     }
 
     func share(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {

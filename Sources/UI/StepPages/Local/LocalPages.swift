@@ -156,13 +156,13 @@ package struct LocalPages: Sendable {
             PageError(title: "In the future", message: Self.notBegun(day, today))
         // The page was loaded before something else changed the outbox.
         case ServiceError.notInOutbox, ServiceError.alreadySent:
-            PageError(status: 409, title: "The outbox has changed", message: services.words(error))
-        default: PageError(status: 503, title: "Request failed", message: services.words(error))
+            PageError(status: 409, title: "The outbox has changed", message: ErrorText(error).line)
+        default: PageError(status: 503, title: "Request failed", message: ErrorText(error).line)
         }
     }
 }
 
-/// What the local page works with: ports, the time, and the words of the program for its errors. The wiring makes it.
+/// What the local page works with: ports and the time. The wiring makes it.
 package struct PageServices: Sendable {
     package var histories: any HistorySource
     package var services: @Sendable (History) -> ServiceContext
@@ -173,18 +173,12 @@ package struct PageServices: Sendable {
     package var weekStart: Weekday
     /// The title of a pedometer's model, by its key.
     package var modelTitle: @Sendable (String) -> String
-    /// An error in a sentence or two: what failed, and what to do.
-    package var words: @Sendable (any Error) -> String
-    /// What to do about an error; nil if there is nothing.
-    package var advice: @Sendable (any Error) -> String?
     package var access: any PageAccess
     package init(
         histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
         people: @escaping @Sendable (History) -> UserSelection, localTime: LocalTime,
         now: @escaping @Sendable () -> Timestamp,
-        weekStart: Weekday = .monday, modelTitle: @escaping @Sendable (String) -> String,
-        words: @escaping @Sendable (any Error) -> String,
-        advice: @escaping @Sendable (any Error) -> String?, access: any PageAccess
+        weekStart: Weekday = .monday, modelTitle: @escaping @Sendable (String) -> String, access: any PageAccess
     ) {
         self.histories = histories
         self.services = services
@@ -193,8 +187,6 @@ package struct PageServices: Sendable {
         self.now = now
         self.weekStart = weekStart
         self.modelTitle = modelTitle
-        self.words = words
-        self.advice = advice
         self.access = access
     }
 }

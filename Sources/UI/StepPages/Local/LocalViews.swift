@@ -104,7 +104,7 @@ extension LocalPages {
     func sharePage(_ scope: RequestScope) throws -> SharePage {
         let entries = try scope.history.unsettledEntries(of: scope.context.user.id)
         var problem: String?
-        do { _ = try scope.services.destinations() } catch { problem = services.words(error) }
+        do { _ = try scope.services.destinations() } catch { problem = ErrorText(error).line }
         return SharePage(
             context: scope.context, states: try destinations(scope).map { try scope.history.state(of: $0) },
             entries: entries, problem: problem)

@@ -7,26 +7,18 @@ public struct ShareView: View {
     let users: [User]
     let now: Timestamp
     let localTime: LocalTime
-    /// The text for a fault of istep itself that has none of its own.
-    let words: @Sendable (any Error) -> String
 
-    /// - Parameters:
-    ///   - users: of the history; days are shown with their names if there are several.
-    ///   - words: for faults that are not the destination's.
-    public init(
-        _ reports: [ShareReport], users: [User], now: Timestamp, localTime: LocalTime,
-        words: @escaping @Sendable (any Error) -> String = { "\($0)" }
-    ) {
+    /// - Parameter users: of the history; days are shown with their names if there are several.
+    public init(_ reports: [ShareReport], users: [User], now: Timestamp, localTime: LocalTime) {
         self.reports = reports
         self.users = users
         self.now = now
         self.localTime = localTime
-        self.words = words
     }
 
     /// Without the destinations that have nothing to report.
     var news: ShareView {
-        ShareView(reports.filter { hasNews($0) }, users: users, now: now, localTime: localTime, words: words)
+        ShareView(reports.filter { hasNews($0) }, users: users, now: now, localTime: localTime)
     }
 
     /// What is being done, for a line of progress.
@@ -71,9 +63,9 @@ public struct ShareView: View {
                 indent: 2)
         }
         if let fault = report.fault {
-            let (problem, advice) = explanation(fault)
-            page.paragraph("\(name): \(Printable(problem, limit: 400))", emphasis: .bad, hanging: 2)
-            if let advice { page.advice(Advice(markup: advice), indent: 2) }
+            let text = ErrorText(fault)
+            page.paragraph("\(name): \(Printable(text.message, limit: 400))", emphasis: .bad, hanging: 2)
+            if let advice = text.advice { page.advice(Advice(markup: advice), indent: 2) }
         } else if let stopped = report.state.stopped {
             page.paragraph(
                 "\(name): \(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, hanging: 2)
@@ -92,14 +84,6 @@ public struct ShareView: View {
             if isRejecting(report) {
                 page.advice("When the cause is fixed: \(command: "istep outbox retry", report.destination)", indent: 2)
             }
-        }
-    }
-
-    private func explanation(_ fault: any Error) -> (problem: String, advice: String?) {
-        switch fault {
-        case let fault as ServiceError: (fault.problem, ServiceErrorWords.advice(fault))
-        case let fault as any ReportableError: (fault.problem, fault.advice)
-        default: (words(fault), nil)
         }
     }
 
@@ -294,8 +278,8 @@ extension ShareView {
     }
 
     private func failure(_ report: ShareReport) -> Document.Failure? {
-        if let (problem, advice) = report.fault.map(explanation) {
-            return Document.Failure(kind: "fault", message: problem, advice: advice)
+        if let text = report.fault.map(ErrorText.init) {
+            return Document.Failure(kind: "fault", message: text.message, advice: text.advice)
         }
         return report.failure.map { Document.Failure(kind: $0.kind.rawValue, message: $0.reason, advice: $0.advice) }
     }

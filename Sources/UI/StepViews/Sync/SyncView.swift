@@ -1,32 +1,37 @@
 public import StepDomain
+public import StepServices
 
 /// How a sync went: one line for each pedometer, and below it what the user should know about it.
 public struct SyncView: View {
-    /// Advice about a failure, in addition to the report's own text.
-    public typealias AdviceOnError = @Sendable (any Error) -> String?
-
     let reports: [SyncReport]
     let now: Timestamp
     let localTime: LocalTime
-    let advice: AdviceOnError
     let shares: ShareView?
-    let failures: [ErrorDocument.Failure]
+    let failures: [ErrorText]
+    private let given: Set<String>
 
     /// - Parameters:
     ///   - shares: how the sharing after it went; nil if nothing is shared.
     ///   - failures: other failures, for programs: people read them on standard error.
-    ///   - advice: what to do about an error, whichever component failed.
+    ///   - given: advice that was shown before, and is not shown again.
     public init(
-        _ reports: [SyncReport], shares: ShareView? = nil, failures: [ErrorDocument.Failure] = [], now: Timestamp,
-        localTime: LocalTime,
-        advice: @escaping AdviceOnError = { _ in nil }
+        _ reports: [SyncReport], shares: ShareView? = nil, failures: [ErrorText] = [], now: Timestamp,
+        localTime: LocalTime, given: Set<String> = []
     ) {
         self.reports = reports
         self.shares = shares
         self.failures = failures
         self.now = now
         self.localTime = localTime
-        self.advice = advice
+        self.given = given
+    }
+
+    /// How a whole run went.
+    public init(_ outcome: SyncService.Outcome, now: Timestamp, localTime: LocalTime) {
+        let shares = outcome.shares.map { ShareView($0, users: outcome.users, now: now, localTime: localTime) }
+        self.init(
+            outcome.reports, shares: shares, failures: outcome.otherFailures.map(ErrorText.init), now: now,
+            localTime: localTime)
     }
 
     /// After a sync that ended early, and was not without effect.
@@ -48,14 +53,16 @@ public struct SyncView: View {
         var page = Page(style)
         if reports.isEmpty { page.advice(.firstPedometer("No pedometer to sync.")) }
         // Several pedometers can fail for one cause: what to do about it is said once.
-        var given: Set<String> = []
+        var given = given
         for report in reports {
             let isInterrupted = report.cause == .interrupted
             page.paragraph(
                 line(report), emphasis: report.failure == nil ? nil : isInterrupted ? .doubtful : .bad, hanging: 2)
             if let failure = report.failure {
                 // After an interruption, the sentence about the received data has the same advice.
-                if !isInterrupted || !report.hasReceived, let advice = advice(failure), given.insert(advice).inserted {
+                if !isInterrupted || !report.hasReceived, let advice = ErrorText(failure).advice,
+                    given.insert(advice).inserted
+                {
                     page.advice(Advice(markup: advice), indent: 2)
                 }
                 if report.hasReceived { page.paragraph(Self.resumption, indent: 2) }
@@ -64,6 +71,9 @@ public struct SyncView: View {
         }
         return page.lines + shareLines(style)
     }
+
+    /// What to do about the failures of pedometers.
+    public var advice: Set<String> { Set(reports.compactMap(\.failure).compactMap { ErrorText($0).advice }) }
 
     /// Only what was shared after the sync.
     public func shareLines(_ style: TextStyle) -> [String] { shares?.news.lines(style) ?? [] }
@@ -249,9 +259,10 @@ extension SyncView {
                         Document.Notice(kind: $0.kind, message: words($0, report).description)
                     },
                     failure: report.failure.map {
-                        Document.Failure(message: report.failureText ?? "no reason given", advice: advice($0))
+                        Document.Failure(
+                            message: report.failureText ?? "no reason given", advice: ErrorText($0).advice)
                     })
-            }, shares: shares?.document.destinations ?? [], failures: failures)
+            }, shares: shares?.document.destinations ?? [], failures: failures.map(ErrorDocument.Failure.init))
     }
 
     private func tenths(_ seconds: Double) -> Double? { seconds.isFinite ? (seconds * 10).rounded() / 10 : nil }

@@ -92,7 +92,7 @@ struct AddCommand: AsyncParsableCommand {
                     progress.end()
                     try? wiring.say("\(kind.title): experimental. \(caveat)")
                 } else {
-                    progress.step(step.words)
+                    progress.step(ProgressWords.line(step))
                 }
             })
         progress.end()
@@ -116,22 +116,6 @@ struct AddCommand: AsyncParsableCommand {
                     "It keeps only today's count and resets it at midnight. 'istep auto on' also syncs it shortly before midnight."
                 )
             }
-        }
-    }
-}
-
-extension Registration.Step {
-    fileprivate var words: String {
-        switch self {
-        case .searching(let device): "Looking for \(device.map { Printable($0).description } ?? "pedometers")"
-        case .searchingOn(let device, let others):
-            "Still looking for \(Printable(device))"
-                + (others.isEmpty
-                    ? "" : "; in range: \(others.map { Printable($0).description }.joined(separator: ", "))")
-        case .connecting(let name): "Connecting to \(Printable(name))"
-        case .listening(let name): "Listening for the steps of \(Printable(name))"
-        case .probing(let name): "Reading the services of \(Printable(name))"
-        case .experimental(let kind): "\(kind.title) is experimental"
         }
     }
 }

@@ -59,7 +59,7 @@ struct DoctorCommand: AsyncParsableCommand {
         } else if !common.quiet {
             for line in view(findings).summary(style) { try Output.standard.result(line) }
         }
-        if let worst = Doctor.worst(findings) { throw AlreadyReported(ExitStatus(worst)) }
+        if let worst = Doctor.worst(findings) { throw AlreadyReported(worst) }
     }
 
     private func repairHistory() async throws {

@@ -83,7 +83,7 @@ extension OutboxCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let (services, chosen) = try await choice.opened(wiring, isUserNamed: common.user != nil)
-            try await ShareRun(wiring: wiring, sharing: OutboxService(services).retry(chosen)).run(.due)
+            try await wiring.share(.due, by: OutboxService(services).retry(chosen))
         }
     }
 
@@ -110,7 +110,7 @@ extension OutboxCommand {
             let sharing = try await blocking {
                 try ShareService(wiring.services(wiring.history(for: .updating))).with(destination.map { [$0] } ?? [])
             }
-            try await ShareRun(wiring: wiring, sharing: sharing).run(.due, waits: wait)
+            try await wiring.share(.due, by: sharing, waits: wait)
         }
     }
 

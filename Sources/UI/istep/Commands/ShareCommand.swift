@@ -119,7 +119,7 @@ struct ShareCommand: AsyncParsableCommand {
             return
         }
 
-        try await ShareRun(wiring: wiring, sharing: sharing).run(order, waits: wait)
+        try await wiring.share(order, by: sharing, waits: wait)
     }
 
     /// The destinations that are named, and the last day.
@@ -173,7 +173,6 @@ struct ShareCommand: AsyncParsableCommand {
     private func showDestinations(_ wiring: Wiring, _ sharing: ShareService) async throws {
         let statuses = try await sharing.statuses(isChecked: check)
         try wiring.show(DestinationsView(statuses, now: wiring.now(), localTime: wiring.localTime))
-        let failures = statuses.compactMap(\.failure)
-        if let end = AlreadyReported(worstOf: failures) { throw end }
+        if let worst = statuses.compactMap(\.failure?.category).worst { throw AlreadyReported(worst) }
     }
 }

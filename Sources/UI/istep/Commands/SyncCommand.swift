@@ -77,9 +77,9 @@ struct SyncCommand: AsyncParsableCommand {
             // `--json` does not mark notices as seen.
             if !common.json { await sync.context.markSeen(in: outcome) }
         }
-        guard let end = AlreadyReported(worstOf: outcome.failures.map { $0.error }) else { return }
-        if !unattended { outcome.reportHidden() }
-        throw end
+        guard let worst = outcome.worst else { return }
+        if !unattended { outcome.reportOtherFailures() }
+        throw AlreadyReported(worst)
     }
 
     private func showNothingToSync(_ wiring: Wiring) throws {

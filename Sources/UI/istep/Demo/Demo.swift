@@ -79,7 +79,9 @@ struct Demo {
             await Main.run(words.split(separator: " ").map(String.init))
         }
         // The command has reported its own error.
-        guard status == 0 else { throw AlreadyReported(ExitStatus(rawValue: status) ?? .unforeseen) }
+        guard status == 0 else {
+            throw AlreadyReported(FailureCategory.allCases.first { $0.exitCode == status } ?? .unforeseen)
+        }
     }
 }
 

@@ -25,7 +25,7 @@ struct DemoProcess {
             }
             lock = taken
         } catch {
-            return Output.standard.write("failed \(Failure(error).line ?? "\(error)")\n")
+            return Output.standard.write("failed \(ErrorText(error).line)\n")
         }
         defer { lock.release() }
         folder.begin(lock)
@@ -41,7 +41,7 @@ struct DemoProcess {
             }
             await bluetooth.stop()
         } catch {
-            Output.standard.write("failed \(Failure(error).line ?? "\(error)")\n")
+            Output.standard.write("failed \(ErrorText(error).line)\n")
         }
         // Another demo may use the folder by now.
         if lock.isInPlace { folder.remove(lock) }

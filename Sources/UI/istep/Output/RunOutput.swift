@@ -21,8 +21,11 @@ final class SyncLines: Sendable {
 
     func show(_ report: SyncReport) {
         progress.end()
-        let view = SyncView(
-            [report], now: wiring.now(), localTime: wiring.localTime, advice: { [self] in newAdvice(on: $0) })
+        let view = given.withLock { given in
+            let view = SyncView([report], now: wiring.now(), localTime: wiring.localTime, given: given)
+            given.formUnion(view.advice)
+            return view
+        }
         failure.withLock { failure in
             do {
                 for line in view.lines(style) { try Output.standard.result(line) }
@@ -30,12 +33,6 @@ final class SyncLines: Sendable {
                 failure = failure ?? error
             }
         }
-    }
-
-    /// Nil if the same was printed for another pedometer.
-    private func newAdvice(on error: any Error) -> String? {
-        guard let advice = Failure(error).advice else { return nil }
-        return given.withLock { $0.insert(advice).inserted } ? advice : nil
     }
 
     /// - Throws: the first failure to write, here or before.
@@ -52,11 +49,7 @@ struct ConsoleUnattendedOutput: UnattendedOutput {
 
     func write(_ message: RunMessage, isHousehold: Bool) {
         let lines = RunMessageWords.lines(
-            for: message, isHousehold: isHousehold, now: wiring.now(), localTime: wiring.localTime
-        ) {
-            let failure = Failure($0)
-            return (failure.message, failure.advice)
-        }
+            for: message, isHousehold: isHousehold, now: wiring.now(), localTime: wiring.localTime)
         for line in lines { Output.error.line(line, message.severity) }
     }
 
@@ -68,17 +61,11 @@ struct ConsoleUnattendedOutput: UnattendedOutput {
 }
 
 extension SyncService.Outcome {
-    func view(_ wiring: Wiring) -> SyncView {
-        SyncView(
-            reports, shares: shares.map { ShareRun.view($0, users: users, wiring) },
-            failures: failures.filter { !$0.isShown }.compactMap { Failure($0.error).document }, now: wiring.now(),
-            localTime: wiring.localTime,
-            advice: { Failure($0).advice })
-    }
+    func view(_ wiring: Wiring) -> SyncView { SyncView(self, now: wiring.now(), localTime: wiring.localTime) }
 
-    /// Reports the failures that no view has shown.
-    func reportHidden() {
-        for failure in failures where !failure.isShown { Main.printError(Failure(failure.error)) }
+    /// Reports what the text of the view does not show.
+    func reportOtherFailures() {
+        for failure in otherFailures { Main.printError(ErrorText(failure)) }
     }
 }
 
@@ -133,45 +120,36 @@ final class ConsoleWatchOutput: WatchOutput {
         for (index, line) in outcome.view(wiring).lines(narrower).enumerated() {
             try Output.standard.result((index == 0 ? time : "     ") + "  " + line)
         }
-        outcome.reportHidden()
+        outcome.reportOtherFailures()
     }
 
     func problem(_ error: any Error) {
         progress.end()
-        Main.printError(Failure(error))
+        Main.printError(ErrorText(error))
     }
 
     func ended() { progress.end() }
 }
 
-/// A whole command that shares: shows the results, and ends with the exit status of the worst failure.
-struct ShareRun {
-    let wiring: Wiring
-    let sharing: ShareService
-
+extension Wiring {
+    /// A whole command that shares: shows the results, and ends with the exit code of the worst failure.
+    ///
     /// - Parameter waits: whether to continue, with pauses, until nothing is left that another attempt could deliver.
-    func run(_ order: ShareOrder, waits: Bool = false) async throws {
-        wiring.noteOtherHistory()
-        let progress = wiring.progress()
+    func share(_ order: ShareOrder, by sharing: ShareService, waits: Bool = false) async throws {
+        noteOtherHistory()
+        let progress = progress()
         defer { progress.end() }
-        let reports = try await sharing.share(order, waits: waits) { [wiring] in
-            progress.step(ProgressWords.line($0, wiring.localTime))
+        let reports = try await sharing.share(order, waits: waits) { [localTime] in
+            progress.step(ProgressWords.line($0, localTime))
         }
         progress.end()
-        try wiring.show(Self.view(reports, users: sharing.users, wiring))
+        try show(ShareView(reports, users: sharing.users, now: now(), localTime: localTime))
         // `--json` does not mark notices as seen.
-        if !wiring.isForPrograms { await sharing.context.markSeen(in: reports) }
+        if !isForPrograms { await sharing.context.markSeen(in: reports) }
         try Task.checkCancellation()
-        let failures = reports.flatMap(\.failures)
-        if let end = AlreadyReported(worstOf: failures) { throw end }  // the view has shown the messages
+        if let worst = reports.compactMap(\.worst).worst { throw AlreadyReported(worst) }
     }
 
-    static func view(_ reports: [ShareReport], users: [User], _ wiring: Wiring) -> ShareView {
-        ShareView(reports, users: users, now: wiring.now(), localTime: wiring.localTime) { Failure($0).line ?? "\($0)" }
-    }
-}
-
-extension Wiring {
     /// Reports on standard error, also with `-q`, that days are shared from another history than without `--db`: what
     /// that one has sent may be sent again.
     func noteOtherHistory() {

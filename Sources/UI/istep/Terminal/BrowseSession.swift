@@ -145,8 +145,8 @@ struct BrowseSession {
             do {
                 send.yield(.done(try await body(wiring, user) { send.yield(.progress($0)) }))
             } catch {
-                let failure = Failure(error)
-                send.yield(.done([failure.message, failure.advice].compactMap(\.self).joined(separator: " ")))
+                let text = ErrorText(error)
+                send.yield(.done([text.message, text.advice].compactMap(\.self).joined(separator: " ")))
             }
         }
     }
@@ -159,8 +159,8 @@ struct BrowseSession {
             throw ServiceError.noPedometer(to: .sync)
         }
         let outcome = try await sync.run(progress: { progress(ProgressWords.line($0, wiring.localTime)) })
-        let hidden = outcome.failures.filter { !$0.isShown }.compactMap { Failure($0.error).message }
-        return ([SyncSummary(outcome.reports, shares: outcome.shares ?? []).line] + hidden).joined(separator: "; ")
+        let others = outcome.otherFailures.map { ErrorText($0).message }
+        return ([SyncSummary(outcome.reports, shares: outcome.shares ?? []).line] + others).joined(separator: "; ")
     }
 
     private static func share(
@@ -199,7 +199,7 @@ struct BrowseSession {
             figures = try await Self.figures(of: user, wiring)
             (state.today, state.known) = (figures.today, figures.known)
         } catch {
-            state.report(Failure(error).message ?? "\(error)")
+            state.report(ErrorText(error).message)
         }
     }
 
@@ -236,8 +236,8 @@ struct BrowseSession {
             do {
                 return try content(style)
             } catch {
-                let failure = Failure(error)
-                return [failure.message, failure.advice].compactMap(\.self).map {
+                let text = ErrorText(error)
+                return [text.message, text.advice].compactMap(\.self).map {
                     Printable($0, limit: 500).description
                 }
             }

@@ -121,8 +121,7 @@ extension Wiring {
                 histories: histories, services: { wiring.services($0) }, people: { wiring.people(of: $0) },
                 localTime: localTime, now: now,
                 weekStart: weekStart,
-                modelTitle: { wiring.title(ofModel: $0) }, words: { Failure($0).line ?? "\($0)" },
-                advice: { Failure($0).advice },
+                modelTitle: { wiring.title(ofModel: $0) },
                 access: FolderAccess(folder: access)))
     }
 

@@ -27,7 +27,7 @@ import Testing
         let fixture = try fixture(garden)
         let outcome = try await SyncService(fixture.context).run([fixture.outbox.ring])
         #expect(outcome.reports.map(\.counts.steps) == [4000])
-        #expect(outcome.failures.isEmpty)
+        #expect(outcome.worst == nil)
         #expect(garden.steps(april20) == 4000)
         #expect(fixture.lock.log == [.syncing, .sharing], "one after the other: sharing does not hold up another sync")
     }
@@ -93,7 +93,7 @@ import Testing
         let fixture = try fixture()
         fixture.history.forgetPedometer(fixture.outbox.ring.id)
         let outcome = try await SyncService(fixture.context).run([fixture.outbox.ring])
-        #expect(outcome.reports.isEmpty && outcome.failures.isEmpty)
+        #expect(outcome.reports.isEmpty && outcome.worst == nil)
         #expect(fixture.reader.read.isEmpty)
     }
 
@@ -102,7 +102,7 @@ import Testing
         let fixture = try fixture(garden)
         fixture.lock.holdElsewhere(.sharing)
         let outcome = try await SyncService(fixture.context).run([fixture.outbox.ring])
-        #expect(outcome.failures.isEmpty && outcome.shares == nil)
+        #expect(outcome.worst == nil && outcome.shares == nil)
         #expect(garden.deliveries.isEmpty)
     }
 
@@ -126,11 +126,11 @@ import Testing
         let fixture = try fixture()
         fixture.upkeep.fail(Broken())
         let without = try await SyncService(fixture.context).run([])
-        #expect(fixture.upkeep.runs == 0 && without.failures.isEmpty)
+        #expect(fixture.upkeep.runs == 0 && without.worst == nil)
         let outcome = try await SyncService(fixture.context, .init(includesUpkeep: true)).run([fixture.outbox.ring])
         #expect(fixture.upkeep.runs == 1)
         #expect(outcome.reports.map(\.counts.steps) == [4000])
-        #expect(outcome.failures.map(\.isShown) == [false] && outcome.upkeepFailure is Broken)
+        #expect(outcome.otherFailures.count == 1 && outcome.upkeepFailure is Broken)
     }
 
     @Test func `a sync that is not to share shares nothing`() async throws {

@@ -8,16 +8,15 @@ import Testing
 
     private func lines(_ outcome: SyncService.Outcome) -> [String] {
         outcome.messages.flatMap {
-            RunMessageWords.lines(for: $0, isHousehold: false, now: now, localTime: .fixed(0)) {
-                ("problem \($0)", "fix \($0)")
-            }
+            RunMessageWords.lines(for: $0, isHousehold: false, now: now, localTime: .fixed(0))
         }
     }
 
     private struct Failed: ReportableError {
         var cause: FailureCause
         var category: FailureCategory { .unforeseen }
-        var description: String { "\(cause)" }
+        var description: String { "problem \(cause)" }
+        var advice: String? { "fix \(cause)" }
     }
 
     private func report(_ cause: FailureCause) -> SyncReport {

@@ -11,11 +11,11 @@ public struct ErrorDocument: JSONDocument {
         /// What to do.
         @Nullable public var advice: String?
 
-        public init(category: String, exitCode: Int, message: String, advice: String?) {
-            self.category = category
-            self.exitCode = exitCode
-            self.message = message
-            self.advice = advice
+        public init(_ text: ErrorText) {
+            category = text.category.rawValue
+            exitCode = Int(text.category.exitCode)
+            message = text.message
+            advice = text.advice
         }
 
         static let schema = JSONSchema.object([
@@ -31,7 +31,7 @@ public struct ErrorDocument: JSONDocument {
     public var version = 1
     public var error: Failure
 
-    public init(_ failure: Failure) { error = failure }
+    public init(_ text: ErrorText) { error = Failure(text) }
 
     public static let schema = JSONSchema.object([.version, .init("error", Failure.schema, "The failure.")])
 

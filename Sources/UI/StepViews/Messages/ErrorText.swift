@@ -1,0 +1,53 @@
+public import StepDomain
+internal import StepServices
+
+/// An error in words, and how the command that it ends is judged: the only place that decides both, for the terminal,
+/// pages and documents.
+public struct ErrorText: Hashable, Sendable {
+    public let category: FailureCategory
+    /// What failed, on what, and why.
+    public let message: String
+    /// What to do next; commands are in backticks. Nil if there is nothing to do.
+    public let advice: String?
+
+    public init(_ error: any Error) {
+        category = FailureCategory(error)
+        switch error {
+        case _ where FailureCause(error) == .interrupted:
+            (message, advice) = ("Interrupted.", "Run the command again.")
+        case let error as ServiceError: (message, advice) = (error.problem, ServiceErrorWords.advice(error))
+        case let error as ImportError: (message, advice) = (error.problem, ImportErrorWords.advice(error))
+        case let error as any ReportableError: (message, advice) = (error.problem, error.advice)
+        default: (message, advice) = ("\(error)", "Please report this.")
+        }
+    }
+
+    private init(_ category: FailureCategory, _ message: String, _ advice: String?) {
+        (self.category, self.message, self.advice) = (category, message, advice)
+    }
+
+    /// The same with the options that the commands of its advice need.
+    public func with(_ options: CommandOptions) -> ErrorText {
+        guard let advice, options != CommandOptions() else { return self }
+        return ErrorText(category, message, Advice(markup: advice).with(options).markup)
+    }
+
+    /// Message and advice on one line.
+    public var line: String { advice.map { "\(message); \($0)" } ?? message }
+}
+
+extension FailureCategory {
+    /// After sysexits(3). 0, for success, is of no category; 1 is an unexpected error.
+    public var exitCode: Int32 {
+        switch self {
+        case .unforeseen: 1
+        case .usage: 64
+        case .data: 65
+        case .unavailable: 69
+        case .resources: 71
+        case .temporary: 75
+        case .permission: 77
+        case .configuration: 78
+        }
+    }
+}
