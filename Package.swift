@@ -22,7 +22,6 @@ let data = "Sources/Resource/Data/"
 let communication = "Sources/Resource/Communication/"
 let web = "Sources/Resource/WebService/"
 let simulation = "Sources/Simulation/"
-let support = "Sources/Support/"
 
 /// The version of the C library that this is built with, such as [2, 36]; empty if it is not glibc.
 var glibc: [Int] {
@@ -99,19 +98,19 @@ let package = Package(
         // Communication
         .target(name: "CDBus", path: communication + "CDBus"),
         .target(name: "CBluetooth", path: communication + "CBluetooth"),
-        layer(communication, "DBus", ["CDBus", "Cleanup"]),
-        layer(communication, "BlueZ", ["DBus", "Backoff", "Cleanup"]),
+        layer(communication, "DBus", ["CDBus", "Support"]),
+        layer(communication, "BlueZ", ["DBus", "Support"]),
         // The program of the article in the documentation of BlueZ: the tests run it.
         .executableTarget(
             name: "ReadBattery", dependencies: ["BlueZ"], path: communication + "BlueZ/BlueZ.docc/ReadBattery",
             swiftSettings: rules),
         // A separate target: the product BlueZ must not depend on libbluetooth, which is under the GPL.
         layer(communication, "KernelBluetooth", ["BlueZ", "CBluetooth"], forSize: true),
-        layer(communication, "Pedometers", ["BlueZ", "StepDomain", "Backoff"], forSize: true),
+        layer(communication, "Pedometers", ["BlueZ", "StepDomain", "Support"], forSize: true),
 
-        layer(communication, "ModemManager", ["DBus", "Cleanup", "TextSafety"], forSize: true),
+        layer(communication, "ModemManager", ["DBus", "Support"], forSize: true),
         layer(communication, "Systemd", ["DBus", "StepDomain"], forSize: true),
-        layer(communication, "Desktop", ["DBus", "StepDomain", "TextSafety"], forSize: true),
+        layer(communication, "Desktop", ["DBus", "StepDomain", "Support"], forSize: true),
 
         // Web services
         .target(name: "CCurl", path: web + "CCurl"),
@@ -119,52 +118,46 @@ let package = Package(
         .target(name: "CRsvg", path: web + "CRsvg"),
         .systemLibrary(
             name: "CExpat", path: web + "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-        layer(web, "HTTP", ["CCurl", "CivilCalendar", "TextSafety"], forSize: true),
+        layer(web, "HTTP", ["CCurl", "Support"], forSize: true),
         .target(name: "CAccept", path: web + "CAccept"),
-        layer(web, "LocalServer", ["CAccept", "TextSafety"], forSize: true),
-        layer(web, "SOAP", ["HTTP", "TextSafety", "CExpat"], forSize: true),
-        layer(web, "MQTT", ["CMosquitto", "TextSafety"], forSize: true),
+        layer(web, "LocalServer", ["CAccept", "Support"], forSize: true),
+        layer(web, "SOAP", ["HTTP", "Support", "CExpat"], forSize: true),
+        layer(web, "MQTT", ["CMosquitto", "Support"], forSize: true),
         layer(
             web, "Sharing",
             [
-                "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety",
-                "Blocking", "StepDomain",
+                "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Support", "StepDomain",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], forSize: true),
 
         // Domain
-        layer(domain, "StepDomain", ["Backoff", "CivilCalendar"]),
-        layer(domain, "StepServices", ["StepDomain", "Backoff", "Blocking", "Cleanup"], forSize: true),
+        layer(domain, "StepDomain", ["Support"]),
+        layer(domain, "StepServices", ["StepDomain", "Support"], forSize: true),
 
         // Support
-        layer(support, "Backoff"),
-        layer(support, "Blocking"),
-        layer(support, "CivilCalendar"),
-        layer(support, "Cleanup"),
-        layer(support, "ProcessSpawning"),
-        layer(support, "TextSafety"),
+        .target(name: "Support", path: "Sources/Support", swiftSettings: rules),
 
         // Data
         layer(
             data, "StepDatabase",
             [
-                "TextSafety", "Blocking", "Cleanup", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
+                "Support", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .target(name: "CForeign", path: data + "CForeign"),
         layer(
             data, "ForeignHistories",
             ["CForeign", "CExpat", "StepDomain", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
-        layer(data, "Settings", ["TextSafety", "StepDomain", "TOMLKit"], forSize: true),
+        layer(data, "Settings", ["Support", "StepDomain", "TOMLKit"], forSize: true),
 
         // Simulation
-        layer(simulation, "PrivateBus", ["ProcessSpawning"], forSize: true),
+        layer(simulation, "PrivateBus", ["Support"], forSize: true),
         layer(simulation, "SimulatedBlueZ", ["DBus", "PrivateBus"], forSize: true),
 
         // UI
-        layer(ui, "StepViews", ["TextSafety", "StepServices", "StepDomain"], forSize: true),
-        layer(ui, "StepPages", ["TextSafety", "Blocking", "StepViews", "StepServices", "StepDomain"], forSize: true),
+        layer(ui, "StepViews", ["Support", "StepServices", "StepDomain"], forSize: true),
+        layer(ui, "StepPages", ["Support", "StepViews", "StepServices", "StepDomain"], forSize: true),
         .target(name: "CIdle", path: ui + "CIdle"),
         .executableTarget(
             name: "istep",
@@ -173,8 +166,7 @@ let package = Package(
                 "ForeignHistories", "Settings", "BlueZ",
                 "KernelBluetooth",
                 "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop",
-                "Blocking", "Cleanup",
-                "ProcessSpawning", "CIdle",
+                "Support", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: ui + "istep", swiftSettings: rules + optimizedForSize, linkerSettings: linking),
@@ -182,7 +174,7 @@ let package = Package(
         // Tests
         .target(name: "CLineBuffering", path: "Tests/CLineBuffering"),
         .target(
-            name: "TestSupport", dependencies: ["CLineBuffering", "ProcessSpawning", "StepDomain"],
+            name: "TestSupport", dependencies: ["CLineBuffering", "Support", "StepDomain"],
             path: "Tests/Support", swiftSettings: rules),
         tests("DBus", ["PrivateBus"]),
         tests("BlueZ", ["DBus", "ReadBattery", "SimulatedBlueZ", "PrivateBus"]),
@@ -203,11 +195,11 @@ let package = Package(
         tests("Desktop", ["DBus", "PrivateBus", "DesktopTestSupport", "StepDomain"]),
         .target(
             name: "WebTestSupport", dependencies: ["TestSupport"], path: "Tests/WebTestSupport", swiftSettings: rules),
-        tests("HTTP", ["CCurl", "TextSafety", "WebTestSupport"]),
-        tests("SOAP", ["HTTP", "TextSafety", "WebTestSupport"]),
+        tests("HTTP", ["CCurl", "Support", "WebTestSupport"]),
+        tests("SOAP", ["HTTP", "Support", "WebTestSupport"]),
         .target(
             name: "MQTTTestSupport", dependencies: ["TestSupport"], path: "Tests/MQTTTestSupport", swiftSettings: rules),
-        tests("MQTT", ["MQTTTestSupport", "TextSafety"]),
+        tests("MQTT", ["MQTTTestSupport", "Support"]),
         tests(
             "Sharing",
             [
@@ -215,28 +207,24 @@ let package = Package(
                 "WebTestSupport",
                 "ModemTestSupport", "MQTTTestSupport",
             ], resources: [.copy("Servers")]),
-        tests("Backoff", []),
-        tests("Blocking", []),
-        tests("CivilCalendar", []),
-        tests("Cleanup", []),
-        tests("TextSafety", []),
-        tests("StepDomain", ["Backoff"]),
-        tests("StepServices", ["StepDomain", "Backoff"]),
+        tests("Support", []),
+        tests("StepDomain", ["Support"]),
+        tests("StepServices", ["StepDomain", "Support"]),
         tests(
-            "StepDatabase", ["StepDomain", "Blocking", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
+            "StepDatabase", ["StepDomain", "Support", "StepServices", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("ForeignHistories", ["StepDomain", "StepDatabase", .product(name: "GRDB", package: "GRDB.swift")]),
-        tests("Settings", ["TextSafety", "StepDomain"]),
-        tests("SimulatedBlueZ", ["DBus", "PrivateBus", "ProcessSpawning"]),
+        tests("Settings", ["Support", "StepDomain"]),
+        tests("SimulatedBlueZ", ["DBus", "PrivateBus", "Support"]),
         tests("StepViews", ["StepDomain", "StepServices"]),
         tests("StepPages", ["CRsvg", "StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
-        tests("LocalServer", ["Blocking", "CAccept"]),
+        tests("LocalServer", ["Support", "CAccept"]),
         .testTarget(
             name: "istepTests",
             dependencies: [
                 "istep", "TestSupport", "SimulatedBlueZ", "StepDatabase", "StepDomain", "StepServices", "StepViews",
                 "WebTestSupport",
                 "SystemdTestSupport", "DesktopTestSupport", "PrivateBus", "DBus", "BlueZ", "Pedometers", "Settings",
-                "Blocking",
+                "Support",
             ],
             path: "Tests/istepTests", swiftSettings: rules),
         .testTarget(
@@ -249,7 +237,7 @@ let package = Package(
             path: "Tests/EnduranceTests", swiftSettings: rules),
 
         .testTarget(
-            name: "TestSupportTests", dependencies: ["TestSupport", "ProcessSpawning"], path: "Tests/TestSupportTests",
+            name: "TestSupportTests", dependencies: ["TestSupport", "Support"], path: "Tests/TestSupportTests",
             swiftSettings: rules),
         .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: rules),
 
@@ -270,3 +258,22 @@ let package = Package(
             path: "Tests/Benchmarks/WatchBenchmark", swiftSettings: rules),
     ] + fuzzing
 )
+
+// ISTEP_ONLY=StepDomainTests,StepViewsTests: only these targets and those that they need. See .github/CONTRIBUTING.md.
+if let only = Context.environment["ISTEP_ONLY"] {
+    var needed: Set<String> = []
+    var names = only.split(separator: ",").map(String.init)
+    while let name = names.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        names += target.dependencies.compactMap { dependency -> String? in
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): name
+            default: nil
+            }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+}

@@ -7,42 +7,36 @@ import Testing
     ///
     /// A new module needs a line here. Modules of the toolchain (`toolchain`) are free for all but the domain.
     private static let allowed: [String: Set<String>] = [
-        "StepDomain": ["Backoff", "CivilCalendar"],
-        "StepServices": ["StepDomain", "Backoff", "Blocking", "Cleanup"],
+        "StepDomain": ["Support"],
+        "StepServices": ["StepDomain", "Support"],
 
-        "DBus": ["CDBus", "Cleanup"],
-        "BlueZ": ["DBus", "Backoff", "Cleanup"],
+        "DBus": ["CDBus", "Support"],
+        "BlueZ": ["DBus", "Support"],
         "KernelBluetooth": ["BlueZ", "CBluetooth"],
-        "Pedometers": ["BlueZ", "StepDomain", "Backoff"],
+        "Pedometers": ["BlueZ", "StepDomain", "Support"],
         "Systemd": ["DBus", "StepDomain"],
-        "Desktop": ["DBus", "StepDomain", "TextSafety"],
-        "ModemManager": ["DBus", "Cleanup", "TextSafety"],
-        "Backoff": [],
-        "Blocking": [],
-        "CivilCalendar": [],
-        "Cleanup": [],
-        "ProcessSpawning": [],
-        "TextSafety": [],
-        "Settings": ["TextSafety", "StepDomain", "TOMLKit"],
-        "StepDatabase": ["TextSafety", "Blocking", "Cleanup", "StepDomain", "GRDB", "GRDBSQLite"],
+        "Desktop": ["DBus", "StepDomain", "Support"],
+        "ModemManager": ["DBus", "Support"],
+        "Support": [],
+        "Settings": ["Support", "StepDomain", "TOMLKit"],
+        "StepDatabase": ["Support", "StepDomain", "GRDB", "GRDBSQLite"],
         "ForeignHistories": ["CForeign", "CExpat", "StepDomain", "GRDBSQLite"],
-        "HTTP": ["CCurl", "CivilCalendar", "TextSafety"],
-        "LocalServer": ["CAccept", "TextSafety"],
-        "SOAP": ["HTTP", "TextSafety", "CExpat"],
-        "MQTT": ["CMosquitto", "TextSafety"],
+        "HTTP": ["CCurl", "Support"],
+        "LocalServer": ["CAccept", "Support"],
+        "SOAP": ["HTTP", "Support", "CExpat"],
+        "MQTT": ["CMosquitto", "Support"],
         "Sharing": [
-            "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Cleanup", "TextSafety", "Blocking",
-            "StepDomain",
+            "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Support", "StepDomain",
             "Subprocess", "SystemPackage",
         ],
 
-        "PrivateBus": ["ProcessSpawning"],
+        "PrivateBus": ["Support"],
         "SimulatedBlueZ": ["DBus", "PrivateBus"],
 
-        "StepViews": ["TextSafety", "StepServices", "StepDomain"],
-        "StepPages": ["TextSafety", "Blocking", "StepViews", "StepServices", "StepDomain"],
+        "StepViews": ["Support", "StepServices", "StepDomain"],
+        "StepPages": ["Support", "StepViews", "StepServices", "StepDomain"],
         "istep": [
-            "StepPages", "StepViews", "StepServices", "StepDomain", "Blocking", "Cleanup", "ProcessSpawning", "CIdle",
+            "StepPages", "StepViews", "StepServices", "StepDomain", "Support", "CIdle",
             "ArgumentParser",
         ],
     ]
@@ -88,10 +82,10 @@ import Testing
     }
 
     /// The modules that the manifest names as dependencies of a target: of a line such as `layer(data, "Settings",
-    /// ["TextSafety"])`, or of the program.
+    /// ["Support"])`, of Support, or of the program.
     private static func dependencies(of module: String, in manifest: String) throws -> Set<String> {
         let target = try Regex(
-            #"(?:layer\(\s*\w+,\s*|\.executableTarget\(\s*name:\s*)"\#(module)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?"#
+            #"(?:layer\(\s*\w+,\s*|\.(?:executableT|t)arget\(\s*name:\s*)"\#(module)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?"#
         )
         let match = try #require(manifest.firstMatch(of: target), "there is no target \(module)")
         let list = match.output[1].substring ?? ""

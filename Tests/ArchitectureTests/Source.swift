@@ -61,9 +61,9 @@ struct Source {
             || byte == UInt8(ascii: "_")
     }
 
-    /// All Swift files below `Sources`, by module: its directory is the first that is not a layer or a group of one.
+    /// All Swift files below `Sources`, by module: its directory is the first that is not a group of modules.
     static func modules() throws -> [String: [Source]] {
-        let groups: Set = ["UI", "Domain", "Resource", "Simulation", "Support", "Data", "Communication", "WebService"]
+        let groups: Set = ["UI", "Domain", "Resource", "Simulation", "Data", "Communication", "WebService"]
         let sources = root.appendingPathComponent("Sources")
         let walk = FileManager.default.enumerator(atPath: sources.path)
         var modules: [String: [Source]] = [:]

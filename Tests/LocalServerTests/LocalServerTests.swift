@@ -1,8 +1,8 @@
-import Blocking
 import CAccept
 import Foundation
-import TestSupport
+import Support
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LocalServer

@@ -1,5 +1,5 @@
-import Blocking
 import Foundation
+import Support
 import Testing
 
 @testable import LocalServer

@@ -1,6 +1,6 @@
 import MQTT
 import MQTTTestSupport
-import TextSafety
+import Support
 import Testing
 
 /// Against Debian's mosquitto. The test reads the retained messages over a second connection, with packets that it

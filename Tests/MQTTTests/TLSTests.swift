@@ -1,7 +1,7 @@
 import Foundation
 import MQTT
 import MQTTTestSupport
-import TextSafety
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

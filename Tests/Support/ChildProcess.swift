@@ -1,5 +1,5 @@
 public import Foundation
-internal import ProcessSpawning
+internal import Support
 internal import Synchronization
 
 /// Starts a program and waits for its end, with the interface of Foundation's `Process` as far as the tests need it.

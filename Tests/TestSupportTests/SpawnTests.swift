@@ -1,4 +1,4 @@
-import ProcessSpawning
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SpawnTests {

@@ -1,6 +1,6 @@
-import Blocking
 import Foundation
 import StepDomain
+import Support
 import Testing
 
 @testable import istep

@@ -1,4 +1,4 @@
-internal import CivilCalendar
+internal import Support
 
 /// When an automatic backup is made, and which automatic backups are deleted.
 public struct BackupSchedule: Hashable, Sendable {

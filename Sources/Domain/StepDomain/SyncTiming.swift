@@ -1,4 +1,4 @@
-internal import Backoff
+internal import Support
 
 /// When a pedometer that may be in range at any time is read the next time.
 ///

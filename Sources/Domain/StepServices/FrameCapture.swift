@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 internal import Synchronization
 
 /// The raw frames of one sync as a text file, for a report: the decoders' tests read it.

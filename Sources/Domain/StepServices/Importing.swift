@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// Importing files of other programs: read, show what would change, store in one transaction with a backup before it.
 public struct Importing: Sendable {

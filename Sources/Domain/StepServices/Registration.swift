@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 internal import Synchronization
 
 /// Finding, registering, renaming and forgetting pedometers.

@@ -1,5 +1,5 @@
-internal import Blocking
 import StepDomain
+internal import Support
 
 /// Writes what would be lost otherwise: the result of a delivery, or of setting a clock, is known only here.
 ///

@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// What the use cases work with: ports, the time and the place. The wiring of the program makes it.
 public struct ServiceContext: Sendable {

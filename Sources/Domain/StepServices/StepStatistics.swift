@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 internal import Synchronization
 
 /// The figures of a day, and the statistics of weeks, months and years, from the history alone.

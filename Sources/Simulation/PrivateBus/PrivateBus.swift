@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Glibc
-internal import ProcessSpawning
+internal import Support
 internal import Synchronization
 
 /// A private message bus: a `dbus-daemon` with its own configuration, whose socket only this user can access.

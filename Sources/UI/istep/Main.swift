@@ -1,9 +1,9 @@
 import ArgumentParser
-import Blocking
 import CIdle
 import Foundation
 import StepDomain
 import StepViews
+import Support
 
 /// Parses and runs the command. Each error becomes a message on standard error and a documented exit code.
 @main

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Blocking
 import StepServices
+import Support
 
 extension Istep {
     /// Without a subcommand: today, and how to go on. Without a history: the help.

@@ -73,7 +73,7 @@ import Testing
                     == .invalidMessage("'a' is not a valid interface name"))
             #expect(
                 await failure { try await client.requestName("a\u{1b}") }
-                    == .invalidMessage(#"'a\u{1B}' is not a valid bus name"#))
+                    == .invalidMessage(#"'a\u{1b}' is not a valid bus name"#))
         }
     }
 

@@ -89,7 +89,7 @@ import Testing
                 WireMessage.error(to: serial, "org.freedesktop.DBus.Error.LimitsExceeded", "too many\u{1b}").bytes)
             peer.readAll()
         }
-        #expect(await reason(bus.address) == #"org.freedesktop.DBus.Error.LimitsExceeded: too many\u{1B}"#)
+        #expect(await reason(bus.address) == #"org.freedesktop.DBus.Error.LimitsExceeded: too many\u{1b}"#)
     }
 
     @Test func `a reply to Hello without a name is rejected`() async throws {

@@ -1,6 +1,6 @@
 import CCurl
 import Foundation
-import TextSafety
+import Support
 import Testing
 import WebTestSupport
 

@@ -1,5 +1,5 @@
 import HTTP
-import TextSafety
+import Support
 import TestSupport
 import Testing
 

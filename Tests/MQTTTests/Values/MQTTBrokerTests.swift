@@ -1,5 +1,5 @@
 import MQTT
-import TextSafety
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MQTTBrokerTests {

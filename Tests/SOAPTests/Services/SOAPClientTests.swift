@@ -1,6 +1,6 @@
 import HTTP
-import TextSafety
 import SOAP
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SOAPServiceTests {

@@ -1,6 +1,6 @@
-import Testing
+import Support
 import TestSupport
-import TextSafety
+import Testing
 
 @testable import SOAP
 

@@ -1,6 +1,6 @@
 import Foundation
-import TextSafety
 import Settings
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SecretSourceTests {

@@ -1,10 +1,10 @@
 import Foundation
 import HTTP
 import StepDomain
+import Support
 import Synchronization
 import TestSupport
 import Testing
-import TextSafety
 
 @testable import Sharing
 

@@ -1,8 +1,8 @@
 import Foundation
 import HTTP
 import MQTTTestSupport
-import TextSafety
 import StepDomain
+import Support
 import Synchronization
 import TestSupport
 import Testing

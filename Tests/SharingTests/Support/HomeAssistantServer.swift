@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
-import TextSafety
 import StepDomain
+import Support
 import Testing
 
 @testable import Sharing

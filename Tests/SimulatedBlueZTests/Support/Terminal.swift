@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import ProcessSpawning
+import Support
 import TestSupport
 
 /// A program on a pseudo-terminal, used as a person would: type, and read until a text appears.

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Glibc
-internal import ProcessSpawning
+internal import Support
 internal import Synchronization
 
 /// A program that ends with this process at the latest. Its directory is removed with it.

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Glibc
-internal import ProcessSpawning
+internal import Support
 
 /// Kills the children that are still running when this process has ended, also if it was killed, and everything that
 /// they started.

@@ -1,6 +1,6 @@
 internal import Foundation
 public import Glibc
-public import ProcessSpawning
+public import Support
 
 extension Spawn {
     /// Starts a program of a test.

@@ -1,6 +1,7 @@
 import Foundation
 import StepDatabase
 import StepDomain
+import StepViews
 import Testing
 import WebTestSupport
 

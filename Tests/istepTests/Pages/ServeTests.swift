@@ -1,7 +1,7 @@
-import Blocking
 import Foundation
 import SimulatedBlueZ
 import StepDomain
+import Support
 import TestSupport
 import Testing
 

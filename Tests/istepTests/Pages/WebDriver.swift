@@ -1,6 +1,6 @@
-import Blocking
 import Foundation
 import StepDomain
+import Support
 import TestSupport
 
 /// Debian's chromium without a window, driven by the protocol of W3C WebDriver over chromedriver.

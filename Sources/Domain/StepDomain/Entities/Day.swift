@@ -1,4 +1,4 @@
-internal import CivilCalendar
+internal import Support
 
 /// A calendar day (proleptic Gregorian), without a place: `LocalTime` decides which seconds it covers.
 public struct Day: Hashable, Comparable, Sendable, Strideable {

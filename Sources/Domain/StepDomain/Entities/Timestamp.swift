@@ -1,4 +1,4 @@
-internal import CivilCalendar
+internal import Support
 
 /// A moment, in whole seconds since 1970-01-01T00:00:00Z (leap seconds not counted, as POSIX has it).
 ///

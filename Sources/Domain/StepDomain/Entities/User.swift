@@ -4,7 +4,7 @@ internal import Foundation
 public struct User: Hashable, Sendable, Codable, Identifiable {
     public typealias ID = Int64
     public let id: ID
-    /// Unique in a history, compared without regard to case. Valid by `NameRule` of `TextSafety`: 1 to 64 characters.
+    /// Unique in a history, compared without regard to case. Valid by `NameRule`: 1 to 64 characters.
     public let name: String
 
     public init(id: ID, name: String) {

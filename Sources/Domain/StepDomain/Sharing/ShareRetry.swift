@@ -1,4 +1,4 @@
-internal import Backoff
+internal import Support
 
 /// Decides when sharing is attempted again. `ShareEntry.fail` and `DestinationState.fail` store what is decided here.
 ///

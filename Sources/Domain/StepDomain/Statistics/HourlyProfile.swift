@@ -1,4 +1,4 @@
-internal import CivilCalendar
+internal import Support
 
 /// An hour as local clocks showed it. Usually 3600 seconds; shorter if a change of offset cuts it.
 public struct LocalHour: Hashable, Sendable {

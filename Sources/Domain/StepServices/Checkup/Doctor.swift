@@ -1,5 +1,5 @@
-internal import Cleanup
 public import StepDomain
+internal import Support
 import Synchronization
 
 /// What a checkup examines, and what it must not use.

@@ -1,5 +1,5 @@
-internal import Blocking
 import StepDomain
+internal import Support
 
 /// The machine: Bluetooth from the kernel up, the clock, the configuration, the timers.
 extension Doctor {

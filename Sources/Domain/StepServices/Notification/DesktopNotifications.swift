@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// The words of notifications: what a view must do for them.
 public protocol NotificationWording: Sendable {

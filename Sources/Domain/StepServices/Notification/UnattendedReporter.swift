@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// Writes what an unattended run has to report: what a log must do for it.
 public protocol UnattendedOutput: Sendable {

@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// A configured destination, with its state and its days.
 public struct DestinationStatus: Sendable {

@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// The days of a history that are to be shared: fills the outbox, delivers what is due, and shows what would be sent.
 ///

@@ -1,5 +1,5 @@
-internal import Blocking
 import StepDomain
+internal import Support
 
 /// Sending what was begun, and recording the results.
 extension OutboxDelivery {

@@ -1,5 +1,5 @@
-internal import Blocking
 import StepDomain
+internal import Support
 
 /// Delivers what is due to one destination, as far as the destination accepts it.
 ///

@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// Listing, retrying and dropping the days that wait to be shared.
 public struct OutboxService: Sendable {

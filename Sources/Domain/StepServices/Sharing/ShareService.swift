@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// Sharing with the configured destinations: the same for every command, for a sync and for a watch.
 public struct ShareService: Sendable {

@@ -1,5 +1,5 @@
-internal import Blocking
 import StepDomain
+internal import Support
 internal import Synchronization
 
 /// Reads pedometers, and records their syncs in the history.

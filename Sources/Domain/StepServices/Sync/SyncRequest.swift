@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// A sync that a user or a timer requests: which pedometers to read, and how.
 public struct SyncRequest: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import Blocking
 public import StepDomain
+internal import Support
 
 /// One run that reads pedometers and then shares what is due: the same whether a user, a timer or a watch starts it.
 public struct SyncService: Sendable {

@@ -1,5 +1,5 @@
-internal import Blocking
 import StepDomain
+internal import Support
 
 /// Keeps running, and reads each pedometer when it is in range and due.
 ///

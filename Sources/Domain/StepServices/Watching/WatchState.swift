@@ -1,5 +1,5 @@
-internal import Backoff
 import StepDomain
+internal import Support
 
 /// The state of a watch, and the decisions that follow from it: which pedometers to listen for, to read and to follow,
 /// and when to decide again.

@@ -1,5 +1,5 @@
-internal import Blocking
 import StepDomain
+internal import Support
 internal import Synchronization
 
 /// What a watch does beside its loop: reading a pedometer, following one, and checking a long silence. Each ends with

@@ -1,4 +1,4 @@
-internal import Cleanup
+internal import Support
 
 /// Something that uses a connection to a bus until it is closed: the connection itself, or a service that is called
 /// over it.

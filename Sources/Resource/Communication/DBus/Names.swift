@@ -1,4 +1,5 @@
 internal import CDBus
+internal import Support
 
 /// Checks everything that libdbus does not check itself: with a bad name or signature it aborts the process.
 enum Names {
@@ -50,17 +51,8 @@ enum Names {
 extension String {
     /// Control and format characters escaped and long text cut: refused text may come from outside and be printed on a
     /// terminal.
-    ///
-    /// The criterion of `TextSafety`, which this library does not import.
     var escapedForMessages: String {
-        var text = ""
-        for scalar in unicodeScalars.prefix(120) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-                text += scalar.escaped(asASCII: true)
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
+        let text = printable(String(String.UnicodeScalarView(unicodeScalars.prefix(120))))
         return unicodeScalars.count > 120 ? text + "…" : text
     }
 }

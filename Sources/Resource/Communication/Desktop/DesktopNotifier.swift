@@ -1,6 +1,6 @@
 public import DBus
 public import StepDomain
-internal import TextSafety
+internal import Support
 
 /// A session's notification server, over the session's bus.
 ///

@@ -1,5 +1,5 @@
 internal import DBus
-internal import TextSafety
+internal import Support
 
 /// A modem as ModemManager describes it.
 public struct Modem: Sendable, Hashable {

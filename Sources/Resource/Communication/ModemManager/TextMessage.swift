@@ -1,4 +1,4 @@
-internal import TextSafety
+internal import Support
 
 /// A text and a number that were checked and can be sent.
 struct MessageDraft: Hashable {

@@ -1,5 +1,5 @@
 internal import DBus
-internal import TextSafety
+internal import Support
 
 /// Why a text message was not sent, or may have been sent.
 ///

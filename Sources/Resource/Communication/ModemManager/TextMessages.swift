@@ -1,5 +1,5 @@
-internal import Cleanup
 public import DBus
+internal import Support
 
 /// Text messages (SMS) through a modem, by ModemManager on the system bus.
 ///

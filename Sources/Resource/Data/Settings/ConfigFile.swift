@@ -1,5 +1,5 @@
 import Foundation
-import TextSafety
+import Support
 import TOMLKit
 
 /// A configuration file: its text, and the result of parsing it as TOML.

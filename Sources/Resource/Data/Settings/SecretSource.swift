@@ -1,5 +1,5 @@
 import Foundation
-public import TextSafety
+public import Support
 
 /// Where a token or password is stored outside of the configuration files.
 public enum SecretSource: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import TextSafety
+import Support
 import TOMLKit
 
 /// A value of a configuration file, unconverted.

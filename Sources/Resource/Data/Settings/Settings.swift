@@ -1,6 +1,6 @@
 import Foundation
 internal import StepDomain
-import TextSafety
+import Support
 
 /// The user's settings, each with its source: later sources replace earlier ones.
 ///

@@ -1,5 +1,5 @@
-import TextSafety
 public import StepDomain
+import Support
 
 /// Why the settings cannot be used. Everything that `Settings.load` throws is one of these.
 public enum SettingsError: Error, Hashable, Sendable {

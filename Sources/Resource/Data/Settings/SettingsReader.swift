@@ -1,5 +1,5 @@
 internal import StepDomain
-internal import TextSafety
+internal import Support
 
 /// Reads settings, layer by layer, and checks each. Problems are collected, and a setting with a problem keeps its
 /// earlier value.

@@ -1,4 +1,4 @@
-import TextSafety
+import Support
 
 /// A table of a configuration file, such as `[share.garden]`: uninterpreted, with the place of each value in it.
 ///

@@ -1,5 +1,5 @@
 internal import StepDomain
-internal import TextSafety
+internal import Support
 
 /// Reads a table key by key, with the checks of the caller, which knows the meaning of the keys.
 ///

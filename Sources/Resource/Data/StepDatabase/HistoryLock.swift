@@ -1,6 +1,6 @@
 import Foundation
-import TextSafety
 public import StepDomain
+import Support
 
 /// Prevents concurrent syncs of one history, and concurrent sharing of it, between processes and within one process. A
 /// sync and a sharing may run at the same time.

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-import TextSafety
 import StepDomain
+import Support
 
 /// Opens the file of a history, and creates or migrates it.
 extension StepDatabase {

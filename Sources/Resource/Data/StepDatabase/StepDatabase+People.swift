@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-import TextSafety
 public import StepDomain
+import Support
 
 /// Users with their profiles and plans, and their pedometers.
 extension StepDatabase {

@@ -1,9 +1,7 @@
-import Blocking
-import Cleanup
 import Foundation
 import GRDB
+import Support
 import Synchronization
-import TextSafety
 
 /// The history in a SQLite file that the user owns.
 ///

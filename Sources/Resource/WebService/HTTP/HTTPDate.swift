@@ -1,4 +1,4 @@
-internal import CivilCalendar
+internal import Support
 
 /// Dates of HTTP (RFC 9110, section 5.6.7), in the current form and the two obsolete ones, which must be accepted too.
 enum HTTPDate {

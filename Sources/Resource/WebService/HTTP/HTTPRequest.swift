@@ -1,5 +1,5 @@
 internal import Foundation
-public import TextSafety
+public import Support
 
 /// A request to a web service.
 public struct HTTPRequest: Hashable, Sendable {

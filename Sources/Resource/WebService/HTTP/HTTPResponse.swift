@@ -1,5 +1,5 @@
 internal import Foundation
-public import TextSafety
+public import Support
 
 /// A server's answer. Only its size can be trusted.
 public struct HTTPResponse: Hashable, Sendable {

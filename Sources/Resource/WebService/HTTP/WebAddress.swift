@@ -1,5 +1,5 @@
 internal import Glibc
-internal import TextSafety
+internal import Support
 
 /// An http or https address that was checked: it has a host, no user or password, no fragment and no control
 /// characters, and plain http is limited to this machine unless it is explicitly allowed (RFC 3986; RFC 9110, section

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TextSafety
+internal import Support
 
 /// Access to the pages: tokens that open them once, and sessions of browsers, as files that only this user can read.
 ///

@@ -1,6 +1,6 @@
 internal import Glibc
+internal import Support
 internal import Synchronization
-internal import TextSafety
 
 /// A socket that accepts connections of this machine only: on the loopback interface, or at a path. There is no way to
 /// make one that other machines reach.

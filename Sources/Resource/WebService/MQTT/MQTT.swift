@@ -1,6 +1,6 @@
 internal import Glibc
+internal import Support
 internal import Synchronization
-internal import TextSafety
 
 /// Publishing by MQTT 5, or 3.1.1 with brokers that do not know 5.
 public enum MQTT {

@@ -1,5 +1,5 @@
 internal import Glibc
-public import TextSafety
+public import Support
 
 /// The broker to publish to, and the user that logs in.
 public struct MQTTBroker: Hashable, Sendable {

@@ -1,6 +1,6 @@
 internal import CMosquitto
 internal import Glibc
-internal import TextSafety
+internal import Support
 
 /// One connection by libmosquitto, used by one thread only. Every call may be followed by events.
 final class MosquittoClient {

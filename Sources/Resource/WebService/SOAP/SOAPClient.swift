@@ -1,5 +1,5 @@
 public import HTTP
-internal import TextSafety
+internal import Support
 
 /// A service that is called by SOAP, and how it is reached.
 public struct SOAPService: Hashable, Sendable {

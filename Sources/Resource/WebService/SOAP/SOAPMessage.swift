@@ -1,4 +1,4 @@
-internal import TextSafety
+internal import Support
 
 /// A call of a service's operation.
 public struct SOAPCall: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import CExpat
-internal import TextSafety
+internal import Support
 
 /// An element of a document that was read.
 public struct XMLElement: Hashable, Sendable {

@@ -1,7 +1,7 @@
-internal import Blocking
 internal import StepDomain
 internal import StepServices
 internal import StepViews
+internal import Support
 
 /// The handlers of the forms. Their routes are in `act`, in LocalPages.swift.
 ///

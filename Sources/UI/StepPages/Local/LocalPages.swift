@@ -1,7 +1,7 @@
-internal import Blocking
 package import StepDomain
 package import StepServices
 internal import StepViews
+internal import Support
 
 /// The local page: its routes, that is, what each address shows and what each form does.
 ///

@@ -1,5 +1,5 @@
 internal import StepViews
-internal import TextSafety
+internal import Support
 
 /// HTML or SVG. A value can only be made by elements, attributes and text of this module, so that everything in it is
 /// escaped.

@@ -1,4 +1,4 @@
-internal import TextSafety
+internal import Support
 
 /// What the user can do about something: sentences, and commands to paste into a shell.
 ///

@@ -1,4 +1,4 @@
-internal import TextSafety
+internal import Support
 
 /// Text from elsewhere (a pedometer's name, an error of a server) made harmless for a terminal and for the reader:
 /// control characters become U+FFFD, and a long text is cut. Each view prints a device name through it.

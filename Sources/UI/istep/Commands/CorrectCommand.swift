@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct CorrectCommand: ParsableCommand {
+struct CorrectCommand: ParsableCommand, TakesDays {
     static let configuration = CommandConfiguration(
         commandName: "correct",
         abstract: "Correct the steps of a day by hand.",

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Blocking
 import StepDomain
 import StepServices
 import StepViews
+import Support
 
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

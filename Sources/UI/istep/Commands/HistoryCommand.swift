@@ -1,10 +1,13 @@
 public import ArgumentParser
-import Blocking
 import StepDomain
 import StepServices
 public import StepViews
+import Support
 
-struct HistoryCommand: AsyncParsableCommand {
+struct HistoryCommand: AsyncParsableCommand, TakesDays {
+    static let dayOptions: Set = ["--on", "--from", "--to"]
+    static let takesDayAsArgument = false
+
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Show a week, month, year or any range of days: bars, totals, streaks, comparison.",

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Blocking
 import Foundation
 import StepDomain
 import StepServices
 import StepViews
+import Support
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Blocking
 import Foundation
 import StepDomain
 import StepServices
 import StepViews
+import Support
 
 struct ImportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

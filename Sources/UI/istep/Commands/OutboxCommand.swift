@@ -1,10 +1,10 @@
 import ArgumentParser
-import Blocking
 import StepDomain
 import StepServices
 import StepViews
+import Support
 
-struct OutboxCommand: AsyncParsableCommand {
+struct OutboxCommand: AsyncParsableCommand, TakesDays {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
         abstract: "List, send, retry or drop the days that wait to be shared.",

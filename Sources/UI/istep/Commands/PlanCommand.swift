@@ -3,7 +3,10 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct PlanCommand: ParsableCommand {
+struct PlanCommand: ParsableCommand, TakesDays {
+    static let dayOptions: Set = ["--from"]
+    static let takesDayAsArgument = false
+
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Show or set your plan: a step goal for each weekday.",

@@ -3,7 +3,10 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct ProfileCommand: ParsableCommand {
+struct ProfileCommand: ParsableCommand, TakesDays {
+    static let dayOptions: Set = ["--from"]
+    static let takesDayAsArgument = false
+
     static let configuration = CommandConfiguration(
         commandName: "profile",
         abstract: "Show or set your height, weight, sex and step length, used to calculate distance and calories.",

@@ -1,11 +1,14 @@
 import ArgumentParser
-import Blocking
 import StepDomain
 import StepPages
 import StepServices
 import StepViews
+import Support
 
-struct ReportCommand: AsyncParsableCommand {
+struct ReportCommand: AsyncParsableCommand, TakesDays {
+    static let dayOptions: Set = ["--from", "--to"]
+    static let takesDayAsArgument = false
+
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Write days, weeks, months and years with charts into one HTML file.",

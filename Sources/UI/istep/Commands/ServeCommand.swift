@@ -1,11 +1,10 @@
 import ArgumentParser
-import Blocking
 import Foundation
-import ProcessSpawning
 import StepDomain
 import StepPages
 import StepServices
 import StepViews
+import Support
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

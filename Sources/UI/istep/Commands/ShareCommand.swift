@@ -1,10 +1,12 @@
 import ArgumentParser
-import Blocking
 import StepDomain
 import StepServices
 import StepViews
+import Support
 
-struct ShareCommand: AsyncParsableCommand {
+struct ShareCommand: AsyncParsableCommand, TakesDays {
+    static let dayOptions: Set = ["--from", "--to", "--to-day"]
+
     static let configuration = CommandConfiguration(
         commandName: "share",
         abstract: "Share a day with the configured destinations.",

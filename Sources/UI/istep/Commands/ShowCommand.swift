@@ -4,7 +4,7 @@ import StepPages
 import StepServices
 import StepViews
 
-struct ShowCommand: ParsableCommand {
+struct ShowCommand: ParsableCommand, TakesDays {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show a day: steps, distance, calories, percentage of goal.",

@@ -1,9 +1,8 @@
 import ArgumentParser
-import Blocking
-import Cleanup
 import Foundation
 import StepDomain
 import StepViews
+import Support
 
 /// The walk-through: the real commands, in an environment that directs them to a simulated stack and a separate
 /// history.

@@ -1,8 +1,8 @@
-import Blocking
 import Foundation
-import ProcessSpawning
 import StepDomain
 import StepServices
+import StepViews
+import Support
 
 /// The process of a demo: it simulates the Bluetooth, and makes steps until it is ended.
 ///

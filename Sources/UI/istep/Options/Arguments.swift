@@ -45,6 +45,18 @@ enum ArgumentRules {
     }
 }
 
+/// A subcommand that takes days: users may write `-3` for three days ago.
+protocol TakesDays: ParsableCommand {
+    /// Options that take a day.
+    static var dayOptions: Set<String> { get }
+    static var takesDayAsArgument: Bool { get }
+}
+
+extension TakesDays {
+    static var dayOptions: Set<String> { [] }
+    static var takesDayAsArgument: Bool { true }
+}
+
 /// A day as users write it: `2014-04-20`, `today`, `yesterday`, `tomorrow`, `-3`, `monday` (the last one, today not
 /// counted).
 struct DayArgument: Hashable {
@@ -114,15 +126,16 @@ struct DayArgument: Hashable {
     /// The parser takes `-3` for an option. So that users need not write `-- -3` or `--from=-3`, such a word is joined
     /// to the option before it or moved behind a `--`, if the subcommand takes days.
     static func shielded(_ arguments: [String]) -> [String] {
-        guard let command = arguments.first, let options = dayOptions[command], !arguments.contains("--") else {
-            return arguments
-        }
+        guard let name = arguments.first, !arguments.contains("--"),
+            let command = Istep.configuration.subcommands.first(where: { $0.configuration.commandName == name })
+                as? any TakesDays.Type
+        else { return arguments }
         var rest: [String] = []
         var days: [String] = []
         for word in arguments {
             if !isDaysAgo(word) {
                 rest.append(word)
-            } else if let option = rest.last, options.contains(option) {
+            } else if let option = rest.last, command.dayOptions.contains(option) {
                 rest[rest.count - 1] = "\(option)=\(word)"
             } else {
                 days.append(word)
@@ -130,17 +143,8 @@ struct DayArgument: Hashable {
         }
         if days.isEmpty { return rest }
         // If the subcommand takes no day as an argument, the parser must report the words as they were typed.
-        return commandsOfDays.contains(command) ? rest + ["--"] + days : arguments
+        return command.takesDayAsArgument ? rest + ["--"] + days : arguments
     }
-
-    /// Subcommands with options that take days.
-    private static let dayOptions: [String: Set<String>] = [
-        "show": [], "correct": [], "outbox": [], "history": ["--on", "--from", "--to"], "plan": ["--from"],
-        "profile": ["--from"],
-        "share": ["--from", "--to", "--to-day"], "report": ["--from", "--to"],
-    ]
-    /// Subcommands that take a day as an argument.
-    private static let commandsOfDays: Set = ["show", "correct", "share", "outbox"]
 
     private static func isDaysAgo(_ word: String) -> Bool {
         word.count > 1 && word.hasPrefix("-") && Int(word.dropFirst()) != nil

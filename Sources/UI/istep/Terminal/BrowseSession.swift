@@ -1,8 +1,8 @@
-import Blocking
 import Foundation
 import StepDomain
 import StepServices
 import StepViews
+import Support
 
 /// Runs `istep browse`: keys and signals go to a `BrowseState`, and what it asks for is done by the services that the
 /// other commands use.

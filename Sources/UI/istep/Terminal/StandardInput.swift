@@ -1,5 +1,5 @@
-import Blocking
 import Foundation
+import Support
 
 /// Standard input, for a command that may be interrupted while it waits.
 enum StandardInput {

@@ -1,4 +1,3 @@
-import Blocking
 import BlueZ
 import CIdle
 import DBus
@@ -13,6 +12,7 @@ import StepDomain
 import StepPages
 import StepServices
 import StepViews
+import Support
 
 /// The only place that knows concrete resources: it makes a history, a central and a clock from options, environment
 /// and configuration.

@@ -1,5 +1,5 @@
-internal import Cleanup
 internal import DBus
+internal import Support
 
 /// A Bluetooth adapter of the machine, as `bluetoothd` knows it.
 public struct Adapter: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Cleanup
+internal import Support
 
 /// Waits for an adapter that is just coming up: when an adapter is plugged in, or the machine starts, programs may
 /// begin before `bluetoothd` has found it and switched it on.

@@ -1,5 +1,5 @@
-internal import Cleanup
 internal import DBus
+internal import Support
 
 /// A single attempt to connect, and disconnecting.
 extension Central {

@@ -1,5 +1,5 @@
-internal import Cleanup
 internal import DBus
+internal import Support
 
 /// Connecting: the search before it, retries, and the release of the link.
 extension Central {

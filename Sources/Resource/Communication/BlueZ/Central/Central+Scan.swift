@@ -1,5 +1,5 @@
-internal import Cleanup
 internal import DBus
+internal import Support
 internal import Synchronization
 
 /// Scans and searches, and the discovery that they share.

@@ -1,5 +1,5 @@
-internal import Cleanup
 public import DBus
+internal import Support
 
 /// A BLE central: finds peripherals through BlueZ, connects to them, reads, writes and receives notifications.
 ///

@@ -1,4 +1,4 @@
-internal import Backoff
+internal import Support
 
 /// How long the steps of a connection may take, and how often connecting is tried.
 public struct ConnectionLimits: Sendable, Hashable {

@@ -1,5 +1,5 @@
-internal import Cleanup
 internal import DBus
+internal import Support
 
 extension Central {
     /// Pairs with a peripheral and keeps the bond; returns at once if it is paired already. If it connected for that,

@@ -1,5 +1,5 @@
-internal import Backoff
 internal import DBus
+internal import Support
 internal import Synchronization
 
 /// The owner of BlueZ's bus name: finding it, and reading its objects.

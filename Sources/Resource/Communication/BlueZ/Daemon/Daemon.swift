@@ -1,5 +1,5 @@
-internal import Cleanup
 internal import DBus
+internal import Support
 
 /// `bluetoothd` over one bus connection: its objects, kept up to date, and calls to it.
 ///

@@ -1,5 +1,5 @@
-internal import Cleanup
 internal import DBus
+internal import Support
 internal import Synchronization
 
 /// Why a link ended.

@@ -1,4 +1,4 @@
-internal import Backoff
+internal import Support
 
 /// When a ``PresenceMonitor`` scans: often at first, and less often the longer nothing was heard.
 ///

@@ -1,6 +1,6 @@
-internal import Backoff
 public import BlueZ
 public import StepDomain
+internal import Support
 
 /// Listens for pedometers through BlueZ, and connects again if the bus goes away or is not there yet.
 public actor ReconnectingScanner: PresenceScanner {

@@ -1,6 +1,6 @@
 import GRDB
 import StepDomain
-import TextSafety
+import Support
 
 /// The rows of `pedometer` that stand for the sources of imports.
 extension ImportMerge {

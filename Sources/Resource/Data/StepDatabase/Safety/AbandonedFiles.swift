@@ -1,6 +1,6 @@
 import Foundation
 import StepDomain
-import TextSafety
+import Support
 
 /// Files of a process that was killed before it completed them: copies of a history, which are as large as the history,
 /// and check records.

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-import TextSafety
 public import StepDomain
+import Support
 
 extension StepDatabase {
     /// Copies a history to a file with access for its owner only. A sync may continue meanwhile.

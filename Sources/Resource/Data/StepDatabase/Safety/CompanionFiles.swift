@@ -1,6 +1,6 @@
 import Foundation
 import StepDomain
-import TextSafety
+import Support
 
 /// Ends of the names of files beside a history, after the name of the history.
 enum FileSuffix {

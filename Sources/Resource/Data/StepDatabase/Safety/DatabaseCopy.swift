@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import StepDomain
-import TextSafety
+import Support
 
 /// A copy of a history by SQLite's online backup: one consistent state of it, even while a sync writes.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import TextSafety
+import Support
 
 /// Something that a history needs of a file system, and that this one does not have.
 public struct MissingSupport: Hashable, Sendable {

@@ -1,8 +1,7 @@
-internal import Blocking
 import Foundation
 public import StepDomain
+internal import Support
 import Synchronization
-import TextSafety
 
 /// The upkeep of a history's file: checks, backups, and raw frames that are too old.
 public struct HistoryFileUpkeep: HistoryUpkeep {

@@ -1,8 +1,7 @@
-internal import Blocking
-internal import Cleanup
 import Foundation
 import GRDB
 public import StepDomain
+internal import Support
 
 /// How sound a history is.
 public struct HistoryHealth: Hashable, Sendable {

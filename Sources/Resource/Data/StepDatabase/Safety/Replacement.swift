@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-import TextSafety
 public import StepDomain
+import Support
 
 /// Replaces a history by another file, and keeps the old file beside it.
 ///

@@ -1,5 +1,5 @@
 import GRDB
-import TextSafety
+import Support
 
 /// A row of `sqlite_schema`: a table, an index, a view or a trigger, with its definition
 /// (https://www.sqlite.org/schematab.html).

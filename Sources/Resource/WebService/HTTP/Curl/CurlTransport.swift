@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
+internal import Support
 internal import Synchronization
-internal import TextSafety
 
 /// Sends requests with libcurl, which is loaded with the first one.
 ///

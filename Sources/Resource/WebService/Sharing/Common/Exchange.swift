@@ -1,7 +1,7 @@
 internal import Foundation
 internal import HTTP
 internal import StepDomain
-internal import TextSafety
+internal import Support
 
 /// Sends requests to a web service and reads its answers by the rules that all destinations share: what is confirmed,
 /// what is retried, what may have arrived.

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import HTTP
-internal import TextSafety
 internal import Settings
 internal import StepDomain
 internal import Subprocess
+internal import Support
 internal import SystemPackage
 
 /// A user's program that reads a day as JSON from its standard input: for any service that istep has no destination

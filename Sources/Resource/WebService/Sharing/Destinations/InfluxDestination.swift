@@ -1,7 +1,7 @@
 internal import HTTP
-internal import TextSafety
 internal import Settings
 internal import StepDomain
+internal import Support
 
 extension DestinationKind {
     static let influx = DestinationKind(

@@ -1,7 +1,6 @@
-internal import Blocking
 internal import Foundation
 internal import StepDomain
-internal import TextSafety
+internal import Support
 
 /// A text file of lines that is read and replaced as a whole: its lock, its symbolic links, its line ends, and the
 /// atomic replacement.

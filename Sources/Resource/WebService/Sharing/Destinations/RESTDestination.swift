@@ -1,7 +1,7 @@
 internal import HTTP
-internal import TextSafety
 internal import Settings
 internal import StepDomain
+internal import Support
 
 /// A web service that accepts a day as JSON: the user's own, or any other that supports this format.
 ///

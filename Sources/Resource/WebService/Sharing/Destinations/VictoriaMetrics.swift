@@ -1,7 +1,7 @@
 internal import HTTP
 internal import StepDomain
+internal import Support
 internal import Synchronization
-internal import TextSafety
 
 /// What a server of line protocol is, as far as it matters for how days are written.
 enum InfluxServer: Hashable, Sendable {

@@ -1,8 +1,7 @@
-internal import Cleanup
 internal import Foundation
 internal import HTTP
-internal import TextSafety
 internal import StepDomain
+internal import Support
 
 /// A session of Home Assistant's WebSocket API, logged in: a client that knows nothing of days and statistics.
 ///

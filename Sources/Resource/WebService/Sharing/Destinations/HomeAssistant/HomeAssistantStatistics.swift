@@ -1,8 +1,7 @@
-internal import Cleanup
 internal import Foundation
 internal import HTTP
-internal import TextSafety
 internal import StepDomain
+internal import Support
 
 /// Long-term statistics of Home Assistant as istep writes them: a row for each hour, with the steps of the hour
 /// (`state`) and of all hours up to its end (`sum`), from which Home Assistant calculates what it draws for days, weeks

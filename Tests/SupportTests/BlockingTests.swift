@@ -1,6 +1,6 @@
-import Blocking
 import Dispatch
 import Foundation
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BlockingTests {

@@ -1,4 +1,4 @@
-import Cleanup
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CleaningUpTests {

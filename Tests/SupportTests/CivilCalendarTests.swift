@@ -1,4 +1,4 @@
-import CivilCalendar
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CivilCalendarTests {

@@ -1,4 +1,4 @@
-import Backoff
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ExponentialBackoffTests {

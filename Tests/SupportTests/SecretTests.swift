@@ -1,5 +1,5 @@
 import Foundation
-import TextSafety
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SecretTests {

@@ -1,4 +1,4 @@
-import TextSafety
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct PathNamesTests {

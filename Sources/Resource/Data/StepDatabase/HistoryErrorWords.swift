@@ -1,0 +1,249 @@
+import Foundation
+public import StepDomain
+import Support
+
+extension HistoryError: ReportableError {
+    public var category: FailureCategory {
+        switch self {
+        // A missing file that the command line names is a usage error. A history that does not exist yet is not.
+        case .of(_, .missing): .usage
+        case .of(_, let error): error.category
+        case .missing: .unavailable
+        // Also a newer version: the file is sound, but this program cannot interpret its content. This is not a bug in
+        // the program, and no change to the configuration would correct it.
+        case .damaged, .irreparable, .foreign, .newerVersion, .empty: .data
+        // User input is checked earlier: what the schema refuses came from a pedometer, a file or a bug in istep.
+        case .invalidValue: .data
+        case .unsupported: .configuration
+        // A full disk is a temporary condition: the nightly sync is retried.
+        case .locked, .noSpace, .replaced: .temporary
+        case .readOnly, .closedLog: .permission
+        case .cannotOpen, .noDirectory, .occupied, .reserved, .nameTaken, .addressTaken, .invalidName: .usage
+        // Users do not enter row numbers.
+        case .inputOutput, .failed, .notFound: .unforeseen
+        }
+    }
+
+    public var problem: String { words.reported.problem }
+    public var advice: String? { words.reported.advice }
+    /// Problem and advice on one line. Names and paths are quoted, control characters escaped.
+    public var description: String { words.line }
+
+    private var words: ErrorWords {
+        switch self {
+        case .missing(let path):
+            ErrorWords("there is no history at \(quoted(path)) yet", "to create one: `istep add`")
+        case .locked(let path):
+            ErrorWords(
+                "the history \(quoted(path)) is locked by another program",
+                "try again once it is done; to see which program it is: `fuser \(shellQuoted(path))`")
+        case .readOnly(let path, Self.readOnlyFileSystem):
+            ErrorWords(
+                "the file system of the history \(quoted(path)) is read-only",
+                "mount it writable, or choose another history with --db")
+        case .readOnly(let path, let reason):
+            ErrorWords(
+                "no permission for the history \(quoted(path)): \(reason)",
+                "change the owner of the file and its directory (chown), and make them writable, or choose another history with --db"
+            )
+        case .closedLog(let path, let file, let reason):
+            ErrorWords(
+                "no permission for \(quoted(file)), the write-ahead log of the history: \(reason)",
+                "change its owner to that of the history, and make it writable: `sudo chown --reference=\(shellQuoted(path)) \(shellQuoted(file)) && sudo chmod u+rw \(shellQuoted(file))`"
+            )
+        case .damaged(let path, Self.noDatabase):
+            ErrorWords(
+                "\(quoted(path)) is not a database, or its beginning is damaged",
+                "if it is not your history, choose another file with --db; if it is, save the readable part: `istep doctor --repair --db \(shellQuoted(path))`; or restore a backup: `istep restore --db \(shellQuoted(path))`"
+            )
+        case .damaged(let path, let reason):
+            ErrorWords(
+                "the history \(quoted(path)) is damaged: \(reason)",
+                "to save the readable part: `istep doctor --repair --db \(shellQuoted(path))`; to list the backups, and restore one: `istep restore --db \(shellQuoted(path))`"
+            )
+        case .empty(let path):
+            ErrorWords(
+                "\(quoted(path)) is an empty file",
+                "to restore a backup: `istep restore`; to create a new history: `istep add`")
+        case .irreparable(let path, let reason):
+            ErrorWords(
+                "the history \(quoted(path)) cannot be repaired: \(reason); it was left as it is",
+                "to list the backups, and restore one: `istep restore --db \(shellQuoted(path))`")
+        case .reserved(let path):
+            ErrorWords(
+                "\(quoted(path)) is a name that istep or SQLite uses for a file beside a history",
+                "choose another name, such as history-copy.sqlite")
+        case .noDirectory(let path, let directory):
+            ErrorWords(
+                "cannot write the backup \(quoted(path)): there is no directory \(quoted(directory))",
+                "mount its disk, create the directory, or name another file")
+        case .of(.backup, let error):
+            error.wordsOfBackup
+        case .of(.place, let error):
+            error.wordsOfPlace
+        case .occupied(let path):
+            ErrorWords("\(quoted(path)) exists and is not an istep backup", "choose another name")
+        case .replaced(let path):
+            ErrorWords("the history \(quoted(path)) was replaced by another file meanwhile", "run the command again")
+        case .foreign(let path):
+            ErrorWords("\(quoted(path)) is the database of another program", "choose another file with --db")
+        case .newerVersion(let path, let found, let supported):
+            ErrorWords(
+                "the history \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
+                "install the newer istep that wrote it, or choose another file with --db")
+        case .noSpace(let path):
+            ErrorWords(
+                "no space left for the history \(quoted(path))",
+                "free some space, then run the command again: nothing was lost")
+        case .cannotOpen(let path, let reason):
+            ErrorWords("cannot open the history \(quoted(path)): \(reason)", "choose another file with --db")
+        case .inputOutput(let path, let reason):
+            ErrorWords(
+                "input/output error in the history \(quoted(path)): \(reason)",
+                "copy the file to another disk, and see `dmesg`")
+        case .unsupported(let path, let missing):
+            ErrorWords("cannot keep the history at \(quoted(path)): \(missing.problem)", MissingSupport.advice)
+        case .nameTaken(let name):
+            ErrorWords("a pedometer named \(quoted(name)) exists already", "choose another name with --name")
+        case .addressTaken(let address, let name):
+            ErrorWords("the pedometer \(address) was already added as \(quoted(name))", "remove it with `istep forget`")
+        case .invalidName(let name, let reason):
+            ErrorWords("\(quoted(name)) cannot be a name: \(reason)")
+        case .invalidValue(let reason):
+            ErrorWords("the history does not accept a value: \(reason); nothing of it was stored", "please report this")
+        case .notFound(let subject, let id):
+            ErrorWords("the history has no \(subject.rawValue) number \(id)")
+        case .failed(let path, let reason):
+            ErrorWords(
+                "SQLite reported an error for the history \(quoted(path)): \(reason)",
+                "please report this as a bug of istep")
+        }
+    }
+
+    /// SQLite's message for `SQLITE_NOTADB`.
+    static let noDatabase = "file is not a database"
+    /// The system's message for `EROFS`.
+    static let readOnlyFileSystem = String(cString: strerror(EROFS))
+
+    /// The text for a backup that is read.
+    private var wordsOfBackup: ErrorWords {
+        switch self {
+        case .missing(let path):
+            ErrorWords("no such file: \(quoted(path))", "to list the backups: `istep restore`")
+        case .locked(let path):
+            ErrorWords(
+                "the backup \(quoted(path)) is locked by another program",
+                "try again once it is done; to see which program it is: `fuser \(shellQuoted(path))`")
+        case .readOnly(let path, let reason):
+            ErrorWords(
+                "no permission to read the backup \(quoted(path)): \(reason)",
+                "copy it to a directory of yours, and restore the copy")
+        case .closedLog(_, let file, let reason):
+            ErrorWords(
+                "no permission for \(quoted(file)), the write-ahead log of the backup: \(reason)",
+                "copy the backup to a directory of yours with its log, and restore the copy")
+        case .damaged(let path, let reason):
+            ErrorWords(
+                "the backup \(quoted(path)) is damaged: \(reason)",
+                "to list the other backups: `istep restore`; to repair a copy of this one: `cp \(shellQuoted(path)) copy.sqlite`, `istep doctor --repair --db copy.sqlite`, `istep restore copy.sqlite`"
+            )
+        case .empty(let path):
+            ErrorWords("\(quoted(path)) is empty and not a backup", "to list the backups: `istep restore`")
+        case .foreign(let path):
+            ErrorWords(
+                "\(quoted(path)) is the database of another program and not a backup of istep",
+                "to list the backups: `istep restore`")
+        case .newerVersion(let path, let found, let supported):
+            ErrorWords(
+                "the backup \(quoted(path)) has schema version \(found); this istep supports up to \(supported)",
+                "install the newer istep that wrote it, or choose another backup; to list them: `istep restore`")
+        case .noSpace(let path):
+            ErrorWords(
+                "no space left beside the backup \(quoted(path))",
+                "free some space, or copy it to another disk and restore the copy")
+        case .cannotOpen(let path, let reason):
+            ErrorWords(
+                "cannot open the backup \(quoted(path)): \(reason)",
+                "name the file of a backup; to list them: `istep restore`")
+        case .inputOutput(let path, let reason):
+            ErrorWords(
+                "input/output error in the backup \(quoted(path)): \(reason)",
+                "see `dmesg`, and choose another backup; to list them: `istep restore`")
+        case .failed(let path, let reason):
+            ErrorWords(
+                "the backup \(quoted(path)) could not be used: \(reason)", "please report this as a bug of istep")
+        default: words
+        }
+    }
+
+    /// The text for the file that a backup is written to.
+    private var wordsOfPlace: ErrorWords {
+        switch self {
+        case .readOnly(let path, Self.readOnlyFileSystem):
+            ErrorWords(
+                "cannot write the backup \(quoted(path)): the file system is read-only",
+                "name a file on another file system")
+        case .readOnly(let path, let reason):
+            ErrorWords(
+                "no permission to write the backup \(quoted(path)): \(reason)",
+                "make its directory writable, or name another file")
+        case .noSpace(let path):
+            ErrorWords(
+                "no space left for the backup \(quoted(path))",
+                "free some space, or name a file on another disk; the history is unchanged")
+        case .cannotOpen(let path, let reason):
+            ErrorWords("cannot write the backup \(quoted(path)): \(reason)", "name another file")
+        case .inputOutput(let path, let reason):
+            ErrorWords(
+                "input/output error while the backup \(quoted(path)) was written: \(reason)",
+                "name a file on another disk, and see `dmesg`")
+        case .locked(let path):
+            ErrorWords("the backup \(quoted(path)) is locked by another program", "name another file")
+        case .unsupported(let path, let missing):
+            ErrorWords(
+                "cannot write the backup \(quoted(path)): \(missing.problem)",
+                "name a file on a local disk, and copy that")
+        case .damaged(let path, let reason):
+            ErrorWords(
+                "the backup \(quoted(path)) was damaged while it was written: \(reason)",
+                "check the disk, or name a file on another disk")
+        case .failed(let path, let reason):
+            ErrorWords(
+                "the backup \(quoted(path)) could not be written: \(reason)", "please report this as a bug of istep")
+        default: words
+        }
+    }
+}
+
+/// The text of an error: what failed, and what to do about it.
+struct ErrorWords {
+    /// Without a full stop.
+    let problem: String
+    /// Also without a full stop; commands are in backticks.
+    let advice: String?
+
+    init(_ problem: String, _ advice: String? = nil) {
+        self.problem = problem
+        self.advice = advice
+    }
+
+    var line: String { advice.map { "\(problem); \($0)" } ?? problem }
+
+    /// For a report that shows the two separately: the advice as a sentence.
+    var reported: (problem: String, advice: String?) {
+        guard let advice else { return (problem, nil) }
+        // A path that contains backticks must not become a command to paste.
+        guard Self.hasOnlyOwnCommands(advice) else { return (line, nil) }
+        let period = advice.hasSuffix("`") || advice.hasSuffix(".") ? "" : "."
+        return (problem, advice.prefix(1).uppercased() + advice.dropFirst() + period)
+    }
+
+    private static func hasOnlyOwnCommands(_ markup: String) -> Bool {
+        let pieces = markup.split(separator: "`", omittingEmptySubsequences: false)
+        let commands = pieces.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        return pieces.count % 2 == 1
+            && commands.allSatisfy { command in
+                ["istep ", "sudo ", "fuser ", "ls ", "cp ", "dmesg"].contains { command.hasPrefix($0) }
+            }
+    }
+}
