@@ -37,9 +37,7 @@ public enum ID115: LinkedPedometerModel {
     }
 }
 
-struct ID115Reading: ExchangeProtocol {
-    private enum Stage { case steps, clock, end }
-
+struct ID115Reading: TableReading {
     /// A slot of the data.
     struct Slot: Hashable {
         static let size = 5
@@ -56,62 +54,53 @@ struct ID115Reading: ExchangeProtocol {
         }
     }
 
-    private let context: SessionContext
-    private let isProbe: Bool
-    private var stage: Stage?
+    var table: ExchangeTable<Self>
     private var converter: WallSlotConverter
-    private var setter = ClockSetter()
     /// The data of the packets, in order.
     private var packets: [[UInt8]] = []
     /// Whether the answer ended before the present time and was requested again.
     private var wasShort = false
-    private(set) var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
-        self.context = context
-        self.isProbe = isProbe
+        table = ExchangeTable(context, isProbe: isProbe, Self.probe, Self.rest)
         converter = WallSlotConverter(context, days: 1)
     }
 
     let notifying = [ID115.answers]
 
-    mutating func next(at now: Timestamp) -> ProtocolExchange? {
-        switch stage {
-        case nil:
-            stage = .steps
-            return ProtocolExchange(
+    private static let probe: [Step] = [
+        Step(
+            ProtocolExchange(
                 request: .write([0x08, 0x03, 0x01, 0x00, 0x00], to: ID115.requests), name: "the steps of today")
+        ) { reading, bytes, now in
+            guard bytes.count >= 4, bytes[0] == 0x08 else { return .other }
+            if bytes[1] == 0xee {
+                // Only this shows that a packet was lost at the end.
+                guard reading.isShort(now), !reading.wasShort else { return .done }
+                reading.wasShort = true
+                return .again
+            }
+            guard bytes[1] == 0x03 else { return .other }
+            guard Int(bytes[2]) == reading.packets.count + 1 else { return .again }
+            reading.packets.append(Array(bytes[4...]))
+            return .more
+        } end: { reading, end, now in
+            end == .complete && !reading.isProbe ? reading.batch(now) : nil
+        } linkLost: { reading, now in
+            reading.part(now)
+        }
+    ]
+
+    private static let rest: [Step] = [
         // Near midnight its clock is not set: that could set today's steps to zero, or add them to those of yesterday.
-        case .steps where !isProbe && context.setsClock && ClockCorrection.isSafe(at: now, context.localTime):
-            stage = .clock
-            let clock = setter.begin(at: now, context.localTime)
-            let time = clock.fields
-            let rest = [time.month, time.day, time.hour, time.minute, time.second, clock.weekday].map { UInt8($0) }
-            // Whether it confirms this is not known.
-            return ProtocolExchange(
-                request: .write([0x03, 0x01] + .little(time.year, 2) + rest, to: ID115.settings), name: "its clock",
-                answer: .none)
-        case .steps, .clock, .end:
-            stage = .end
-            return nil
+        // Whether it confirms this is not known.
+        .clock(nearMidnight: false) { _, clock in
+            let time = [UInt8].little(clock.fields.year, 2) + clock.timeInYear + [UInt8(clock.weekday)]
+            return ProtocolExchange(writing: [0x03, 0x01] + time, to: ID115.settings, name: "its clock", answer: .none)
         }
-    }
+    ]
 
-    mutating func begin(at now: Timestamp) { if stage == .steps { packets = [] } }
-
-    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
-        guard stage == .steps, bytes.count >= 4, bytes[0] == 0x08 else { return .other }
-        if bytes[1] == 0xee {
-            // Only this shows that a packet was lost at the end.
-            guard isShort(now), !wasShort else { return .done }
-            wasShort = true
-            return .again
-        }
-        guard bytes[1] == 0x03 else { return .other }
-        guard Int(bytes[2]) == packets.count + 1 else { return .again }
-        packets.append(Array(bytes[4...]))
-        return .more
-    }
+    mutating func begin(at now: Timestamp) { packets = [] }
 
     /// The day of the slots, as days since 1970, by the band's clock.
     private var day: Int? {
@@ -145,20 +134,9 @@ struct ID115Reading: ExchangeProtocol {
         return sentThrough < min(converter.wall(now) - minutes * 60 - WallSlotConverter.drift, (day + 1) * 86_400)
     }
 
-    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
-        switch (stage, end) {
-        case (.steps, .complete): return isProbe ? nil : batch(now)
-        case (.clock, _):
-            setter.confirm()
-            report.clockSet = setter.confirmed
-            return nil
-        default: return nil
-        }
-    }
-
     /// The slots from midnight on that have arrived; the number of a slot shows its time.
-    mutating func linkLost(at now: Timestamp) -> SampleBatch? {
-        guard stage == .steps, !isProbe, !slots.isEmpty else { return nil }
+    private mutating func part(_ now: Timestamp) -> SampleBatch? {
+        guard !isProbe, !slots.isEmpty else { return nil }
         var batch = batch(now, isCut: true)
         // The other notices are about the whole answer, which is requested again.
         batch.notices = batch.notices.filter { if case .dayNotClosed = $0 { true } else { false } }

@@ -1,8 +1,6 @@
 internal import StepDomain
 
-struct MoYoungReading: ExchangeProtocol {
-    private enum Stage: Hashable { case manufacturer, today, hours, past(Int), clock, end }
-
+struct MoYoungReading: TableReading {
     /// Steps by which the sum may differ from the counter: those made between the two requests, and those of 2 % for a
     /// sum that is rounded.
     static func tolerance(_ sum: Int) -> Int { max(30, sum / 50) }
@@ -10,9 +8,7 @@ struct MoYoungReading: ExchangeProtocol {
     /// Steps up to which nothing is reported if the two numbers cannot be distinguished.
     private static let mostUnreported = 200
 
-    private let context: SessionContext
-    private let isProbe: Bool
-    private var stage: Stage?
+    var table: ExchangeTable<Self>
     private var isSecond = false
     private var frames = MoYoungFrames()
     /// The three numbers of FEE1, and when they were read.
@@ -26,86 +22,86 @@ struct MoYoungReading: ExchangeProtocol {
     private var days: CountedDays?
     private var isDue = false
     private var hasRequested = false
-    private var setter = ClockSetter()
-    private(set) var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
-        self.context = context
-        self.isProbe = isProbe
+        table = ExchangeTable(context, isProbe: isProbe, Self.probe, Self.rest)
     }
 
     let notifying = [MoYoung.answers]
 
-    mutating func next(at now: Timestamp) -> ProtocolExchange? {
-        func exchange(_ command: UInt8, _ data: [UInt8], _ name: String) -> ProtocolExchange {
-            let request = MoYoungFrames.request(command, data, isSecond: isSecond)
-            return ProtocolExchange(writing: request, to: MoYoung.requests, name: name, answer: .optional)
-        }
-        switch stage {
-        case nil:
-            stage = .manufacturer
-            return ProtocolExchange(
+    private static let probe: [Step] = [
+        Step(
+            ProtocolExchange(
                 request: .readIfPresent(MoYoung.manufacturer), name: "its manufacturer", answer: .optional)
-        case .manufacturer:
-            stage = .today
-            return ProtocolExchange(request: .read(MoYoung.today), name: "the steps of today")
-        case .today where wantsHours:
-            stage = .hours
-            return exchange(0x59, [0], "the hours of today")
-        case .today where isDue, .hours where isDue:
-            stage = .past(1)
-            return exchange(0x33, [1], "a past day")
-        // If the first is not answered, the second would not be either.
-        case .past(1) where past[1] != nil:
-            stage = .past(2)
-            return exchange(0x33, [2], "another past day")
-        case .today where !isProbe, .hours, .past: return setClock(now)
-        case .today, .clock, .end:
-            stage = .end
-            return nil
-        }
-    }
-
-    /// The clock is set after the batch was stored, and not near midnight: the watch counts today's steps, and a clock
-    /// that is set over midnight would set them to zero.
-    private mutating func setClock(_ now: Timestamp) -> ProtocolExchange? {
-        stage = .clock
-        guard context.setsClock, ClockCorrection.isSafe(at: now, context.localTime) else { return nil }
-        let time = setter.begin(at: now, context.localTime).wall - 8 * 3_600
-        let request = MoYoungFrames.request(0x31, .big(time, 4) + [8], isSecond: isSecond)
-        return ProtocolExchange(request: .write(request, to: MoYoung.requests), name: "its clock", answer: .none)
-    }
-
-    mutating func begin(at now: Timestamp) { frames = MoYoungFrames() }
-
-    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
-        switch stage {
-        case .manufacturer:
-            let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            isSecond = name == "MOYOUNG-V2"
+        ) { reading, bytes, _ in
+            reading.isSecond = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) == "MOYOUNG-V2"
             return .done
-        case .today:
+        },
+        Step(ProtocolExchange(request: .read(MoYoung.today), name: "the steps of today")) { reading, bytes, now in
             guard let values = Self.numbers(bytes) else {
                 return .failed(.undecodable("\(bytes.count) bytes where 9 were expected"))
             }
-            numbers = (values, now)
+            reading.numbers = (values, now)
             return .done
-        case .hours:
-            guard let frame = frames.add(bytes) else { return frames.isEmpty ? .other : .more }
+        } end: { reading, end, now in
+            end == .complete && !reading.isProbe ? reading.endToday(now) : nil
+        },
+    ]
+
+    private static let rest: [Step] = [
+        Step { reading, _ in
+            reading.wantsHours ? reading.request(0x59, [0], "the hours of today") : nil
+        } decode: { reading, bytes, _ in
+            guard let frame = reading.frames.add(bytes) else { return reading.frames.isEmpty ? .other : .more }
             guard frame.command == 0x59, frame.data.first == 0 else { return .other }
             let hours = stride(from: 1, to: frame.data.count - 1, by: 2).compactMap { frame.data.little($0, 2) }
             guard (1...48).contains(hours.count), frame.data.count == 1 + 2 * hours.count else { return .undecodable }
-            sum = hours.reduce(0, +)
+            reading.sum = hours.reduce(0, +)
             return .done
-        case .past(let argument):
-            guard let frame = frames.add(bytes) else { return frames.isEmpty ? .other : .more }
+        } end: { reading, _, now in
+            reading.isDue = reading.isDue && reading.stepIndex != nil
+            return reading.isDue ? nil : reading.batch(now)
+        } linkLost: {
+            $0.part($1)
+        },
+        pastDay(1, "a past day") { $0.isDue },
+        // If the first is not answered, the second would not be either.
+        pastDay(2, "another past day") { $0.past[1] != nil },
+        // Near midnight it is not set: the watch counts today's steps, and a clock that is set over midnight would set
+        // them to zero.
+        .clock(nearMidnight: false) { reading, clock in
+            let request = MoYoungFrames.request(0x31, .big(clock.wall - 8 * 3_600, 4) + [8], isSecond: reading.isSecond)
+            return ProtocolExchange(writing: request, to: MoYoung.requests, name: "its clock", answer: .none)
+        },
+    ]
+
+    /// The total of a past day.
+    private static func pastDay(
+        _ argument: Int, _ name: String, if isWanted: @escaping @Sendable (Self) -> Bool
+    ) -> Step {
+        Step { reading, _ in
+            isWanted(reading) ? reading.request(0x33, [UInt8(argument)], name) : nil
+        } decode: { reading, bytes, _ in
+            guard let frame = reading.frames.add(bytes) else { return reading.frames.isEmpty ? .other : .more }
             guard frame.command == 0x33, frame.data.first.map(Int.init) == argument else { return .other }
             guard let values = Self.numbers(Array(frame.data.dropFirst())) else { return .undecodable }
-            past[argument] = values
+            reading.past[argument] = values
             return .done
-        case nil, .clock, .end: return .other
+        } end: { reading, end, now in
+            // An answer that was wrong is requested again by the next reading.
+            reading.hasRequested = end != .incomplete
+            return argument == 1 && reading.past[1] != nil ? nil : reading.batch(now)
+        } linkLost: {
+            $0.part($1)
         }
     }
+
+    private func request(_ command: UInt8, _ data: [UInt8], _ name: String) -> ProtocolExchange {
+        let bytes = MoYoungFrames.request(command, data, isSecond: isSecond)
+        return ProtocolExchange(writing: bytes, to: MoYoung.requests, name: name, answer: .optional)
+    }
+
+    mutating func begin(at now: Timestamp) { frames = MoYoungFrames() }
 
     /// Nil if these are not nine bytes.
     private static func numbers(_ bytes: [UInt8]) -> [Int]? {
@@ -131,29 +127,14 @@ struct MoYoungReading: ExchangeProtocol {
 
     private var today: Day? { numbers.map { context.localTime.day(of: $0.at) } }
 
-    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
-        switch stage {
-        case .today where end == .complete && !isProbe:
-            guard let today else { return nil }
-            days = CountedDays(context, today: today)
-            isDue = days?.isDue(at: now) == true && isOnToday(now)
-            return wantsHours || isDue ? nil : batch(now)
-        case .hours:
-            isDue = isDue && stepIndex != nil
-            return isDue ? nil : batch(now)
-        case .past(let argument):
-            // An answer that was wrong is requested again by the next reading.
-            hasRequested = end != .incomplete
-            return argument == 1 && past[1] != nil ? nil : batch(now)
-        case .clock:
-            setter.confirm()
-            report.clockSet = setter.confirmed
-            return nil
-        case nil, .manufacturer, .today, .end: return nil
-        }
+    private mutating func endToday(_ now: Timestamp) -> SampleBatch? {
+        guard let today else { return nil }
+        days = CountedDays(context, today: today)
+        isDue = days?.isDue(at: now) == true && isOnToday(now)
+        return wantsHours || isDue ? nil : batch(now)
     }
 
-    mutating func linkLost(at now: Timestamp) -> SampleBatch? {
+    private mutating func part(_ now: Timestamp) -> SampleBatch? {
         hasRequested = false
         past = [:]
         return batch(now)

@@ -35,17 +35,9 @@ public enum No1F1: LinkedPedometerModel {
     }
 }
 
-struct No1F1Reading: ExchangeProtocol {
-    private enum Stage { case battery, firmware, steps, clock, end }
-
-    /// `FD` in the place of the year's first byte.
-    private static let end: UInt8 = 0xfd
-
-    private let context: SessionContext
-    private let isProbe: Bool
-    private var stage: Stage?
+struct No1F1Reading: TableReading {
+    var table: ExchangeTable<Self>
     private var converter: WallSlotConverter
-    private var setter = ClockSetter()
     /// Steps of each hour, by its time on the band's clock.
     private var hours: [Int: Int] = [:]
     /// The times of `hours`, in the order in which they arrived.
@@ -53,64 +45,56 @@ struct No1F1Reading: ExchangeProtocol {
     private var checksum: UInt8 = 0
     /// Records at times that do not exist, in the present answer.
     private var undated = 0
-    private(set) var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
-        self.context = context
-        self.isProbe = isProbe
+        table = ExchangeTable(context, isProbe: isProbe, Self.probe, Self.rest)
         converter = WallSlotConverter(context, days: No1F1.oldestDay)
     }
 
     let notifying = [No1F1.answers]
 
-    mutating func next(at now: Timestamp) -> ProtocolExchange? {
-        func exchange(_ bytes: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer = .optional)
-            -> ProtocolExchange
-        {
-            ProtocolExchange(writing: bytes, to: No1F1.requests, name: name, answer: answer)
-        }
-        switch stage {
-        case nil:
-            stage = .battery
-            return exchange([0xa2], "its battery")
-        case .battery:
-            stage = .firmware
-            return exchange([0xa1], "its firmware")
-        case .firmware where !isProbe:
-            stage = .steps
-            return exchange([0xb2, 0xfa], "its steps", .required)
-        case .steps where context.setsClock:
-            stage = .clock
-            let time = setter.begin(at: now, context.localTime).fields
-            let rest = [time.month, time.day, time.hour, time.minute, time.second].map { UInt8($0) }
-            return exchange([0xa3] + .big(time.year, 2) + rest, "its clock")
-        case .firmware, .steps, .clock, .end:
-            stage = .end
-            return nil
-        }
+    private static let probe: [Step] = [
+        Step(request([0xa2], "its battery")) { reading, bytes, _ in
+            guard bytes.first == 0xa2 else { return .other }
+            if bytes.count > 1, bytes[1] <= 100 { reading.report.battery = Int(bytes[1]) }
+            return .done
+        },
+        Step(request([0xa1], "its firmware")) { reading, bytes, _ in
+            guard bytes.first == 0xa1 else { return .other }
+            let text = bytes.dropFirst().prefix(SessionReport.longestFirmware).prefix { $0 != 0 }
+            if !text.isEmpty { reading.report.firmware = String(decoding: text, as: UTF8.self) }
+            return .done
+        },
+    ]
+
+    private static let rest: [Step] = [
+        Step(request([0xb2, 0xfa], "its steps", .required)) { reading, bytes, _ in
+            guard bytes.first == 0xb2 else { return .other }
+            guard bytes.count > 2 else { return .undecodable }
+            // `FD` in the place of the year's first byte.
+            if bytes[1] == 0xfd { return bytes[2] == reading.checksum ? .done : .again }
+            return reading.add(bytes)
+        } end: { reading, end, now in
+            end == .complete ? reading.batch(now) : nil
+        } linkLost: { reading, now in
+            reading.part(now)
+        },
+        .clock { _, clock in
+            request([0xa3] + .big(clock.fields.year, 2) + clock.timeInYear, "its clock")
+        } decode: { reading, bytes, _ in
+            guard bytes.first == 0xa3 else { return .other }
+            reading.confirmClock()
+            return .done
+        },
+    ]
+
+    private static func request(_ bytes: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer = .optional)
+        -> ProtocolExchange
+    {
+        ProtocolExchange(writing: bytes, to: No1F1.requests, name: name, answer: answer)
     }
 
     mutating func begin(at now: Timestamp) { (hours, order, checksum, undated) = ([:], [], 0, 0) }
-
-    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
-        switch (stage, bytes.first) {
-        case (.battery, 0xa2):
-            if bytes.count > 1, bytes[1] <= 100 { report.battery = Int(bytes[1]) }
-            return .done
-        case (.firmware, 0xa1):
-            let text = bytes.dropFirst().prefix(SessionReport.longestFirmware).prefix { $0 != 0 }
-            if !text.isEmpty { report.firmware = String(decoding: text, as: UTF8.self) }
-            return .done
-        case (.clock, 0xa3):
-            setter.confirm()
-            return .done
-        case (.steps, 0xb2):
-            guard bytes.count > 2 else { return .undecodable }
-            if bytes[1] == Self.end { return bytes[2] == checksum ? .done : .again }
-            return add(bytes)
-        default: return .other
-        }
-    }
 
     private mutating func add(_ bytes: [UInt8]) -> ExchangeProgress {
         guard let year = bytes.big(1, 2), let steps = bytes.big(6, 2) else { return .undecodable }
@@ -123,16 +107,6 @@ struct No1F1Reading: ExchangeProtocol {
         if hours[time.wall] == nil { order.append(time.wall) }
         hours[time.wall] = max(hours[time.wall] ?? 0, steps)
         return .more
-    }
-
-    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
-        switch (stage, end) {
-        case (.steps, .complete): return batch(now)
-        case (.clock, .complete):
-            report.clockSet = setter.confirmed
-            return nil
-        default: return nil
-        }
     }
 
     private mutating func batch(_ now: Timestamp) -> SampleBatch {
@@ -157,9 +131,8 @@ struct No1F1Reading: ExchangeProtocol {
     /// The hours that have arrived. They account for no time, since their checksum has not arrived, and all of them are
     /// sent again. A part may be too small to show running totals: it is stored if an hour has fewer steps than an
     /// earlier one of its day.
-    mutating func linkLost(at now: Timestamp) -> SampleBatch? {
-        guard stage == .steps, !isProbe, stepsOfDays.contains(where: { zip($0, $0.dropFirst()).contains { $0 > $1 } })
-        else { return nil }
+    private mutating func part(_ now: Timestamp) -> SampleBatch? {
+        guard stepsOfDays.contains(where: { zip($0, $0.dropFirst()).contains { $0 > $1 } }) else { return nil }
         let records = hours.sorted { $0.key < $1.key }.map { WallRecord(wall: $0.key, length: 3_600, steps: $0.value) }
         let samples = records.compactMap { converter.sample($0, now: now) }
         return samples.isEmpty ? nil : SampleBatch(samples: samples)

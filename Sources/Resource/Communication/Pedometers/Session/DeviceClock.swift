@@ -24,10 +24,8 @@ struct DeviceClock: Hashable {
 
     /// A value to write, of all 10 bytes: InfiniTime before 1.14 reads beyond a shorter one (its issue 1724).
     var currentTime: [UInt8] {
-        let time = fields
-        let numbers = [time.month, time.day, time.hour, time.minute, time.second, weekday + 1]
         // No fraction of a second; adjust reason: external reference time update (bit 1).
-        return [UInt8].little(time.year, 2) + numbers.map { UInt8($0) } + [0, 0x02]
+        .little(fields.year, 2) + timeInYear + [UInt8(weekday + 1), 0, 0x02]
     }
 
     /// The day that it shows, as days since 1970.
@@ -45,6 +43,12 @@ extension DeviceClock {
     var fields: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         let date = Day(daysSince1970: day).components
         return (date.year, date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60)
+    }
+
+    /// Month, day, hour, minute and second, a byte each.
+    var timeInYear: [UInt8] {
+        let time = fields
+        return [time.month, time.day, time.hour, time.minute, time.second].map { UInt8($0) }
     }
 
     /// Monday is 0.

@@ -34,11 +34,11 @@ struct ProtocolExchange: Hashable {
 
 extension ProtocolExchange {
     /// A request that is waited for briefly, and sent only once, unless its answer is required.
-    init(writing bytes: [UInt8], to address: GATTAddress, name: String, answer: Answer) {
+    init(writing bytes: [UInt8], to address: GATTAddress, name: String, answer: Answer, rejection: [UInt8]? = nil) {
         let isRequired = answer == .required
         self.init(
             request: .write(bytes, to: address), name: name, answer: answer, timeout: isRequired ? 5 : 2,
-            attempts: isRequired ? 3 : 1)
+            attempts: isRequired ? 3 : 1, rejection: rejection)
     }
 }
 

@@ -239,20 +239,9 @@ struct WallSlotConverter {
     /// The day that the pedometer calls today, as days since 1970.
     func today(_ now: Timestamp) -> Int { DeviceClock(wall: wall(now)).day }
 
-    /// Days before today, by the pedometer's clock, back to that on which it was last read; nil if it never was, or at
-    /// a time in the future.
-    func daysSinceRead(_ cursor: PedometerCursor, now: Timestamp) -> Int? {
-        guard let read = cursor.readThrough, !read.isAhead(of: now) else { return nil }
-        return today(now) - DeviceClock(wall: wall(read)).day
-    }
-
-    /// The days since the last reading that the pedometer no longer holds; nil for none.
-    ///
-    /// - Parameter oldestDay: days before today that it holds.
-    func lost(_ cursor: PedometerCursor, oldestDay: Int, now: Timestamp) -> SyncNotice? {
-        guard let since = daysSinceRead(cursor, now: now), since > oldestDay else { return nil }
-        return .lost(
-            from: Day(daysSince1970: today(now) - since), through: Day(daysSince1970: today(now) - oldestDay - 1))
+    /// The day on which the pedometer was last read, by its clock; nil if it never was, or at a time in the future.
+    func dayOfReading(_ cursor: PedometerCursor, now: Timestamp) -> Int? {
+        cursor.readThrough.flatMap { $0.isAhead(of: now) ? nil : DeviceClock(wall: wall($0)).day }
     }
 
     private func isRepeated(_ record: WallRecord) -> Bool {

@@ -72,108 +72,121 @@ public enum YCBT: LinkedPedometerModel {
     }
 }
 
-struct YCBTReading: ExchangeProtocol {
-    private enum Stage { case information, count, steps, accepting, clock, end }
-
+struct YCBTReading: TableReading {
     private static let recordSize = 14
     /// Bytes of an answer: a record for each quarter of an hour of a month, with a reserve of half.
     private static let mostBytes = 64 * 1_024
     /// Seconds from 1970 to 2000.
     private static let epoch = 946_684_800
 
-    private let context: SessionContext
-    private let isProbe: Bool
-    private var stage: Stage?
+    var table: ExchangeTable<Self>
     private var converter: WallSlotConverter
-    private var setter = ClockSetter()
     private var frames = YCBTFrames()
     /// Packets with records of the present answer; nil until it has begun.
     private var packets: Int?
     private var records: [UInt8] = []
     /// Steps of today as the ring counts them; nil if it has not sent them.
     private var counted: Int?
-    private(set) var report = SessionReport()
 
     init(_ context: SessionContext, isProbe: Bool = false) {
-        self.context = context
-        self.isProbe = isProbe
+        table = ExchangeTable(context, isProbe: isProbe, Self.probe, Self.rest)
         converter = WallSlotConverter(context, days: YCBT.oldestDay)
     }
 
     let notifying = [YCBT.requests, YCBT.stream]
 
-    mutating func next(at now: Timestamp) -> ProtocolExchange? {
-        func exchange(_ frame: YCBTFrame, _ name: String, _ answer: ProtocolExchange.Answer) -> ProtocolExchange {
-            ProtocolExchange(writing: frame.bytes, to: YCBT.requests, name: name, answer: answer)
-        }
-        switch stage {
-        case nil:
-            stage = .information
-            return exchange(YCBTFrame(0x02, 0x00, [0x47, 0x43]), "its version", .optional)
-        case .information where !isProbe:
-            stage = .count
-            return exchange(YCBTFrame(0x03, 0x09, [0x01, 0x00, 0x02]), "its count of today", .optional)
-        case .count:
-            stage = .steps
-            var request = exchange(YCBTFrame(0x05, 0x02), "its steps", .required)
-            // Without it, the ring waits, and does not send them again.
-            request.rejection = YCBTFrame(0x05, 0x80, [0x04]).bytes
-            return request
-        case .steps where packets != nil:
-            // The records are stored by now.
-            stage = .accepting
-            return exchange(YCBTFrame(0x05, 0x80, [0x00]), "its steps", .none)
-        case .steps where context.setsClock, .accepting where context.setsClock:
-            stage = .clock
-            let clock = setter.begin(at: now, context.localTime)
-            let time = clock.fields
-            let rest = [time.month, time.day, time.hour, time.minute, time.second, clock.weekday].map { UInt8($0) }
-            return exchange(YCBTFrame(0x01, 0x00, .little(time.year, 2) + rest), "its clock", .optional)
-        case .information, .steps, .accepting, .clock, .end:
-            stage = .end
-            return nil
+    private static let probe: [Step] = [
+        Step(
+            request(YCBTFrame(0x02, 0x00, [0x47, 0x43]), "its version", .optional),
+            decode: byFrames { reading, frame in
+                guard (frame.group, frame.command) == (0x02, 0x00) else { return .other }
+                let data = frame.data
+                if data.count > 5, data[5] <= 100 { reading.report.battery = Int(data[5]) }
+                if data.count > 3 { reading.report.firmware = "\(data[3]).\(data[2] < 10 ? "0" : "")\(data[2])" }
+                return .done
+            })
+    ]
+
+    private static let rest: [Step] = [
+        Step(
+            request(YCBTFrame(0x03, 0x09, [0x01, 0x00, 0x02]), "its count of today", .optional),
+            decode: byFrames { _, frame in
+                switch (frame.group, frame.command) {
+                case (0x06, 0x00): .done
+                case (0x03, 0x09): frame.isRefusal ? .done : .more
+                default: .other
+                }
+            }),
+        Step(
+            // Without the rejection, the ring waits, and does not send them again.
+            request(YCBTFrame(0x05, 0x02), "its steps", .required, rejection: YCBTFrame(0x05, 0x80, [0x04])),
+            decode: byFrames { $0.add($1) },
+            begin: { reading in (reading.packets, reading.records) = (nil, []) },
+            end: { reading, end, now in end == .complete ? reading.batch(now) : nil },
+            linkLost: { $0.part($1) }),
+        // The records are stored by now.
+        Step { reading, _ in
+            reading.packets == nil ? nil : request(YCBTFrame(0x05, 0x80, [0x00]), "its steps", .none)
+        },
+        .clock(
+            { _, clock in
+                let time = [UInt8].little(clock.fields.year, 2) + clock.timeInYear + [UInt8(clock.weekday)]
+                return request(YCBTFrame(0x01, 0x00, time), "its clock", .optional)
+            },
+            decode: byFrames { reading, frame in
+                guard (frame.group, frame.command) == (0x01, 0x00) else { return .other }
+                if frame.data.first == 0 { reading.confirmClock() }
+                return .done
+            }),
+    ]
+
+    private static func request(
+        _ frame: YCBTFrame, _ name: String, _ answer: ProtocolExchange.Answer, rejection: YCBTFrame? = nil
+    ) -> ProtocolExchange {
+        ProtocolExchange(
+            writing: frame.bytes, to: YCBT.requests, name: name, answer: answer, rejection: rejection?.bytes)
+    }
+
+    /// The meaning of an answer by that of its frames.
+    private static func byFrames(_ decode: @escaping @Sendable (inout Self, YCBTFrame) -> ExchangeProgress)
+        -> Step.Decoder
+    {
+        { reading, bytes, _ in
+            var progress = ExchangeProgress.more
+            for frame in reading.frames.add(bytes) {
+                if let frame {
+                    if (frame.group, frame.command) == (0x06, 0x00) {
+                        guard let steps = frame.data.little(0, 2) else { return .undecodable }
+                        reading.counted = steps
+                    }
+                    progress = decode(&reading, frame)
+                } else {
+                    // A frame of records that is wrong is missing at the end of the answer.
+                    progress = reading.packets == nil ? .undecodable : .more
+                }
+                if progress != .more, progress != .other { return progress }
+            }
+            return progress
         }
     }
 
     mutating func begin(at now: Timestamp) {
         frames = YCBTFrames()
-        if stage == .steps { (packets, records) = (nil, []) }
+        table.present?.begin(&self)
     }
 
-    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> ExchangeProgress {
-        var progress = ExchangeProgress.more
-        for frame in frames.add(bytes) {
-            // A frame of records that is wrong is missing at the end of the answer.
-            progress = frame.map { receive($0) } ?? (packets == nil ? .undecodable : .more)
-            if progress != .more, progress != .other { return progress }
-        }
-        return progress
-    }
-
-    private mutating func receive(_ frame: YCBTFrame) -> ExchangeProgress {
+    /// A frame of the answer with the steps.
+    private mutating func add(_ frame: YCBTFrame) -> ExchangeProgress {
         let data = frame.data
-        switch (stage, frame.group, frame.command) {
-        case (_, 0x06, 0x00):
-            guard let steps = data.little(0, 2) else { return .undecodable }
-            counted = steps
-            return stage == .count ? .done : .other
-        case (.information, 0x02, 0x00):
-            if data.count > 5, data[5] <= 100 { report.battery = Int(data[5]) }
-            if data.count > 3 { report.firmware = "\(data[3]).\(data[2] < 10 ? "0" : "")\(data[2])" }
-            return .done
-        case (.count, 0x03, 0x09):
-            return data.count == 1 && data[0] >= 0xfb ? .done : .more
-        case (.clock, 0x01, 0x00):
-            if data.first == 0 { setter.confirm() }
-            return .done
-        case (.steps, 0x05, _) where data.count == 1 && data[0] >= 0xfb:
+        switch (frame.group, frame.command) {
+        case (0x05, _) where frame.isRefusal:
             return .failed(.refused("the request for its steps"))
-        case (.steps, 0x05, 0x02):
+        case (0x05, 0x02):
             guard data.count >= 10, let bytes = data.little(6, 4), bytes > 0 else { return .done }  // no records
             guard bytes <= Self.mostBytes else { return .failed(.undecodable("\(bytes) bytes of records")) }
             (packets, records) = (0, [])
             return .more
-        case (.steps, 0x05, 0x11):
+        case (0x05, 0x11):
             // Without its beginning it is the rest of an earlier answer.
             guard let received = packets else { return .other }
             guard records.count + data.count <= Self.mostBytes else {
@@ -182,7 +195,7 @@ struct YCBTReading: ExchangeProtocol {
             packets = received + 1
             records += data
             return .more
-        case (.steps, 0x05, 0x80):
+        case (0x05, 0x80):
             // The end of an earlier answer.
             guard let packets else { return .other }
             let isWhole =
@@ -193,21 +206,10 @@ struct YCBTReading: ExchangeProtocol {
         }
     }
 
-    mutating func end(_ end: ExchangeEnd, at now: Timestamp) -> SampleBatch? {
-        switch (stage, end) {
-        case (.steps, .complete): return batch(now)
-        case (.clock, .complete):
-            report.clockSet = setter.confirmed
-            return nil
-        default: return nil
-        }
-    }
-
     /// The records that have arrived: each frame has a checksum of its own. They account for no time, since it is not
     /// known what is missing between them, and all of them are sent again. The last one may overlap the next, which may
     /// have more steps.
-    mutating func linkLost(at now: Timestamp) -> SampleBatch? {
-        guard stage == .steps else { return nil }
+    private mutating func part(_ now: Timestamp) -> SampleBatch? {
         let samples = Self.distinct(decoded().known).records.dropLast().compactMap { converter.sample($0, now: now) }
         return samples.isEmpty ? nil : SampleBatch(samples: samples)
     }

@@ -23,6 +23,9 @@ struct YCBTFrame: Hashable {
         self.init(bytes[0], bytes[1], Array(bytes[4..<bytes.count - 2]))
     }
 
+    /// Whether it refuses a request.
+    var isRefusal: Bool { data.count == 1 && data[0] >= 0xfb }
+
     var bytes: [UInt8] {
         let bytes = [group, command] + .little(data.count + 6, 2) + data
         return bytes + .little(Self.checksum(bytes), 2)
