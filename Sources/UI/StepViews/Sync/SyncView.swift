@@ -11,19 +11,23 @@ public struct SyncView: View {
     let advice: AdviceOnError
     let shares: ShareView?
     let failures: [ErrorDocument.Failure]
+    let imports: [ScheduledImportReport]
 
     /// - Parameters:
+    ///   - imports: those of the configuration, in the nightly run.
     ///   - shares: how the sharing after it went; nil if nothing is shared.
     ///   - failures: other failures, for programs: people read them on standard error.
     ///   - advice: what to do about an error, whichever component failed.
     public init(
-        _ reports: [SyncReport], shares: ShareView? = nil, failures: [ErrorDocument.Failure] = [], now: Timestamp,
+        _ reports: [SyncReport], shares: ShareView? = nil, failures: [ErrorDocument.Failure] = [],
+        imports: [ScheduledImportReport] = [], now: Timestamp,
         localTime: LocalTime,
         advice: @escaping AdviceOnError = { _ in nil }
     ) {
         self.reports = reports
         self.shares = shares
         self.failures = failures
+        self.imports = imports
         self.now = now
         self.localTime = localTime
         self.advice = advice
@@ -215,8 +219,38 @@ extension SyncView {
             ])
         }
 
+        /// An import of the configuration.
+        public struct Import: Codable, Sendable {
+            public var name: String
+            /// `imported`, `unchanged` or `failed`.
+            public var outcome: String
+            public var newDays: Int
+            public var changedDays: Int
+
+            static let schema = JSONSchema.object([
+                .init("name", .text, "Its name in the configuration."),
+                .init("outcome", .choice(["imported", "unchanged", "failed"]), "How it went."),
+                .init("newDays", .integer, "Days of which nothing was known before."),
+                .init("changedDays", .integer, "Days that had other steps."),
+            ])
+
+            init(_ report: ScheduledImportReport) {
+                name = report.name
+                (newDays, changedDays) = (0, 0)
+                switch report.outcome {
+                case .unchanged: outcome = "unchanged"
+                case .failed: outcome = "failed"
+                case .imported(let changes):
+                    outcome = "imported"
+                    (newDays, changedDays) = (changes.newDays.count, changes.correctedDays.count)
+                }
+            }
+        }
+
         public var version = 1
         public var pedometers: [Entry]
+        /// Those of the nightly run.
+        public var imports: [Import]
         /// As `istep share --json` has them; empty where nothing is shared.
         public var shares: [ShareView.Document.Destination]
         /// Other failures, such as of the upkeep: not of a pedometer or a destination.
@@ -224,6 +258,7 @@ extension SyncView {
 
         public static let schema = JSONSchema.object([
             .version, .init("pedometers", .list(Entry.schema), "The pedometers that were to be read."),
+            .init("imports", .list(Import.schema), "The imports of the configuration, in a run by the timer."),
             .init("shares", .list(ShareView.Document.Destination.schema), "What was shared afterwards."),
             .init(
                 "failures", .list(ErrorDocument.Failure.schema),
@@ -251,7 +286,8 @@ extension SyncView {
                     failure: report.failure.map {
                         Document.Failure(message: report.failureText ?? "no reason given", advice: advice($0))
                     })
-            }, shares: shares?.document.destinations ?? [], failures: failures)
+            }, imports: imports.map(Document.Import.init), shares: shares?.document.destinations ?? [],
+            failures: failures)
     }
 
     private func tenths(_ seconds: Double) -> Double? { seconds.isFinite ? (seconds * 10).rounded() / 10 : nil }

@@ -18,6 +18,9 @@ struct Failure {
             self.init(ExitStatus(error.category), error.problem, ServiceErrorWords.advice(error))
         case let error as ImportError:
             self.init(ExitStatus(error.category), error.problem, ImportErrorWords.advice(error))
+        case let error as ScheduledImportFailure:
+            let cause = Failure(error.underlying)
+            self.init(cause.status, cause.message.map { "[import.\(error.name)]: \($0)" }, cause.advice)
         case let error as any ReportableError: self.init(ExitStatus(error.category), error.problem, error.advice)
         case let error as AlreadyReported: self.init(error.status, nil, nil)
         default: self.init(.unforeseen, "\(error)", "Please report this.")

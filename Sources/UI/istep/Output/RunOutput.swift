@@ -63,7 +63,8 @@ struct ConsoleUnattendedOutput: UnattendedOutput {
     func write(_ outcome: SyncService.Outcome) throws {
         if wiring.isForPrograms { return try wiring.show(outcome.view(wiring)) }
         try Output.standard.result(
-            SyncSummary(outcome.reports, shares: outcome.shares ?? []).line, isNews: outcome.isNews)
+            SyncSummary(outcome.reports, shares: outcome.shares ?? [], imports: outcome.imports).line,
+            isNews: outcome.isNews)
     }
 }
 
@@ -71,7 +72,8 @@ extension SyncService.Outcome {
     func view(_ wiring: Wiring) -> SyncView {
         SyncView(
             reports, shares: shares.map { ShareRun.view($0, users: users, wiring) },
-            failures: failures.filter { !$0.isShown }.compactMap { Failure($0.error).document }, now: wiring.now(),
+            failures: failures.filter { !$0.isShown }.compactMap { Failure($0.error).document }, imports: imports,
+            now: wiring.now(),
             localTime: wiring.localTime,
             advice: { Failure($0).advice })
     }
