@@ -29,7 +29,7 @@ BUILD = pathlib.Path(os.environ.get("ISTEP_BUILD", ROOT / ".build/debug"))
 DERIVED = {"day_sum", "seal", "sealing"}
 # Tables with checksums: what people see, and what it is calculated with.
 SEALED = {
-    "sample", "implausible_sample", "coverage", "device_total", "correction", "profile", "plan", "person", "pedometer", "sync"}
+    "sample", "implausible_sample", "coverage", "device_total", "correction", "excluded_time", "profile", "plan", "person", "pedometer", "sync"}
 
 
 def shell():

@@ -25,6 +25,8 @@ import Testing
         try history.database.setPlan(
             SportPlan(validFrom: day, goals: Array(repeating: 8000, count: 7)), of: history.user.id)
         try history.database.setCorrection(9000, of: history.user.id, on: day, at: noon)
+        try history.database.exclude(
+            Exclusion(TimeSpan(noon, noon + 60), utcOffset: 0, reason: "x"), of: history.user.id, at: noon)
     }
 
     private func open(_ history: Fixture) throws -> Int? {
@@ -61,7 +63,8 @@ import Testing
         ("sample", "steps = steps + 1"), ("sample", "length = length + 1"), ("sample", "distance = NULL"),
         ("sample", "utc_offset = 1"),
         ("sample", "energy = 0"), ("implausible_sample", "steps = 90001"), ("coverage", "until = until + 1"),
-        ("device_total", "total = 11"), ("correction", "steps = 9001"), ("profile", "weight = 71"),
+        ("device_total", "total = 11"), ("correction", "steps = 9001"),
+        ("excluded_time", "until = until + 1"), ("profile", "weight = 71"),
         ("plan", "sunday = 8001"),
         ("person", "name = 'Adb'"), ("pedometer", "model = 'colmj'"), ("pedometer", "cursor = '{}'"),
         ("sync", "battery = 1"),

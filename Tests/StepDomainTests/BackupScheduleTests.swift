@@ -50,6 +50,17 @@ import Testing
         #expect(!BackupSchedule(count: 1).surplus(backups, today: today).contains(name(90, isAutomatic: false)))
     }
 
+    @Test func `backups of imports count by themselves`() {
+        let today = Day(of: now, utcOffset: 3600)
+        let imports = (0..<5).map { BackupName(of: "/srv/history.sqlite", at: now - $0 * 60, .fixed(3600), .import) }
+        #expect(imports[0].file == "history-2025-11-24T170000.import.sqlite" && imports[0].isAutomatic)
+        #expect(BackupName(file: imports[0].file, of: "history.sqlite") == imports[0])
+        let weekly = [name(0), name(7), name(14)]
+        #expect(
+            BackupSchedule(count: 2).surplus(imports + weekly, today: today) == [name(14)] + imports[2...].reversed())
+        #expect(BackupSchedule(count: 4).isDue(imports, today: today), "the weekly backup is due all the same")
+    }
+
     @Test func `a backup with a date in the future does not displace a new one`() {
         let today = Day(of: now, utcOffset: 3600)
         #expect(BackupSchedule(count: 1).surplus([name(0), name(-400)], today: today) == [name(-400)])

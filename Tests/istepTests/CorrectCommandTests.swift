@@ -77,3 +77,43 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"))
     }
 }
+
+/// `istep correct --from --to`.
+@Suite(.timeLimit(.minutes(5))) struct ExcludeCommandTests {
+    @Test func `a block is excluded, shown, and counted again`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        let table = "Date,Steps\n2019-04-01 09:00,500\n2019-04-01 10:00,600\n2019-04-01 10:15,40\n"
+        try Data(table.utf8).write(to: URL(fileURLWithPath: folder.path + "/a.csv"))
+        #expect(try await istep("import", folder.path + "/a.csv", "--yes").status == 0)
+        let before = try await istep("show", "2019-04-01", "--json").json["steps"] as? Int
+        let words = ["correct", "2019-04-01", "--from", "10:00", "--to", "10:30"]
+        let excluded = try await istep.run(words + ["--steps", "0", "--reason", "drive"])
+        #expect(excluded.status == 0 && excluded.output.contains("10:00 to 10:30"), "\(excluded)")
+        #expect(excluded.output.contains("not counted (drive)"))
+        let after = try await istep("show", "2019-04-01", "--json").json["steps"] as? Int
+        #expect(try #require(after) < #require(before))
+        #expect(try await istep("import", folder.path + "/a.csv", "--yes").status == 0)
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == after)
+        #expect(try await istep("history", "2019-04", "--json").output.contains("\"steps\" : \(after ?? 0)"))
+        let removed = try await istep.run(words + ["--remove"])
+        #expect(removed.status == 0 && !removed.output.contains("Excluded"), "\(removed)")
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == before)
+        let again = try await istep.run(words + ["--remove"])
+        #expect(again.status == 64 && again.error.contains("Nothing of this time is excluded"), "\(again)")
+    }
+
+    @Test func `wrong blocks are refused`() async throws {
+        let istep = Command(folder: try Folder())
+        for (words, text) in [
+            (["--from", "10:00", "--steps", "0"], "both"),
+            (["--from", "10:00", "--to", "09:00", "--steps", "0"], "later"),
+            (["--from", "10:00", "--to", "11:00", "--steps", "5"], "--steps 0"),
+            (["--from", "25:00", "--to", "26:00", "--steps", "0"], "10:30"),
+            (["--from", "10", "--to", "11", "--steps", "0"], "10:30"),
+        ] {
+            let result = try await istep.run(["correct", "yesterday"] + words)
+            #expect(result.status == 64 && result.error.contains(text), "\(words): \(result)")
+        }
+    }
+}

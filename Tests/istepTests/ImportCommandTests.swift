@@ -74,6 +74,37 @@ import Testing
         #expect(skipped.status == 0 && skipped.output.contains("1 record"), "\(skipped)")
     }
 
+    @Test func `a source is renamed and forgotten like a pedometer, and its next import brings it back`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        let path = try file(folder, table)
+        #expect(try await istep("import", path, "--yes").status == 0)
+        let listed = try await istep("devices")
+        #expect(listed.output.contains("last import") && !listed.output.contains("synced"), "\(listed)")
+        #expect(!(try await istep("show", "2019-04-01").output.contains("just now")))
+        #expect(try await istep("devices", "steps", "--rename", "old phone").status == 0)
+        #expect(try await istep("devices", "old phone").output.contains("old phone"))
+        #expect(try await istep("forget", "old phone").status == 0)
+        #expect(!(try await istep("devices").output.contains("old phone")))
+        #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 6000)
+        let newer = try file(folder, table + "2019-04-03,100\n", "steps.csv")
+        #expect(try await istep("import", newer, "--yes").status == 0)
+        #expect(try await istep("devices").output.contains("last import"))
+        #expect(try await istep("imports").output.contains("added or changed 1 day"))
+    }
+
+    @Test func `backups before imports are limited in number`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        var text = table
+        for day in 3..<10 {
+            text += "2019-04-0\(day),100\n"
+            #expect(try await istep("import", try file(folder, text), "--yes").status == 0)
+        }
+        let backups = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data/istep/backups")
+        #expect(backups.count == 4 && backups.allSatisfy { $0.hasSuffix(".import.sqlite") }, "\(backups)")
+    }
+
     @Test func `the documents match the schema`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

@@ -15,19 +15,22 @@ public struct BackupSchedule: Hashable, Sendable {
     /// - Parameter backups: the existing backups.
     public func isDue(_ backups: [BackupName], today: Day) -> Bool {
         guard count > 0 else { return false }
-        let newest = backups.filter { $0.isAutomatic && !Self.isMisdated($0, today) }.map(\.day).max()
+        let newest = backups.filter { $0.origin == .schedule && !Self.isMisdated($0, today) }.map(\.day).max()
         return newest.map { $0.distance(to: today) >= Self.interval } ?? true
     }
 
     /// The automatic backups to delete, oldest first. Backups that the user made are never among them. With `count` 0
     /// there are none either: switching backups off does not delete existing ones.
     ///
-    /// A backup with a date in the future counts as the oldest: as the newest, it would replace each later one.
+    /// Those of imports count by themselves: ten imports in an evening must not replace the backups of four weeks. A
+    /// backup with a date in the future counts as the oldest: as the newest, it would replace each later one.
     public func surplus(_ backups: [BackupName], today: Day) -> [BackupName] {
         guard count > 0 else { return [] }
-        let automatic = backups.filter(\.isAutomatic).sorted()
-        let misdated = automatic.filter { Self.isMisdated($0, today) }
-        return Array((misdated + automatic.filter { !Self.isMisdated($0, today) }).dropLast(count))
+        return [BackupName.Origin.schedule, .import].flatMap { origin in
+            let made = backups.filter { $0.origin == origin }.sorted()
+            let misdated = made.filter { Self.isMisdated($0, today) }
+            return (misdated + made.filter { !Self.isMisdated($0, today) }).dropLast(count)
+        }
     }
 
     /// Whether the backup was made while the clock was wrong. Tomorrow is a valid date: the backup may have been made
@@ -36,7 +39,7 @@ public struct BackupSchedule: Hashable, Sendable {
 }
 
 /// The file name of a backup: `history-2026-11-22T030405.sqlite`. The name of an automatic backup ends with
-/// `.auto.sqlite`.
+/// `.auto.sqlite`, that of one before an import with `.import.sqlite`.
 ///
 /// It contains the history's name, so that the backups of two histories in one directory stay separate, and local time,
 /// which users look for.
@@ -46,19 +49,35 @@ public struct BackupName: Hashable, Sendable {
     public let day: Day
     /// `HHMMSS`
     public let clock: String
-    /// Whether it was made before a migration or by the nightly sync: then it may be deleted when there are newer ones.
-    public let isAutomatic: Bool
+    /// Why it was made.
+    public let origin: Origin
+
+    public enum Origin: String, Hashable, Sendable, CaseIterable {
+        /// By the user.
+        case user = ""
+        /// Before a migration, or by the nightly sync.
+        case schedule = ".auto"
+        /// Before an import, or before one was taken back.
+        case `import` = ".import"
+    }
+
+    /// Whether istep made it by itself: then it may be deleted when there are newer ones.
+    public var isAutomatic: Bool { origin != .user }
     /// Distinguishes backups of the same second; 1 is not written.
     public let number: Int
 
     /// - Parameter history: the history's file name or path.
     public init(of history: String, at moment: Timestamp, _ localTime: LocalTime, isAutomatic: Bool, number: Int = 1) {
+        self.init(of: history, at: moment, localTime, isAutomatic ? .schedule : .user, number: number)
+    }
+
+    public init(of history: String, at moment: Timestamp, _ localTime: LocalTime, _ origin: Origin, number: Int = 1) {
         self.history = Self.stem(of: history)
         let local = moment.seconds + localTime.utcOffset(moment)
         day = Day(daysSince1970: floorDivide(local, 86_400))
         let seconds = floorRemainder(local, 86_400)
         clock = twoDigits(seconds / 3600) + twoDigits(seconds / 60 % 60) + twoDigits(seconds % 60)
-        self.isAutomatic = isAutomatic
+        self.origin = origin
         self.number = number
     }
 
@@ -67,8 +86,9 @@ public struct BackupName: Hashable, Sendable {
         let stem = Self.stem(of: history)
         guard file.hasPrefix(stem + "-"), file.hasSuffix(Self.suffix) else { return nil }
         var rest = file.dropFirst(stem.count + 1).dropLast(Self.suffix.count)
-        isAutomatic = rest.hasSuffix(Self.mark)
-        if isAutomatic { rest = rest.dropLast(Self.mark.count) }
+        let marked = Origin.allCases.first { $0 != .user && rest.hasSuffix($0.rawValue) }
+        origin = marked ?? .user
+        rest = rest.dropLast(origin.rawValue.count)
         let parts = rest.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let day = Day(String(parts[0])) else { return nil }
         let times = parts[1].split(separator: "-", omittingEmptySubsequences: false)
@@ -83,19 +103,18 @@ public struct BackupName: Hashable, Sendable {
     }
 
     public var file: String {
-        "\(history)-\(day)T\(clock)\(number == 1 ? "" : "-\(number)")\(isAutomatic ? Self.mark : "")\(Self.suffix)"
+        "\(history)-\(day)T\(clock)\(number == 1 ? "" : "-\(number)")\(origin.rawValue)\(Self.suffix)"
     }
 
     /// The name of another backup in the same second.
     public var next: BackupName { BackupName(self, number: number + 1) }
 
     private init(_ other: BackupName, number: Int) {
-        (history, day, clock, isAutomatic) = (other.history, other.day, other.clock, other.isAutomatic)
+        (history, day, clock, origin) = (other.history, other.day, other.clock, other.origin)
         self.number = number
     }
 
     private static let suffix = ".sqlite"
-    private static let mark = ".auto"
 
     private static func stem(of history: String) -> String {
         let name = history.split(separator: "/").last.map(String.init) ?? history

@@ -30,6 +30,27 @@ public struct Importing: Sendable {
         try await blocking { try reader.read(path, options) { _ in } }
     }
 
+    /// A whole export of istep, and what it has; nil for any other file. Nothing is stored.
+    ///
+    /// - Throws: `ImportError`.
+    public func export(
+        _ path: String, preview: @escaping @Sendable (any ExportedHistory) throws -> ExportCounts
+    ) async throws -> (export: any ExportedHistory, counts: ExportCounts)? {
+        try await blocking { () -> (export: any ExportedHistory, counts: ExportCounts)? in
+            guard let export = try reader.export(path) else { return nil }
+            return (export: export, counts: try preview(export))
+        }
+    }
+
+    /// Takes a whole export in, where there is no history yet.
+    ///
+    /// - Throws: the lock's error; `ImportError`; the history's error.
+    public func restore(
+        _ export: any ExportedHistory, into history: @escaping @Sendable (any ExportedHistory) throws -> ExportCounts
+    ) async throws -> ExportCounts {
+        try await lock.hold(for: .syncing) { try await blocking { try history(export) } }
+    }
+
     /// What an import would change.
     ///
     /// - Throws: `ImportError.otherZone`; the history's error.
@@ -56,7 +77,7 @@ public struct Importing: Sendable {
         try await lock.hold(for: .syncing) {
             let preview = try await self.preview(history, of: user, in: store)
             if preview.sameAs != nil { return Stored(changes: preview) }
-            let backup = isNewHistory ? nil : try await backups.backUp(to: nil).path
+            let backup = isNewHistory ? nil : try await backups.backUpBeforeImport().path
             let changes = try await blocking { try store.store(history, of: user, at: now()) }
             return Stored(changes: changes, backup: backup)
         }
@@ -68,7 +89,7 @@ public struct Importing: Sendable {
     public func remove(_ id: ImportRecord.ID, from store: any ImportStore) async throws -> Stored {
         try await lock.hold(for: .syncing) {
             _ = try await blocking { try store.removeImport(id, at: now(), isPreview: true) }
-            let backup = try await backups.backUp(to: nil).path
+            let backup = try await backups.backUpBeforeImport().path
             let changes = try await blocking { try store.removeImport(id, at: now(), isPreview: false) }
             return Stored(changes: changes, backup: backup)
         }

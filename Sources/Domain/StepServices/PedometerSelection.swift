@@ -7,12 +7,16 @@ public struct PedometerSelection: Sendable {
     /// Whose pedometers may be chosen; nil for those of all users.
     private let owner: User?
 
-    /// - Parameter user: a user by name, whose pedometers may be chosen; nil for all users.
+    /// - Parameters:
+    ///   - user: a user by name, whose pedometers may be chosen; nil for all users.
+    ///   - sources: sources of imports that may be chosen, too.
     /// - Throws: `ServiceError.unknownUser`, or the history's error.
-    public init(_ history: any StepHistory, ofUserNamed user: String? = nil) throws {
+    public init(_ history: any StepHistory, ofUserNamed user: String? = nil, besides sources: [Pedometer] = [])
+        throws
+    {
         owner = try user.map { try UserSelection(history, wanted: $0, login: $0).user() }
         users = try history.users()
-        pedometers = try history.pedometers()
+        pedometers = try history.pedometers() + sources
     }
 
     /// By address or name, ignoring case. If one pedometer has this address and another has it as a name, the address

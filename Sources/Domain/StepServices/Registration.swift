@@ -153,13 +153,14 @@ public struct Registration: Sendable {
     /// - Parameters:
     ///   - name: its name or address.
     ///   - user: the name of its user; nil for any.
+    ///   - sources: sources of imports, which can be meant, too.
     ///   - new: 1 to 64 characters that can be shown on a terminal.
     /// - Throws: the errors of `PedometerSelection`; `ServiceError.nameIsAddress`, `.nameTaken`; the history's error.
     public func rename(
-        _ name: String, ofUserNamed user: String? = nil, to new: String
+        _ name: String, ofUserNamed user: String? = nil, besides sources: [Pedometer] = [], to new: String
     ) throws -> (before: Pedometer, after: Pedometer) {
-        let before = try PedometerSelection(history, ofUserNamed: user).pedometer(name)
-        try check(new, beside: history.pedometers().filter { $0.id != before.id })
+        let before = try PedometerSelection(history, ofUserNamed: user, besides: sources).pedometer(name)
+        try check(new, beside: (history.pedometers() + sources).filter { $0.id != before.id })
         try history.renamePedometer(before.id, to: new)
         var after = before
         after.name = new
@@ -184,13 +185,16 @@ public struct Registration: Sendable {
     /// - Parameters:
     ///   - name: its name or address.
     ///   - user: the name of its user; nil for any.
+    ///   - sources: sources of imports, which can be meant, too.
     ///   - unpairing: whether its pairing is removed from this machine, too.
     /// - Throws: the errors of `PedometerSelection`, scanner and history.
-    public func forget(_ name: String, ofUserNamed user: String? = nil, unpairing: Bool) async throws -> Pedometer {
+    public func forget(
+        _ name: String, ofUserNamed user: String? = nil, besides sources: [Pedometer] = [], unpairing: Bool
+    ) async throws -> Pedometer {
         let pedometer = try await blocking { [history] in
-            try PedometerSelection(history, ofUserNamed: user).pedometer(name)
+            try PedometerSelection(history, ofUserNamed: user, besides: sources).pedometer(name)
         }
-        if unpairing { try await scanner.unpair(pedometer) }
+        if unpairing, !pedometer.isOfImport { try await scanner.unpair(pedometer) }
         try await blocking { [history] in try history.forgetPedometer(pedometer.id) }
         return pedometer
     }

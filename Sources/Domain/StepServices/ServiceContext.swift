@@ -24,6 +24,8 @@ public struct ServiceContext: Sendable {
     public var now: @Sendable () -> Timestamp
     /// Measures pauses.
     public var clock: any Clock<Duration>
+    /// Imports the files of the configuration that have changed; nil if it names none.
+    public var scheduledImports: (@Sendable () async -> [ScheduledImportReport])?
 
     public init(
         history: History, lock: any WorkLock, upkeep: any HistoryUpkeep,
@@ -32,8 +34,9 @@ public struct ServiceContext: Sendable {
         destinations: @escaping @Sendable () throws -> [any ShareDestination],
         destinationNames: [String], localTime: LocalTime, unknownZone: String? = nil,
         now: @escaping @Sendable () -> Timestamp,
-        clock: any Clock<Duration>
+        clock: any Clock<Duration>, scheduledImports: (@Sendable () async -> [ScheduledImportReport])? = nil
     ) {
+        self.scheduledImports = scheduledImports
         self.history = history
         self.lock = lock
         self.upkeep = upkeep

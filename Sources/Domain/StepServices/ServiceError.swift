@@ -74,6 +74,8 @@ public enum ServiceError: ReportableError, Hashable {
     /// It is empty, too long, or has characters that cannot be shown.
     case unusableReason
     case notCorrected(Day)
+    /// No time of the block is excluded.
+    case notExcluded(Day)
 
     /// The file to restore from is the history that it would replace.
     case backupIsHistory(String)
@@ -101,7 +103,7 @@ public enum ServiceError: ReportableError, Hashable {
             .usage
         case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
         case .unusableFirstDay, .birthNotPast, .birthTooLongAgo, .dayTooEarly, .implausibleSteps, .unusableReason,
-            .notCorrected:
+            .notCorrected, .notExcluded:
             .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
         case .clockNotSet, .notHeard, .noNewPedometer: .temporary
@@ -163,6 +165,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .implausibleSteps(let steps): "\(steps) steps are not plausible for a day."
         case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."
         case .notCorrected(let day): "\(day) has no correction."
+        case .notExcluded(let day): "Nothing of this time is excluded on \(day)."
         case .backupIsHistory(let path): "'\(path)' is the history itself."
         case .noServiceManager: "systemd is not running, and automatic sync needs it."
         }

@@ -34,6 +34,14 @@ public struct StepStatistics: Sendable {
         return DaySummary(data, localTime: localTime, now: moment)
     }
 
+    /// A day in the figures that tables have.
+    ///
+    /// - Throws: the history's error.
+    public func figures(of user: User, on day: Day) throws -> DayFigures? {
+        let input = try history.daySeriesInput(of: user, in: day...day) { _, _ in }
+        return DaySeries(input, localTime: localTime, now: now()).days.first
+    }
+
     /// All days of a user in figures, from the first known day to today. Ten years take some milliseconds; the first
     /// time after an upgrade of istep some seconds.
     ///

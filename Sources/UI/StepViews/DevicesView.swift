@@ -48,6 +48,12 @@ public struct DevicesView: View {
         if let moment = entry.pedometer.cursor.readThrough {
             page.paragraph("its steps are stored up to \(Words.clock(moment, localTime))", indent: 2, hanging: 4)
         }
+        if entry.pedometer.isOfImport {
+            if let moment = history.lastComplete?.end {
+                page.paragraph("last import \(Words.clock(moment, localTime))", indent: 2, hanging: 4)
+            }
+            return
+        }
         page.paragraph(history.state(now: now, localTime), indent: 2, hanging: 4)
         if let attempts = history.attemptsSince(now: now) {
             page.paragraph(attempts, emphasis: .doubtful, indent: 2, hanging: 4)

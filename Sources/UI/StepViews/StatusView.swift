@@ -37,8 +37,10 @@ public struct StatusView: View {
     let now: Timestamp
     let localTime: LocalTime
     let unknownZone: String?
+    let imports: [ScheduledImportStatus]
 
     /// - Parameters:
+    ///   - imports: those of the configuration.
     ///   - notices: those that have not ended.
     ///   - backlogs: days that wait for destinations that have failed.
     ///   - isHousehold: whether the history has several people, regardless of which of them are shown.
@@ -48,8 +50,9 @@ public struct StatusView: View {
         _ people: [Person], notices: [StoredNotice] = [], backlogs: [StatusReport.Backlog] = [],
         isHousehold: Bool = false, database: String,
         now: Timestamp,
-        localTime: LocalTime, unknownZone: String? = nil
+        localTime: LocalTime, unknownZone: String? = nil, imports: [ScheduledImportStatus] = []
     ) {
+        self.imports = imports
         self.people = people
         self.notices = notices.filter(\.isNew) + notices.filter { !$0.isNew }
         self.backlogs = backlogs
@@ -88,6 +91,7 @@ public struct StatusView: View {
             }
             for device in person.pedometers { show(device, on: &page) }
         }
+        for status in imports { show(status, on: &page) }
         for backlog in backlogs { show(backlog, on: &page) }
         page.path("History:", database, emphasis: .faint)
         return page.lines
@@ -103,6 +107,13 @@ public struct StatusView: View {
             (stored.isNew ? "New: " : "") + words.headline, emphasis: stored.notice.isGood ? .good : .doubtful,
             hanging: 2)
         page.advice(words.advice, indent: 2)
+    }
+
+    private func show(_ status: ScheduledImportStatus, on page: inout Page) {
+        let words = "Import \(status.plan.name): \(ScheduledImportWords.condition(status, localTime))"
+        let isFine = status.condition == .fine || status.condition == .never
+        page.paragraph(Printable(words, limit: 600).description, emphasis: isFine ? nil : .doubtful, hanging: 2)
+        if let advice = ScheduledImportWords.advice(status) { page.advice(advice, indent: 2) }
     }
 
     private func show(_ backlog: StatusReport.Backlog, on page: inout Page) {
@@ -195,8 +206,43 @@ extension StatusView {
             ])
         }
 
+        /// An import of the configuration.
+        public struct Import: Codable, Sendable {
+            public var name: String
+            public var path: String
+            /// `fine`, `never`, `overdue` or `failed`.
+            public var condition: String
+            @Nullable public var file: String?
+            @Nullable public var lastRead: String?
+            @Nullable public var failure: String?
+
+            static let schema = JSONSchema.object([
+                .init("name", .text, "Its name in the configuration."),
+                .init("path", .text, "Of the file or folder."),
+                .init("condition", .choice(["fine", "never", "overdue", "failed"]), "Whether it is read."),
+                .init("file", .nullable(.text), "The file that was read last."),
+                .init("lastRead", .nullable(.time), "When a file that had changed was read last."),
+                .init("failure", .nullable(.text), "Why the last try failed."),
+            ])
+
+            init(_ status: ScheduledImportStatus, _ localTime: LocalTime) {
+                (name, path) = (status.plan.name, status.plan.path)
+                condition =
+                    switch status.condition {
+                    case .fine: "fine"
+                    case .never: "never"
+                    case .overdue: "overdue"
+                    case .failed: "failed"
+                    }
+                _file = Nullable(wrappedValue: status.state?.file?.path)
+                _lastRead = Nullable(wrappedValue: status.state?.readAt.map { Words.iso($0, localTime) })
+                _failure = Nullable(wrappedValue: status.state?.failure)
+            }
+        }
+
         public var version = 1
         public var database: String
+        public var imports: [Import]
         /// New ones first.
         public var notices: [NoticeDocument]
         public var backlogs: [Backlog]
@@ -204,6 +250,7 @@ extension StatusView {
 
         public static let schema = JSONSchema.object([
             .version, .init("database", .text, "Path of the history."),
+            .init("imports", .list(Import.schema), "The imports of the configuration."),
             .init("notices", .list(NoticeDocument.schema), "New ones first."),
             .init("backlogs", .list(Backlog.schema), "Days that wait for destinations that have failed."),
             .init("users", .list(Person.schema), "Every user, or the one of --user."),
@@ -212,7 +259,8 @@ extension StatusView {
 
     public var document: Document {
         Document(
-            database: database, notices: notices.map { NoticeDocument($0, words($0.notice), localTime) },
+            database: database, imports: imports.map { Document.Import($0, localTime) },
+            notices: notices.map { NoticeDocument($0, words($0.notice), localTime) },
             backlogs: backlogs.map {
                 Document.Backlog(
                     destination: $0.destination, days: $0.days, oldest: $0.oldest.description, reason: $0.reason)

@@ -40,8 +40,8 @@ struct Istep: AsyncParsableCommand {
             CommandGroup(
                 name: "Keeping and repairing",
                 subcommands: [
-                    BackupCommand.self, RestoreCommand.self, ImportCommand.self, ImportsCommand.self,
-                    DoctorCommand.self,
+                    BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
+                    ImportsCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(
                 name: "Trying and developing", subcommands: [DemoCommand.self, GATTCommand.self, JSONCommand.self]),

@@ -183,6 +183,19 @@ import Testing
         }
     }
 
+    @Test func `taking an import back names the destinations that keep its days`() throws {
+        try withFixture { history in
+            let id = try #require(try store(Self.file([slot(0, 100)]), in: history).id)
+            try history.execute(
+                """
+                INSERT INTO share (destination, person, day, state, asked, fingerprint, confirmed, attempts, changed_at, stale)
+                VALUES ('garden', 1, '2014-04-20', 'sent', 0, 'a', 'a', 1, 0, 0)
+                """)
+            let changes = try history.database.removeImport(id, at: noon, isPreview: true)
+            #expect(changes.shared == [.init(name: "garden", days: 1)])
+        }
+    }
+
     @Test(arguments: [
         "INSERT ON import", "INSERT ON sample", "INSERT ON import_part", "INSERT ON coverage", "INSERT ON changed_day",
     ])

@@ -9,11 +9,12 @@ import Testing
 /// The schema of a file can be damaged, too, or come from another program.
 @Suite(.timeLimit(.minutes(10)), .cpuBound) struct SchemaDamageTests {
     private static let tables = [
-        "changed_day", "correction", "coverage", "destination", "device_total", "frame", "implausible_sample", "import",
+        "changed_day", "correction", "coverage", "destination", "device_total", "excluded_time", "frame",
+        "implausible_sample", "import",
         "import_content", "import_part", "import_track", "notice", "pedometer", "person",
         "plan",
         "profile",
-        "sample", "share", "share_watermark", "sync",
+        "sample", "scheduled_import", "share", "share_watermark", "sync",
     ]
 
     /// A closed history with 400 samples and something in other tables.

@@ -14,7 +14,7 @@ import Testing
     private let keys = [
         "category", "completeness", "corrected", "correctionReason", "correctionTime", "countedSteps", "day",
         "deviceTotals",
-        "distanceMetres", "distanceSource", "energyKilocalories", "energySource", "errors", "goal", "hours",
+        "distanceMetres", "distanceSource", "energyKilocalories", "energySource", "errors", "excluded", "goal", "hours",
         "implausibleSteps", "lastSync", "lastSyncTime", "percentage", "restDay", "running", "runningSteps", "steps",
         "user", "version",
         "walkingSteps",

@@ -48,6 +48,11 @@ import Testing
             id: 2,
             days: [.init(day: Sample.day, before: 7000, after: 8000), .init(day: Sample.day, before: nil, after: nil)],
             overlaps: [.init(name: "ring", days: 1)], sources: ["a"])
+        var removed = changes
+        removed.shared = [.init(name: "garden", days: 1)]
+        var counts = ExportCounts()
+        counts.begin(.days)
+        counts.count()
         func file(_ zone: ZoneKnowledge) -> ForeignHistory {
             ForeignHistory(
                 format: format, path: "/a.csv", tracks: [track], zone: zone,
@@ -63,10 +68,22 @@ import Testing
             (ImportView(file(.named("UTC")), changes, .stored(backup: "/b")), "import"),
             (ImportView(file(.records), ImportChanges(sameAs: 1), .preview), "import"),
             (ImportsView([record, empty], users: [anna], formats: [format], localTime: Sample.localTime), "imports"),
-            (ImportRemovalView(record, changes, .stored(backup: "/b")), "removal"),
+            (ImportRemovalView(record, removed, .stored(backup: "/b")), "removal"),
+            (ExportView("/e", .csv, counts), "export"), (ExportRestoreView("/e", counts, isDone: true), "takeover"),
             (ImportRemovalView(record, changes, .preview), "removal"),
             (FormatsView([format]), "formats"),
         ]
+    }
+
+    /// Imports of the configuration, one of each condition.
+    private var scheduled: [ScheduledImportStatus] {
+        let plan = ScheduledImport(name: "phone", path: "/Sync")
+        let file = ForeignFileMark(path: "/Sync/a.zip", size: 1, modified: 1)
+        func state(_ readAt: Timestamp, _ failure: String? = nil) -> ScheduledImportState {
+            ScheduledImportState(name: "phone", file: file, readAt: readAt, triedAt: Sample.now, failure: failure)
+        }
+        let states = [nil, state(Sample.now), state(Sample.now - 9 * 86_400), state(Sample.now, "no file")]
+        return states.map { ScheduledImportStatus(plan, $0, now: Sample.now) }
     }
 
     private var status: StatusView {
@@ -91,7 +108,7 @@ import Testing
             backlogs: [
                 .init(destination: "diary", days: 5, oldest: Sample.day, reason: "no connection"),
                 .init(destination: "server", days: 1, oldest: Sample.day, reason: nil),
-            ], database: "/h", now: Sample.now, localTime: Sample.localTime)
+            ], database: "/h", now: Sample.now, localTime: Sample.localTime, imports: scheduled)
     }
 
     /// It waits for its next attempt.
@@ -129,7 +146,13 @@ import Testing
             connectedSeconds: 1.2,
             daysRead: 6, daysPlanned: 8, failure: nil, failureText: nil)
         let bad = SyncReport(pedometer: Sample.pedometer("watch"), failure: Broken(), failureText: "gone")
-        return SyncView([good, bad], shares: share, failures: [failure], now: Sample.now, localTime: Sample.localTime)
+        let imports: [ScheduledImportReport] = [
+            .init(name: "a", outcome: .unchanged), .init(name: "b", outcome: .imported(ImportChanges())),
+            .init(name: "c", outcome: .failed(ScheduledImportFailure(name: "c", Broken()))),
+        ]
+        return SyncView(
+            [good, bad], shares: share, failures: [failure], imports: imports, now: Sample.now,
+            localTime: Sample.localTime)
     }
 
     private var auto: AutoView {
@@ -236,6 +259,13 @@ import Testing
                     ($0.isCorrected, $0.correctionReason, $0.correctedAt) = (true, "no ring", Sample.synced)
                 }
                 check.add(try corrected.json(), as: "show", "a corrected day")
+                let excluded = Sample.view {
+                    let span = TimeSpan(Sample.synced, Sample.synced + 60)
+                    $0.excluded = [nil, "massage"].map {
+                        ExcludedSteps(Exclusion(span, utcOffset: 0, reason: $0), steps: 7)
+                    }
+                }
+                check.add(try excluded.json(), as: "show", "a day with excluded time")
                 check.add(try Sample.view(DaySummary(user: anna, day: Sample.day)).json(), as: "show", "an unknown day")
                 check.add(try SampleHistory.view().json(), as: "history", "a week")
                 check.add(

@@ -6,6 +6,7 @@ public enum Diagnosis: Hashable, Sendable {
     case configuration(ConfigurationDiagnosis)
     case history(HistoryDiagnosis)
     case storage(StorageDiagnosis)
+    case scheduledImport(ScheduledImportStatus)
     /// The last syncs of the pedometer of this name, as the history has them.
     case syncs(pedometer: String, SyncHistoryDiagnosis)
     /// An attempt to read the pedometer of this name.
@@ -31,6 +32,12 @@ extension Diagnosis {
         case .configuration(let diagnosis): diagnosis.severity
         case .history(let diagnosis): diagnosis.severity
         case .storage(let diagnosis): diagnosis.severity
+        case .scheduledImport(let status):
+            switch status.condition {
+            case .fine: .fine
+            case .never: .note
+            case .failed, .overdue: .warning
+            }
         case .syncs(_, let diagnosis): diagnosis.severity
         case .pedometer(_, let diagnosis): diagnosis.severity
         case .noDestination: .fine
@@ -51,6 +58,7 @@ extension Diagnosis {
         case .scan: .scan
         case .time(let diagnosis): diagnosis.subject
         case .configuration: .configuration
+        case .scheduledImport(let status): .importFile(status.plan.name)
         case .history(let diagnosis): diagnosis.subject
         case .storage(let diagnosis): diagnosis.subject
         case .syncs(let name, _), .pedometer(let name, _): .pedometer(name)
@@ -133,6 +141,8 @@ public enum CheckSubject: Hashable, Sendable {
     case sharing
     /// A destination, by the name that the user gave it.
     case destination(String)
+    /// A file that the nightly sync imports, by its name in the configuration.
+    case importFile(String)
     case timer, midnightTimer, watch, lingering
 }
 

@@ -6,6 +6,8 @@ public struct DayData: Hashable, Sendable {
         public var name: String
         /// Samples of the day, by their own offset; sorted by start, no two overlap.
         public var samples: [StepSample]
+        /// What the user has excluded of the samples; not counted.
+        public var excluded: [StepSample]
         /// Samples of the day kept apart as implausible.
         public var implausible: [StepSample]
         /// The spans of the day, by its own offset, that the pedometer has accounted for, and the spans that adjoin
@@ -15,12 +17,13 @@ public struct DayData: Hashable, Sendable {
         public var deviceTotal: DeviceTotal?
 
         public init(
-            pedometer: Pedometer.ID, name: String, samples: [StepSample] = [], implausible: [StepSample] = [],
-            coverage: [CoveredSpan] = [], deviceTotal: DeviceTotal? = nil
+            pedometer: Pedometer.ID, name: String, samples: [StepSample] = [], excluded: [StepSample] = [],
+            implausible: [StepSample] = [], coverage: [CoveredSpan] = [], deviceTotal: DeviceTotal? = nil
         ) {
             self.pedometer = pedometer
             self.name = name
             self.samples = samples
+            self.excluded = excluded
             self.implausible = implausible
             self.coverage = coverage
             self.deviceTotal = deviceTotal
@@ -31,6 +34,8 @@ public struct DayData: Hashable, Sendable {
     public var day: Day
     public var tracks: [Track]
     public var correction: StepCorrection?
+    /// The time of the day whose steps do not count, by start.
+    public var exclusions: [Exclusion]
     /// The profile in force on the day.
     public var profile: Profile?
     /// The plan in force on the day.
@@ -39,13 +44,15 @@ public struct DayData: Hashable, Sendable {
     public var lastSync: Timestamp?
 
     public init(
-        user: User, day: Day, tracks: [Track] = [], correction: StepCorrection? = nil, profile: Profile? = nil,
+        user: User, day: Day, tracks: [Track] = [], correction: StepCorrection? = nil,
+        exclusions: [Exclusion] = [], profile: Profile? = nil,
         plan: SportPlan? = nil, lastSync: Timestamp? = nil
     ) {
         self.user = user
         self.day = day
         self.tracks = tracks
         self.correction = correction
+        self.exclusions = exclusions
         self.profile = profile
         self.plan = plan
         self.lastSync = lastSync

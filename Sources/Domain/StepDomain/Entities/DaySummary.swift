@@ -72,6 +72,8 @@ public struct DaySummary: Hashable, Sendable {
     public var correctedAt: Timestamp?
     /// Steps kept apart as implausible; not counted.
     public var implausibleSteps: Int
+    /// The time of the day that the user has excluded, with its steps; not counted.
+    public var excluded: [ExcludedSteps]
     public var lastSync: Timestamp?
     /// What the pedometers themselves count for the day, as far as they were asked; not counted.
     public var deviceTotals: [NamedTotal]
@@ -84,7 +86,7 @@ public struct DaySummary: Hashable, Sendable {
         percentage: Double? = nil, category: ActivityCategory? = nil, hours: [Hour] = [],
         completeness: Completeness = .unknown, isInProgress: Bool = false, isCorrected: Bool = false,
         countedSteps: Int? = nil, correctionReason: String? = nil, correctedAt: Timestamp? = nil,
-        implausibleSteps: Int = 0,
+        implausibleSteps: Int = 0, excluded: [ExcludedSteps] = [],
         lastSync: Timestamp? = nil, deviceTotals: [NamedTotal] = []
     ) {
         self.user = user
@@ -108,6 +110,7 @@ public struct DaySummary: Hashable, Sendable {
         self.correctionReason = correctionReason
         self.correctedAt = correctedAt
         self.implausibleSteps = implausibleSteps
+        self.excluded = excluded
         self.lastSync = lastSync
         self.deviceTotals = deviceTotals
     }
@@ -174,6 +177,7 @@ extension DaySummary {
                 let (total, isTooMuch) = sum.addingReportingOverflow(max(0, sample.steps))
                 return isTooMuch ? .max : total
             },
+            excluded: data.excludedSteps,
             lastSync: data.lastSync,
             deviceTotals: data.tracks.compactMap { track in
                 track.deviceTotal.map { NamedTotal(pedometer: track.name, total: $0) }

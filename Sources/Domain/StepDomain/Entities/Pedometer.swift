@@ -220,3 +220,8 @@ extension ClockState.Setting {
         here.utcOffset(at) == utcOffset ? here.utcOffset(moment) : utcOffset
     }
 }
+
+extension Pedometer {
+    /// Whether it is a source of imports: it is not read by Bluetooth.
+    public var isOfImport: Bool { model.hasPrefix("import:") }
+}

@@ -26,7 +26,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
 }
 
 extension Timestamp {
-    /// ISO 8601 with the offset, such as `2014-04-20T07:30:00+02:00`.
+    /// ISO 8601 with the offset, such as `2014-04-20T07:30:00+02:00`; with seconds in an offset that has them.
     ///
     /// - Parameter utcOffset: seconds east of Greenwich.
     public func iso8601(utcOffset: Int) -> String {
@@ -37,6 +37,34 @@ extension Timestamp {
         let sign = utcOffset < 0 ? "-" : "+"
         return "\(day)T\(twoDigits(clock / 3600)):\(twoDigits(clock / 60 % 60)):\(twoDigits(clock % 60))"
             + "\(sign)\(twoDigits(offset / 60)):\(twoDigits(offset % 60))"
+            + (utcOffset % 60 == 0 ? "" : ":\(twoDigits(abs(utcOffset) % 60))")
+    }
+
+    /// What `iso8601` has written.
+    ///
+    /// - Returns: nil for any other text.
+    public static func parsed(iso8601 text: some StringProtocol) -> (moment: Timestamp, utcOffset: Int)? {
+        let bytes = Array(text.utf8)
+        func number(_ first: Int) -> Int? {
+            guard first + 1 < bytes.count, (0x30...0x39).contains(bytes[first]),
+                (0x30...0x39).contains(bytes[first + 1])
+            else { return nil }
+            return Int(bytes[first] - 0x30) * 10 + Int(bytes[first + 1] - 0x30)
+        }
+        guard bytes.count == 25 || bytes.count == 28, let day = Day(String(decoding: bytes[..<10], as: UTF8.self)),
+            bytes[10] == UInt8(ascii: "T"), [13, 16, 22].allSatisfy({ bytes[$0] == UInt8(ascii: ":") }),
+            let hour = number(11), let minute = number(14), let second = number(17), hour < 24, minute < 60,
+            second < 60,
+            let sign = [UInt8(ascii: "+"): 1, UInt8(ascii: "-"): -1][bytes[19]], let hours = number(20),
+            let minutes = number(23), minutes < 60
+        else { return nil }
+        var offset = hours * 3600 + minutes * 60
+        if bytes.count == 28 {
+            guard bytes[25] == UInt8(ascii: ":"), let seconds = number(26), seconds < 60 else { return nil }
+            offset += seconds
+        }
+        let local = day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
+        return (Timestamp(local - sign * offset), sign * offset)
     }
 }
 

@@ -124,12 +124,15 @@ public struct ForeignOptions: Sendable {
     public var columns: [String: String]
     /// Whether records that no person and no clock can have made are left out; otherwise the first one is an error.
     public var leavesOutImpossible: Bool
+    /// The user whose steps they are: the name that counts in a file with several users.
+    public var user: String?
     public var now: Timestamp
 
     public init(
         format: String? = nil, localTime: LocalTime, zone: ZoneKnowledge, columns: [String: String] = [:],
-        leavesOutImpossible: Bool = false, now: Timestamp
+        leavesOutImpossible: Bool = false, user: String? = nil, now: Timestamp
     ) {
+        self.user = user
         self.format = format
         self.localTime = localTime
         self.zone = zone

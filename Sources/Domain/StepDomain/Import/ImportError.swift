@@ -19,6 +19,8 @@ public enum ImportError: ReportableError, Hashable {
     case impossible(String)
     /// The columns of a CSV file cannot be told; the text says what is missing.
     case columns(String, advice: String)
+    /// A history or an export of several people.
+    case severalUsers(path: String, users: [String])
     case noZone(String)
     case noImport(Int64)
     /// An earlier import of the same source was read in another time zone: both together would count its steps twice.
@@ -28,7 +30,8 @@ public enum ImportError: ReportableError, Hashable {
         switch self {
         case .missing: .unavailable
         case .unreadable: .unavailable
-        case .noSuchFormat, .ambiguousFormat, .notOfFormat, .columns, .noZone, .noImport, .otherZone: .usage
+        case .noSuchFormat, .ambiguousFormat, .notOfFormat, .columns, .severalUsers, .noZone, .noImport, .otherZone:
+            .usage
         case .unknownFormat, .malformed, .tooMuch, .impossible: .data
         }
     }
@@ -47,6 +50,8 @@ public enum ImportError: ReportableError, Hashable {
         case .tooMuch(let what): "The file has \(what). Nothing was stored."
         case .impossible(let what): "The file has a record that cannot be right: \(what). Nothing was stored."
         case .columns(let problem, _): problem
+        case .severalUsers(let path, let users):
+            "\(path) has \(users.count) users: \(users.joined(separator: ", "))."
         case .noZone(let name): "This machine has no time zone \(name)."
         case .noImport(let id): "There is no import \(id)."
         case .otherZone(let id): "Import \(id) has the same source in another time zone. Nothing was stored."

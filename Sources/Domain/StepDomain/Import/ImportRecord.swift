@@ -75,6 +75,8 @@ public struct ImportChanges: Hashable, Sendable {
     /// By day.
     public var days: [DayChange]
     public var overlaps: [Overlap]
+    /// Destinations that keep days of which nothing is known any more: istep sends no unknown day.
+    public var shared: [Overlap] = []
     /// The names of the sources in the history, in the order of the tracks.
     public var sources: [String]
 

@@ -8,6 +8,16 @@ public protocol ForeignHistoryReader: Sendable {
     /// - Throws: `ImportError`.
     func read(_ path: String, _ options: ForeignOptions, progress: @Sendable (_ done: Double) throws -> Void) throws
         -> ForeignHistory
+
+    /// The file itself, or of a folder the newest file that has a format which can be imported.
+    ///
+    /// - Throws: `ImportError`.
+    func newest(in path: String, _ options: ForeignOptions) throws -> ForeignFileMark
+
+    /// An export of istep with all tables of a history; nil for any other file.
+    ///
+    /// - Throws: `ImportError`.
+    func export(_ path: String) throws -> (any ExportedHistory)?
 }
 
 /// Stores what files of other programs say: what a database must do for it. Each call is one transaction.
@@ -37,4 +47,11 @@ public protocol ImportStore: Sendable {
 
     /// The pedometers that imports have made, by name.
     func importSources() throws -> [Pedometer]
+}
+
+/// Stores what became of the imports of the configuration: what a database must do for it.
+public protocol ScheduledImportStore: Sendable {
+    func scheduledImports() throws -> [ScheduledImportState]
+    /// Replaces the state of the same name.
+    func store(_ state: ScheduledImportState) throws
 }

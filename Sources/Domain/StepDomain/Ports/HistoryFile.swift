@@ -68,6 +68,9 @@ public protocol HistoryBackups: Sendable {
     /// - Throws: an error if there is no history, or if it is damaged; why the copy cannot be written.
     func backUp(to path: String?) async throws -> HistoryContents
 
+    /// The same before an import, in `directory`: of such backups as many are kept as the schedule says.
+    func backUpBeforeImport() async throws -> HistoryContents
+
     /// Reads a backup and checks whether it is sound. Nothing is written to it.
     func contents(of backup: String) async throws -> HistoryContents
 

@@ -17,6 +17,9 @@ public struct CheckupRequest: Sendable {
     public var destinationsOfService: Set<String>
     public var usesRadio: Bool
     public var usesNetwork: Bool
+    /// The imports of the configuration, and what the history knows of them.
+    public var imports: [ScheduledImport] = []
+    public var importStates: @Sendable () throws -> [ScheduledImportState] = { [] }
 
     public init(
         configurationFiles: [String] = [], configurationProblems: [String] = [], user: String? = nil,
@@ -80,7 +83,7 @@ public struct Doctor: Sendable {
             { [kernel, radioSwitch, adapter, bus, bluetoothService(known), adapterPower(known)] },
             { [time] },
             { [configuration] },
-            { [historyFile(known), permissions, space, locks] },
+            { [historyFile(known), permissions, space, locks] + request.imports.map(scheduledImport) },
             { [scan(known)] },
             { (known.pedometers ?? []).flatMap { [lastSyncs(of: $0, known), connection(to: $0, known)] } },
             { request.destinations.isEmpty ? [noDestination] : request.destinations.map { destination($0, known) } },

@@ -125,6 +125,17 @@ extension Doctor {
         Check("room", .history, .disk) { try await history?.storage()?.space ?? [] }
     }
 
+    /// When a file that the nightly sync imports was last read.
+    func scheduledImport(_ plan: ScheduledImport) -> Check {
+        Check("import", .history, .importFile(plan.name), needs: ["history"]) {
+            let states = try await blocking { try request.importStates() }
+            return [
+                .scheduledImport(
+                    ScheduledImportStatus(plan, states.first { $0.name == plan.name }, now: now()))
+            ]
+        }
+    }
+
     /// Which processes work on the history at this moment.
     var locks: Check {
         Check("lock", .history, .lock) {

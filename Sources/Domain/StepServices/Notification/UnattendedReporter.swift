@@ -100,7 +100,9 @@ extension SyncService.Outcome {
     }
 
     /// Whether anything has changed that a reader of the log looks for: new steps, or a failure.
-    public var isNews: Bool { reports.contains { $0.counts.steps > 0 } || worst != nil }
+    public var isNews: Bool {
+        reports.contains { $0.counts.steps > 0 } || imports.contains(where: \.hasChanges) || worst != nil
+    }
 }
 
 extension RunMessage {

@@ -36,8 +36,8 @@ public struct RequestedSync: Sendable {
     private let pedometers: [Pedometer]
     private let options: SyncService.Options
 
-    /// - Returns: nil if there is no pedometer to read. A missing history counts as one without pedometers where that
-    ///   is not a fault: a timer may be set up before the first pedometer.
+    /// - Returns: nil if there is no pedometer to read, and nothing that the nightly run imports. A missing history
+    ///   counts as one without pedometers where that is not a fault: a timer may be set up before the first pedometer.
     /// - Throws: the history's error, or `ServiceError` for a name that it does not have.
     public init?(
         _ request: SyncRequest, in histories: any HistorySource,
@@ -56,7 +56,10 @@ public struct RequestedSync: Sendable {
             let reader = context.reader(nil, [])
             return (context, request.readsOnlyCounters ? chosen.filter(reader.holdsTodayOnly) : chosen)
         }
-        guard let (context, pedometers) = found, !pedometers.isEmpty else { return nil }
+        let includesImports = request.isUnattended && !request.readsOnlyCounters && request.pedometers.isEmpty
+        guard let (context, pedometers) = found,
+            !pedometers.isEmpty || includesImports && context.scheduledImports != nil
+        else { return nil }
         self.context = context
         self.pedometers = pedometers
         options = SyncService.Options(

@@ -40,6 +40,8 @@ public struct SyncService: Sendable {
         /// When it began.
         public var start: Timestamp
         public var reports: [SyncReport] = []
+        /// The imports of the configuration, in the nightly run.
+        public var imports: [ScheduledImportReport] = []
         /// Nil if nothing was to be shared.
         public var shares: [ShareReport]?
         /// Users of the history, for the text about what was shared.
@@ -85,6 +87,8 @@ public struct SyncService: Sendable {
             try await context.upkeep.checkBeforeSync()
             return try await read(pedometers, progress, finished)
         }
+        // Before sharing, which then has these days, too.
+        if options.includesUpkeep, !Task.isCancelled { outcome.imports = await context.scheduledImports?() ?? [] }
         // Sharing may take long: what the pedometers have reported is stored before it.
         await updateNotices(&outcome)
         if options.isShared, !Task.isCancelled {
@@ -99,6 +103,8 @@ public struct SyncService: Sendable {
         _ pedometers: [Pedometer], _ progress: @escaping @Sendable (Step) -> Void,
         _ finished: @escaping @Sendable (SyncReport) -> Void
     ) async throws -> [SyncReport] {
+        // A run that only imports.
+        if pedometers.isEmpty { return [] }
         if options.waitsForAdapter { await context.waitForAdapter() }
         // Under the lock: another sync may have stored a later cursor and clock since the caller read the pedometers.
         let known = try await blocking { [history = context.history] in try history.pedometers() }
@@ -151,7 +157,9 @@ public struct SyncService: Sendable {
 
 extension SyncService.Outcome {
     /// What failed besides reading a pedometer and sharing with a destination.
-    public var otherFailures: [any Error] { [sharingFailure, noticeFailure, upkeepFailure].compactMap(\.self) }
+    public var otherFailures: [any Error] {
+        imports.compactMap(\.failure) + [sharingFailure, noticeFailure, upkeepFailure].compactMap(\.self)
+    }
 
     /// What decides how the command ends; nil if nothing has failed.
     public var worst: FailureCategory? {

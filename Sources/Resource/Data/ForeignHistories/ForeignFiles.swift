@@ -20,7 +20,7 @@ public struct ForeignFiles: ForeignHistoryReader {
         HealthConnectReader(),
         SamsungHealthReader(), GoogleFitReader(), GarminAccountReader(), FITReader(), WithingsReader(), OuraReader(),
         ITDReader(),
-        AmazfishReader(), J4velinReader(), IstepHistoryReader(),
+        AmazfishReader(), J4velinReader(), IstepHistoryReader(), IstepExportReader(),
     ]
     static let generic: any FormatReader = CSVReader()
 
@@ -38,6 +38,38 @@ public struct ForeignFiles: ForeignHistoryReader {
         return ForeignHistory(
             format: reader.format, path: path, tracks: tracks, zone: collector.hasOffsets ? .records : options.zone,
             notes: notes)
+    }
+
+    /// Newer files of a folder that are looked into; a phone writes one a night.
+    private static let mostTried = 32
+
+    public func newest(in path: String, _ options: ForeignOptions) throws -> ForeignFileMark {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            if errno == ENOENT { throw ImportError.missing(path: path) }
+            throw ImportError.unreadable(path: path, reason: String(cString: strerror(errno)))
+        }
+        if status.st_mode & S_IFMT != S_IFDIR { return ForeignFileMark(path, status) }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            throw ImportError.unreadable(path: path, reason: "the folder cannot be listed")
+        }
+        let files = names.filter { !$0.hasPrefix(".") }.compactMap { name -> ForeignFileMark? in
+            let file = (path as NSString).appendingPathComponent(name)
+            guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            return ForeignFileMark(file, status)
+        }.sorted { ($0.modified, $0.path) > ($1.modified, $1.path) }
+        for file in files.prefix(Self.mostTried) {
+            // Files that are still being written, and files of other programs.
+            if let tree = try? FileTree(file.path), (try? reader(of: tree, options)) != nil { return file }
+        }
+        throw ImportError.unknownFormat(path: path, hint: files.isEmpty ? "it has no file" : nil)
+    }
+
+    public func export(_ path: String) throws -> (any ExportedHistory)? {
+        let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        if try IstepExportReader().files(of: FileTree(path)).isEmpty { return nil }
+        let export = IstepExport(path: path)
+        return try export.isWhole() ? export : nil
     }
 
     private func reader(of tree: FileTree, _ options: ForeignOptions) throws(ImportError) -> (
@@ -65,5 +97,13 @@ public struct ForeignFiles: ForeignHistoryReader {
             tables.count > 1
             ? "it has \(tables.count) tables; import one of them" : tree.files.isEmpty ? "it is empty" : nil
         throw .unknownFormat(path: tree.path, hint: hint)
+    }
+}
+
+extension ForeignFileMark {
+    fileprivate init(_ path: String, _ status: stat) {
+        self.init(
+            path: path, size: Int(status.st_size),
+            modified: Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec))
     }
 }

@@ -7,6 +7,8 @@ enum SettingKey: String, CaseIterable {
     case recover
     /// The tables of destinations.
     case share
+    /// The tables of imports.
+    case `import`
 
     /// The known key that a wrong one most likely stands for, or nil if none is similar.
     static func nearest(to key: String) -> SettingKey? {
@@ -28,6 +30,7 @@ enum SettingKey: String, CaseIterable {
         case .restartAdapter: "true or false: whether an adapter that receives nothing is switched off and on"
         case .recover:
             "true or false: whether a pedometer that BlueZ neither connects to nor disconnects is removed from BlueZ"
+        case .import: "a table for each file that is imported every night, such as [import.phone]"
         case .share: "a table for each destination, such as [share.garden]"
         }
     }

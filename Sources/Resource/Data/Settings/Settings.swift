@@ -30,6 +30,8 @@ public struct Settings: Hashable, Sendable {
     /// The tables `[share.NAME]`, by name. A later file's table replaces the whole table of the same name from an
     /// earlier file.
     public var destinations: [SettingsTable]
+    /// The tables `[import.NAME]`, by name, replaced in the same way.
+    public var imports: [SettingsTable]
     /// The configuration files that were read, in the order in which they replace one another.
     public var files: [String]
 
@@ -195,6 +197,8 @@ public struct SettingsCheck: Hashable, Sendable {
     public let problems: [SettingsError]
     /// The tables of destinations that can be read, by name, even if there are other problems.
     public let destinations: [SettingsTable]
+    /// The same of imports.
+    public let imports: [SettingsTable]
     /// Nil if there are problems.
     public let settings: Settings?
     /// All settings that can be read, even if there are other problems; for diagnosis. Nil if not even a path for the
@@ -210,7 +214,8 @@ public struct SettingsCheck: Hashable, Sendable {
         self.problems = problems
         files = reader.files
         destinations = reader.destinations.values.sorted { $0.name < $1.name }
-        readable = database.map { [files, destinations] in
+        imports = reader.imports.values.sorted { $0.name < $1.name }
+        readable = database.map { [files, destinations, imports] in
             Settings(
                 user: reader.user, adapter: reader.adapter, database: $0,
                 timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
@@ -219,7 +224,7 @@ public struct SettingsCheck: Hashable, Sendable {
                 recovers: reader.recovers ?? Sourced(false, .standard),
                 backups: reader.backups ?? Sourced(BackupSchedule.standardCount, .standard),
                 frames: reader.frames ?? Sourced(FrameRetention.standardDays, .standard), destinations: destinations,
-                files: files)
+                imports: imports, files: files)
         }
         settings = problems.isEmpty ? readable : nil
     }

@@ -15,6 +15,7 @@ struct SettingsReader {
     private(set) var backups: Sourced<Int>?
     private(set) var frames: Sourced<Int?>?
     private(set) var destinations: [String: SettingsTable] = [:]
+    private(set) var imports: [String: SettingsTable] = [:]
     /// The existing files, in the order in which they were read.
     private(set) var files: [String] = []
     private(set) var problems: [SettingsError] = []
@@ -80,6 +81,10 @@ struct SettingsReader {
             for (name, entry) in tables.byLine where problems.count < fullAt {
                 gather { reader throws(SettingsError) in try reader.take(destination: name, entry, path) }
             }
+        case (.import, .table(let tables)):
+            for (name, entry) in tables.byLine where problems.count < fullAt {
+                gather { reader throws(SettingsError) in try reader.take(import: name, entry, path) }
+            }
         case (.timeout, .integer(let seconds)): try take(timeout: Double(seconds), source)
         case (.timeout, .number(let seconds)): try take(timeout: seconds, source)
         case (.notifications, .flag(let isOn)): notifications = Sourced(isOn, source)
@@ -98,7 +103,8 @@ struct SettingsReader {
             try take(key, text, source)
         case (.backups, .number(let count)):
             throw .badValue(brief(count), key: name, source: source, expected: key.expected)
-        case (.share, let value), (.timeout, let value), (.notifications, let value), (.backups, let value),
+        case (.share, let value), (.import, let value), (.timeout, let value), (.notifications, let value),
+            (.backups, let value),
             (.restartAdapter, let value), (.recover, let value):
             throw .wrongType(key: name, source: source, expected: key.expected, found: value.inWords)
         case (_, let value):
@@ -107,14 +113,23 @@ struct SettingsReader {
     }
 
     private mutating func take(destination name: String, _ entry: SettingEntry, _ path: String) throws(SettingsError) {
-        let keys = [SettingKey.share.rawValue, name], source = SettingSource.file(path, line: entry.line)
+        destinations[name] = try table(
+            [SettingKey.share.rawValue, name], entry, path, SettingsTable.expectedDestination)
+    }
+
+    private mutating func take(import name: String, _ entry: SettingEntry, _ path: String) throws(SettingsError) {
+        imports[name] = try table([SettingKey.import.rawValue, name], entry, path, SettingsTable.expectedImport)
+    }
+
+    private func table(_ keys: [String], _ entry: SettingEntry, _ path: String, _ expected: String)
+        throws(SettingsError) -> SettingsTable
+    {
+        let source = SettingSource.file(path, line: entry.line)
         guard case .table(let entries) = entry.value else {
-            throw .wrongType(
-                key: dotted(keys), source: source, expected: SettingsTable.expectedDestination,
-                found: entry.value.inWords)
+            throw .wrongType(key: dotted(keys), source: source, expected: expected, found: entry.value.inWords)
         }
-        guard SettingsTable.isName(name) else { throw .badName(name, table: dotted([keys[0]]), source: source) }
-        destinations[name] = SettingsTable(path: keys, source: source, entries: entries)
+        guard SettingsTable.isName(keys[1]) else { throw .badName(keys[1], table: dotted([keys[0]]), source: source) }
+        return SettingsTable(path: keys, source: source, entries: entries)
     }
 
     private mutating func take(timeout seconds: Double, _ source: SettingSource) throws(SettingsError) {
@@ -140,7 +155,7 @@ struct SettingsReader {
         case .weekStart:
             guard Weekday.allCases.contains(where: { $0.name == text.lowercased() }) else { throw bad }
             weekStart = Sourced(text.lowercased(), source)
-        case .timeout, .notifications, .backups, .frames, .restartAdapter, .recover, .share: throw bad
+        case .timeout, .notifications, .backups, .frames, .restartAdapter, .recover, .share, .import: throw bad
         }
     }
 

@@ -54,6 +54,8 @@ func isBareKeyByte(_ byte: UInt8) -> Bool {
 extension SettingsTable {
     static let expectedDestination = "a table, [share.NAME], with the keys of one destination"
 
+    static let expectedImport = "a table, [import.NAME], with the path of a file or folder"
+
     /// The requirements for the name of a destination, as text for the user.
     static let expectedName = "1 to 32 characters of a-z, A-Z, 0-9, - and _"
 

@@ -31,7 +31,8 @@ struct ColumnRule: Sendable {
 
     private static let times = [
         ("sync", ["started_at", "ended_at"]), ("frame", ["at"]), ("coverage", ["start", "until"]),
-        ("correction", ["entered_at"]),
+        ("correction", ["entered_at"]), ("excluded_time", ["entered_at"]),
+        ("scheduled_import", ["read_at", "tried_at"]),
         ("share", ["first_attempt", "next_attempt", "changed_at"]), ("destination", ["not_before"]),
         ("notice", ["since", "kept_at", "seen_at", "notified_at", "ended_at"]), ("device_total", ["at"]),
     ]

@@ -11,6 +11,8 @@ struct DayDataReader {
     private let database: Database
     private let pedometers: [(id: Pedometer.ID, name: String)]
     private let lastSync: Timestamp?
+    private let exclusions: [Exclusion]
+    private let excluded: [TimeSpan]
 
     init(_ user: User, _ database: Database) throws {
         self.user = user
@@ -23,10 +25,12 @@ struct DayDataReader {
             database.cachedStatement(
                 sql: """
                     SELECT max((SELECT max(ended_at) FROM sync WHERE pedometer = pedometer.id AND outcome = 'complete'))
-                    FROM pedometer WHERE person = ?
+                    FROM pedometer WHERE person = ? AND NOT \(Pedometer.isImported)
                     """),
             arguments: [user.id]
         )?.timeIfPresent(0)
+        exclusions = try StepDatabase.exclusions(of: user.id, database)
+        excluded = exclusions.map(\.span)
     }
 
     /// - Parameter count: at least 1.
@@ -53,6 +57,7 @@ struct DayDataReader {
         for index in days.indices {
             days[index].profile = profiles.inForce(on: days[index].day)
             days[index].plan = plans.inForce(on: days[index].day)
+            days[index].exclusions = exclusions.filter { $0.touches(days[index].day) }
         }
         return days
     }
@@ -119,8 +124,9 @@ struct DayDataReader {
         let coverage = try CoverageMerge.spans(of: pedometer, touching: Self.reach(of: first, count: count), database)
         return (0..<count).map { index in
             let day = first.advanced(by: index)
+            let counted = samples[index].withoutOverlaps.divided(by: excluded)
             return DayData.Track(
-                pedometer: pedometer, name: name, samples: samples[index].withoutOverlaps,
+                pedometer: pedometer, name: name, samples: counted.outside, excluded: counted.inside,
                 implausible: forSums ? [] : implausible[index],
                 coverage: Self.spans(coverage, touching: Self.reach(of: day, count: 1)).deciding(day))
         }
@@ -181,7 +187,9 @@ extension StepSample {
 }
 
 extension DayData.Track {
-    fileprivate var isEmpty: Bool { samples.isEmpty && implausible.isEmpty && coverage.isEmpty }
+    fileprivate var isEmpty: Bool {
+        samples.isEmpty && excluded.isEmpty && implausible.isEmpty && coverage.isEmpty
+    }
 }
 
 extension [Day] {

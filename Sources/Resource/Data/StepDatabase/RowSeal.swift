@@ -147,7 +147,9 @@ struct Seals {
     /// - Parameter omitted: tables that are not read.
     func broken(besides omitted: Set<String> = []) throws -> [SealedGroup] {
         var broken: [SealedGroup] = []
-        for table in SealedTable.all where !omitted.contains(table.name) {
+        // An older version has fewer of them.
+        let tables = Set(try Schema.current.ownTables(in: database))
+        for table in SealedTable.all where !omitted.contains(table.name) && tables.contains(table.name) {
             var known: [SealedGroup: UInt64?] = [:]
             let rows = try Row.fetchCursor(
                 database, sql: "SELECT owner, part, sum FROM seal WHERE kind = ?", arguments: [table.name])
@@ -196,7 +198,7 @@ struct Seals {
     func complaints(_ groups: [SealedGroup]) throws -> [String] {
         try groups.map { group in
             let what = "not as they were stored (checksum)"
-            let isOfPerson = ["correction", "plan", "profile"].contains(group.kind)
+            let isOfPerson = ["correction", "excluded_time", "plan", "profile"].contains(group.kind)
             let name = try String.fetchOne(
                 database, sql: "SELECT name FROM \(isOfPerson ? "person" : "pedometer") WHERE id = ?",
                 arguments: [group.owner])

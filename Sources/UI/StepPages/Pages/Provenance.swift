@@ -62,6 +62,7 @@ package struct Provenance: Hashable, Sendable {
                     ". The hours are as they were counted."
                 }
             }
+            for words in summary.excludedWords { Element.p { "Excluded: \(words)." } }
             if sources.isEmpty {
                 Element.p(.css("muted")) { "No pedometer has recorded steps on this day." }
             } else {

@@ -49,6 +49,27 @@ extension DayView {
             }
         }
 
+        public struct Excluded: Codable, Sendable {
+            public var start: String
+            public var end: String
+            public var steps: Int
+            @Nullable public var reason: String?
+
+            static let schema = JSONSchema.object([
+                .init("start", .time, "When it begins."), .init("end", .time, "When it ends."),
+                .init("steps", .integer, "The steps that do not count."),
+                .init("reason", .nullable(.text), "Why, if that was given."),
+            ])
+
+            init(_ excluded: ExcludedSteps) {
+                let exclusion = excluded.exclusion
+                start = exclusion.span.start.iso8601(utcOffset: exclusion.utcOffset)
+                end = exclusion.span.end.iso8601(utcOffset: exclusion.utcOffset)
+                steps = excluded.steps
+                _reason = Nullable(wrappedValue: exclusion.reason)
+            }
+        }
+
         public var version = 1
         public var user: String
         /// `2014-04-20`.
@@ -83,6 +104,8 @@ extension DayView {
         @Nullable public var correctionTime: String?
         /// Steps that are stored separately, because they are implausible, and not counted.
         @Nullable public var implausibleSteps: Int?
+        /// The time whose steps the user has excluded.
+        public var excluded: [Excluded]
         /// Empty where nothing is known of them.
         public var hours: [Hour]
         /// The end of the last complete sync of the user's pedometers, ISO 8601 with offset; null where there was none.
@@ -122,6 +145,7 @@ extension DayView {
             .init("correctionReason", .nullable(.text), "Why the user corrected the steps, if that was given."),
             .init("correctionTime", .nullable(.time), "When the steps were entered by hand; null where they were not."),
             .init("implausibleSteps", .nullable(.integer), "Not plausible, and not counted."),
+            .init("excluded", .list(Excluded.schema), "Time whose steps do not count, by the user's decision."),
             .init("hours", .list(Hour.schema), "Empty where nothing is known of them."),
             .init("lastSyncTime", .nullable(.time), "When the user's pedometers were last read completely."),
             .init(
@@ -157,6 +181,7 @@ extension DayView {
             correctionReason: isShown ? summary.correctionReason : nil,
             correctionTime: isShown ? summary.correctedAt.map { Words.iso($0, localTime) } : nil,
             implausibleSteps: checked(.implausibleSteps, summary.implausibleSteps),
+            excluded: isShown ? summary.excluded.map(Document.Excluded.init) : [],
             hours: (checked(.hours, summary.hours) ?? []).map {
                 Document.Hour(start: Words.iso($0.start, localTime), hour: $0.hour, steps: $0.steps)
             },

@@ -76,6 +76,9 @@ extension DayView {
         }
         show("Goal", goal(style), hint: hasNoPlan ? "\(command: "istep plan 8000")" : nil, on: &page)
         if summary.implausibleSteps != 0 { show("Ignored", implausible, on: &page) }
+        for (index, words) in summary.excludedWords.enumerated() {
+            show(index == 0 ? "Excluded" : "", StyledText(words, .doubtful), on: &page)
+        }
         if let doubt { show("Check", doubt, on: &page) }
         chart(on: &page)
         page.blank()
@@ -256,6 +259,23 @@ extension DaySummary {
     package var countedHoursWords: String? {
         guard isCorrected, steps != countedSteps else { return nil }
         return "as counted" + (steps.map { "; the total is corrected to \(Words.grouped($0))" } ?? "")
+    }
+
+    /// Blocks that are listed.
+    private static let mostExcluded = 3
+
+    /// The blocks that the user has excluded.
+    package var excludedWords: [String] {
+        let words = excluded.prefix(Self.mostExcluded).map { block in
+            let exclusion = block.exclusion
+            let (start, end) = (exclusion.span.start.seconds, exclusion.span.end.seconds)
+            let midnight = day.daysSince1970 * 86_400 - exclusion.utcOffset
+            let times = [start, end].map { Words.timeOfDay(min(max($0 - midnight, 0), 86_400)) }
+            let reason = exclusion.reason.map { " (\(Printable($0, limit: 60)))" } ?? ""
+            return "\(times[0]) to \(times[1]): \(Words.count(block.steps, "step")), not counted\(reason)"
+        }
+        let more = excluded.count - words.count
+        return words + (more > 0 ? ["and \(Words.count(more, "other block"))"] : [])
     }
 
     /// How much is known of the day: `complete`, `partial: steps may be missing`.

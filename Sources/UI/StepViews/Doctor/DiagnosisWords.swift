@@ -38,6 +38,10 @@ extension Diagnosis {
         case .configuration(let diagnosis): diagnosis.text
         case .history(let diagnosis): diagnosis.text
         case .storage(let diagnosis): diagnosis.text
+        case .scheduledImport(let status):
+            DiagnosisText(
+                ScheduledImportWords.condition(status, localTime),
+                fix: ScheduledImportWords.advice(status))
         case .syncs(_, let diagnosis): diagnosis.text(at: now, localTime)
         case .pedometer(let name, let diagnosis): diagnosis.text(name)
         case .noDestination: DiagnosisText("no destinations configured")
@@ -87,6 +91,7 @@ extension CheckSubject {
         case .lock: "lock"
         case .scan: "scan"
         case .pedometer(let name), .destination(let name): name
+        case .importFile(let name): "import \(name)"
         case .sharing: "sharing"
         case .timer: "timer"
         case .midnightTimer: "midnight timer"

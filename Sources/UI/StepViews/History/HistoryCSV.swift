@@ -10,16 +10,9 @@ extension HistoryView {
         }
         switch grouping {
         case .day:
-            return [
-                "day,steps,walking_steps,running_steps,distance_metres,energy_kilocalories,goal,goal_met,completeness,running,corrected"
-            ]
-                + document.days.map {
-                    line([
-                        $0.day, $0.steps, $0.walkingSteps, $0.runningSteps, $0.distanceMetres, $0.energyKilocalories,
-                        $0.goal, $0.goalMet,
-                        $0.completeness, $0.running, $0.corrected,
-                    ])
-                }
+            // Of one user: the table of an export without its first column.
+            return [CSVText.header(ExportTable.days.columns.dropFirst())]
+                + statistics.days.map { CSVText.line($0.exportedDay) }
         case .week, .month, .year:
             return [
                 "first_day,last_day,steps,mean,median,best_day,best_steps,walking_steps,running_steps,distance_metres,energy_kilocalories,"

@@ -28,7 +28,8 @@ public struct ImportsView: View {
             if let first = record.firstDay, let last = record.lastDay {
                 let days = Words.count(record.changedDays, "day")
                 page.paragraph(
-                    "\(Words.days(first, last)), \(Words.count(record.steps, "step")); changed \(days)", indent: 4)
+                    "\(Words.days(first, last)), \(Words.count(record.steps, "step")); added or changed \(days)",
+                    indent: 4)
             }
             page.path("   ", record.path, emphasis: .faint)
         }
@@ -115,6 +116,11 @@ public struct ImportRemovalView: View {
             "Days",
             StyledText("\(changes.days.count) with other steps, of \(unknown) of them nothing is known any more"),
             width: 12)
+        for shared in changes.shared {
+            page.paragraph(
+                "\(Printable(shared.name, limit: 32)) keeps \(Words.count(shared.days, "day")) of these: istep sends no unknown day. Delete \(shared.days == 1 ? "it" : "them") there.",
+                emphasis: .doubtful, hanging: 2)
+        }
         if case .stored(let backup?) = state { page.path("The history before it is kept:", backup) }
         return page.lines
     }
@@ -125,11 +131,19 @@ public struct ImportRemovalView: View {
         public var id: Int64
         public var path: String
         public var changes: [DayChangeDocument]
+        public var shared: [ImportView.Document.Overlap]
         public var isDone: Bool
         @Nullable public var backup: String?
 
         public static let schema = JSONSchema.object([
             .version,
+            .init(
+                "shared",
+                .list(
+                    .object([
+                        .init("name", .text, "Of a destination."),
+                        .init("days", .integer, "Days that it keeps, and of which nothing is known any more."),
+                    ])), "Destinations that keep days which istep cannot take back there."),
             .init("id", .integer, "Number of the import."),
             .init("path", .text, "Of its file or folder."),
             .init("changes", .list(DayChangeDocument.schema), "Days with other steps than before."),
@@ -143,7 +157,8 @@ public struct ImportRemovalView: View {
         if case .stored(let path) = state { backup = path }
         return Document(
             id: record.id, path: record.path, changes: changes.days.map(DayChangeDocument.init),
-            isDone: state != .preview, backup: backup)
+            shared: changes.shared.map { .init(name: $0.name, days: $0.days) }, isDone: state != .preview,
+            backup: backup)
     }
 }
 

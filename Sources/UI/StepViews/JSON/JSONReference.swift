@@ -41,6 +41,10 @@ public enum JSONReference {
             "status", ["status"], "Notices, and for each user today's steps and the pedometers.",
             StatusView.Document.self),
         Entry("import", ["import"], "What an import would change, or has changed.", ImportView.Document.self),
+        Entry(
+            "takeover", ["import EXPORT"], "A whole export that becomes the history, or would become it.",
+            ExportRestoreView.Document.self),
+        Entry("export", ["export FILE"], "The export that was written.", ExportView.Document.self),
         Entry("formats", ["import --formats"], "The formats that can be imported.", FormatsView.Document.self),
         Entry("imports", ["imports list"], "What was imported, from where and when.", ImportsView.Document.self),
         Entry(

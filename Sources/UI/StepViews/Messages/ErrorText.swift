@@ -17,6 +17,9 @@ public struct ErrorText: Hashable, Sendable {
             (message, advice) = ("Interrupted.", "Run the command again.")
         case let error as ServiceError: (message, advice) = (error.problem, ServiceErrorWords.advice(error))
         case let error as ImportError: (message, advice) = (error.problem, ImportErrorWords.advice(error))
+        case let error as ScheduledImportFailure:
+            let cause = ErrorText(error.underlying)
+            (message, advice) = ("[import.\(error.name)]: \(cause.message)", cause.advice)
         case let error as any ReportableError: (message, advice) = (error.problem, error.advice)
         default: (message, advice) = ("\(error)", "Please report this.")
         }

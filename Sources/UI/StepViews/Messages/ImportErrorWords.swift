@@ -14,6 +14,7 @@ public enum ImportErrorWords {
         case .tooMuch: "Export a shorter time, or only one source."
         case .impossible: "To leave such records out, add --skip-impossible."
         case .columns(_, let advice): advice
+        case .severalUsers: "Name one of them with --user."
         case .noZone: "Name it as in /usr/share/zoneinfo, such as Europe/Berlin."
         case .noImport: "To list the imports: `istep imports`"
         case .otherZone(let id):

@@ -8,19 +8,22 @@ public struct SyncView: View {
     let localTime: LocalTime
     let shares: ShareView?
     let failures: [ErrorText]
+    let imports: [ScheduledImportReport]
     private let given: Set<String>
 
     /// - Parameters:
+    ///   - imports: those of the configuration, in the nightly run.
     ///   - shares: how the sharing after it went; nil if nothing is shared.
     ///   - failures: other failures, for programs: people read them on standard error.
     ///   - given: advice that was shown before, and is not shown again.
     public init(
-        _ reports: [SyncReport], shares: ShareView? = nil, failures: [ErrorText] = [], now: Timestamp,
-        localTime: LocalTime, given: Set<String> = []
+        _ reports: [SyncReport], shares: ShareView? = nil, failures: [ErrorText] = [],
+        imports: [ScheduledImportReport] = [], now: Timestamp, localTime: LocalTime, given: Set<String> = []
     ) {
         self.reports = reports
         self.shares = shares
         self.failures = failures
+        self.imports = imports
         self.now = now
         self.localTime = localTime
         self.given = given
@@ -30,8 +33,8 @@ public struct SyncView: View {
     public init(_ outcome: SyncService.Outcome, now: Timestamp, localTime: LocalTime) {
         let shares = outcome.shares.map { ShareView($0, users: outcome.users, now: now, localTime: localTime) }
         self.init(
-            outcome.reports, shares: shares, failures: outcome.otherFailures.map(ErrorText.init), now: now,
-            localTime: localTime)
+            outcome.reports, shares: shares, failures: outcome.otherFailures.map(ErrorText.init),
+            imports: outcome.imports, now: now, localTime: localTime)
     }
 
     /// After a sync that ended early, and was not without effect.
@@ -225,8 +228,38 @@ extension SyncView {
             ])
         }
 
+        /// An import of the configuration.
+        public struct Import: Codable, Sendable {
+            public var name: String
+            /// `imported`, `unchanged` or `failed`.
+            public var outcome: String
+            public var newDays: Int
+            public var changedDays: Int
+
+            static let schema = JSONSchema.object([
+                .init("name", .text, "Its name in the configuration."),
+                .init("outcome", .choice(["imported", "unchanged", "failed"]), "How it went."),
+                .init("newDays", .integer, "Days of which nothing was known before."),
+                .init("changedDays", .integer, "Days that had other steps."),
+            ])
+
+            init(_ report: ScheduledImportReport) {
+                name = report.name
+                (newDays, changedDays) = (0, 0)
+                switch report.outcome {
+                case .unchanged: outcome = "unchanged"
+                case .failed: outcome = "failed"
+                case .imported(let changes):
+                    outcome = "imported"
+                    (newDays, changedDays) = (changes.newDays.count, changes.correctedDays.count)
+                }
+            }
+        }
+
         public var version = 1
         public var pedometers: [Entry]
+        /// Those of the nightly run.
+        public var imports: [Import]
         /// As `istep share --json` has them; empty where nothing is shared.
         public var shares: [ShareView.Document.Destination]
         /// Other failures, such as of the upkeep: not of a pedometer or a destination.
@@ -234,6 +267,7 @@ extension SyncView {
 
         public static let schema = JSONSchema.object([
             .version, .init("pedometers", .list(Entry.schema), "The pedometers that were to be read."),
+            .init("imports", .list(Import.schema), "The imports of the configuration, in a run by the timer."),
             .init("shares", .list(ShareView.Document.Destination.schema), "What was shared afterwards."),
             .init(
                 "failures", .list(ErrorDocument.Failure.schema),
@@ -262,7 +296,8 @@ extension SyncView {
                         Document.Failure(
                             message: report.failureText ?? "no reason given", advice: ErrorText($0).advice)
                     })
-            }, shares: shares?.document.destinations ?? [], failures: failures.map(ErrorDocument.Failure.init))
+            }, imports: imports.map(Document.Import.init), shares: shares?.document.destinations ?? [],
+            failures: failures.map(ErrorDocument.Failure.init))
     }
 
     private func tenths(_ seconds: Double) -> Double? { seconds.isFinite ? (seconds * 10).rounded() / 10 : nil }

@@ -5,9 +5,11 @@ public struct SyncSummary: Hashable, Sendable {
     public let line: String
     private let isEmpty: Bool
 
-    /// - Parameter shares: how the sharing after it went; nil if nothing is shared.
-    public init(_ reports: [SyncReport], shares: [ShareReport] = []) {
-        let parts = reports.map(Self.part) + shares.compactMap(Self.part)
+    /// - Parameters:
+    ///   - shares: how the sharing after it went; nil if nothing is shared.
+    ///   - imports: those of the configuration.
+    public init(_ reports: [SyncReport], shares: [ShareReport] = [], imports: [ScheduledImportReport] = []) {
+        let parts = reports.map(Self.part) + imports.map(Self.part) + shares.compactMap(Self.part)
         isEmpty = parts.isEmpty
         line = parts.isEmpty ? Advice.firstPedometer().description : parts.joined(separator: "; ")
     }
@@ -31,6 +33,19 @@ public struct SyncSummary: Hashable, Sendable {
         if let battery = report.battery { parts.append("battery \(battery) %") }
         if !report.gaps.isEmpty { parts.append("\(Words.count(report.gaps.count, "day")) missing") }
         return "\(name): " + parts.joined(separator: ", ")
+    }
+
+    private static func part(_ report: ScheduledImportReport) -> String {
+        let name = "import \(Printable(report.name, limit: 32))"
+        switch report.outcome {
+        case .unchanged: return "\(name): nothing new"
+        case .failed: return "\(name): failed"
+        case .imported(let changes):
+            let parts = [(changes.newDays.count, "new"), (changes.correctedDays.count, "changed")].filter { $0.0 > 0 }
+            return "\(name): "
+                + (parts.isEmpty
+                    ? "nothing new" : parts.map { "\(Words.count($0.0, "day")) \($0.1)" }.joined(separator: ", "))
+        }
     }
 
     /// Nil if there was nothing to do.

@@ -95,6 +95,14 @@ package enum Words {
     ]
 
     /// `2014-04-20 07:30`, as local clocks showed it.
+    /// `10:30`; 86,400 is `24:00`.
+    ///
+    /// - Parameter seconds: after midnight.
+    package static func timeOfDay(_ seconds: Int) -> String {
+        let (hour, minute) = (seconds / 3600, seconds / 60 % 60)
+        return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+    }
+
     package static func clock(_ moment: Timestamp, _ localTime: LocalTime) -> String {
         let text = iso(moment, localTime)
         return text.prefix(10) + " " + text.dropFirst(11).prefix(5)

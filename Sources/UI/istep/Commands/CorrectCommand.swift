@@ -6,7 +6,7 @@ import StepViews
 struct CorrectCommand: ParsableCommand, TakesDays {
     static let configuration = CommandConfiguration(
         commandName: "correct",
-        abstract: "Correct the steps of a day by hand.",
+        abstract: "Correct the steps of a day by hand, or exclude a block of time.",
         discussion: """
             Your figure replaces the counted steps of that day, even after later syncs. Distance and calories are scaled with it. The counted \
             steps are kept: 'istep show DAY' shows both, and --remove restores them. Destinations that can replace a day receive the \
@@ -15,6 +15,12 @@ struct CorrectCommand: ParsableCommand, TakesDays {
               istep correct yesterday --steps 9000
               istep correct 2014-04-20 --steps 12500 --reason "left the ring at home"
               istep correct yesterday --remove
+
+            With --from and --to, the steps of a block of time do not count: a drive on a cobbled street, a massage. It stays so after later \
+            syncs and imports, and the day shows it. --remove lets them count again.
+
+              istep correct yesterday --from 10:00 --to 10:30 --steps 0
+              istep correct yesterday --from 10:00 --to 10:30 --remove
             """)
 
     @Argument(
@@ -28,10 +34,20 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         transform: ArgumentRules.steps)
     var steps: Int?
 
+    @Option(
+        help: ArgumentHelp("The beginning of a block whose steps do not count, such as 10:00.", valueName: "time"),
+        transform: ArgumentRules.time)
+    var from: Int?
+
+    @Option(
+        help: ArgumentHelp("The end of the block; 24:00 is the end of the day.", valueName: "time"),
+        transform: ArgumentRules.time)
+    var to: Int?
+
     @Option(help: ArgumentHelp("The reason, as free text; it is shown with the day and not shared.", valueName: "text"))
     var reason: String?
 
-    @Flag(help: "Remove the correction and restore the counted steps.")
+    @Flag(help: "Remove the correction or the exclusion, and restore the counted steps.")
     var remove = false
 
     @OptionGroup var common: CommonOptions
@@ -40,6 +56,13 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         if remove, steps != nil || reason != nil {
             throw ValidationError("--remove cannot be combined with --steps or --reason.")
         }
+        if from != nil || to != nil {
+            guard let from, let to else { throw ValidationError("A block needs both --from and --to.") }
+            guard from < to else { throw ValidationError("--to must be later than --from, on the same day.") }
+            if !remove, steps != 0 {
+                throw ValidationError("The steps of a block can only be left out: --steps 0, or --remove.")
+            }
+        }
         if !remove, steps == nil { throw ValidationError("Give the steps with --steps, or --remove.") }
     }
 
@@ -47,6 +70,7 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         let wiring = try Wiring(common)
         let today = wiring.localTime.day(of: wiring.now())
         let day = day.day(today: today)
+        if let from, let to { return try exclude(day, from, to, wiring) }
         let correction = steps.map { StepCorrection(steps: $0, reason: reason) }
         if let correction { try Corrections.check(correction, on: day, today: today) }
         let history = try wiring.history(for: remove ? .updating : .creating)
@@ -58,8 +82,26 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         } else {
             try corrections.remove(on: day, of: user)
         }
+        try show(day, of: user, in: history, wiring)
+    }
+
+    private func exclude(_ day: Day, _ from: Int, _ to: Int, _ wiring: Wiring) throws {
+        let store = try wiring.exclusionStore()
+        let user = try wiring.user(in: store)
+        let exclusions = Exclusions(store, localTime: wiring.localTime, now: wiring.now)
+        if remove {
+            try exclusions.include(day, from: from, to: to, of: user)
+        } else {
+            try exclusions.exclude(day, from: from, to: to, reason: reason, of: user)
+        }
+        try show(day, of: user, in: store, wiring)
+    }
+
+    private func show(_ day: Day, of user: User, in history: any StepHistory, _ wiring: Wiring) throws {
+        let now = wiring.now()
         let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(
             of: user, on: day)
-        try wiring.show(DayView(summary, today: today, now: wiring.now(), localTime: wiring.localTime))
+        let today = wiring.localTime.day(of: now)
+        try wiring.show(DayView(summary, today: today, now: now, localTime: wiring.localTime))
     }
 }

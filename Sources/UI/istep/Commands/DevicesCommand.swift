@@ -6,7 +6,7 @@ import StepViews
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List your pedometers, or rename one.",
+        abstract: "List your pedometers and the sources of imports, or rename one.",
         discussion: """
               istep devices                          all
               istep devices ring                     only this one
@@ -39,21 +39,19 @@ struct DevicesCommand: ParsableCommand {
     func run() throws {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: rename == nil ? .reading : .updating)
+        // Sources of imports are named like pedometers.
+        let sources = try wiring.importStore(for: .reading).importSources()
         if let rename {
             let (before, after) = try wiring.registration(history).rename(
-                pedometers[0], ofUserNamed: common.user, to: rename)
+                pedometers[0], ofUserNamed: common.user, besides: sources, to: rename)
             guard common.json else {
                 return try wiring.say("Renamed \(Printable(before.name)) to \(Printable(after.name)).")
             }
             return try wiring.show(
                 DevicesView([wiring.entry(of: after, in: history)], now: wiring.now(), localTime: wiring.localTime))
         }
-        let user = try common.user.map { _ in try wiring.user(in: history) }
-        // Sources of imports are listed like pedometers, but cannot be named: they are not read by Bluetooth.
-        let sources =
-            pedometers.isEmpty
-            ? try wiring.importStore(for: .reading).importSources().filter { user == nil || $0.user == user?.id } : []
-        let chosen = try PedometerSelection(history, ofUserNamed: common.user).pedometers(named: pedometers) + sources
+        let chosen = try PedometerSelection(history, ofUserNamed: common.user, besides: sources).pedometers(
+            named: pedometers)
         let entries = try chosen.map { try wiring.entry(of: $0, in: history) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
     }

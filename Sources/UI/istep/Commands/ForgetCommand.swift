@@ -8,7 +8,10 @@ struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Remove a pedometer; its steps stay in the history.",
-        discussion: "If you add it again, the next sync continues where the last one stopped.")
+        discussion: """
+            If you add it again, the next sync continues where the last one stopped. A source of imports comes back with its next import; \
+            to take its steps out of the history: 'istep imports remove'.
+            """)
 
     @Argument(
         help: ArgumentHelp("Its name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
@@ -22,17 +25,20 @@ struct ForgetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
-        let (history, entry) = try await blocking {
+        let (history, entry, sources) = try await blocking {
             let history = try wiring.history(for: .updating)
+            let sources = try wiring.importStore(for: .reading).importSources()
             // As it was before: a forgotten pedometer is not listed.
             return (
                 history,
                 try wiring.entry(
-                    of: PedometerSelection(history, ofUserNamed: common.user).pedometer(pedometer), in: history)
+                    of: PedometerSelection(history, ofUserNamed: common.user, besides: sources).pedometer(pedometer),
+                    in: history),
+                sources
             )
         }
         let forgotten = try await wiring.registration(history).forget(
-            pedometer, ofUserNamed: common.user, unpairing: unpair)
+            pedometer, ofUserNamed: common.user, besides: sources, unpairing: unpair)
         if common.json {
             try wiring.show(DevicesView([entry], now: wiring.now(), localTime: wiring.localTime))
         } else {

@@ -88,8 +88,9 @@ struct ImportCommand: AsyncParsableCommand {
         guard let file else { return try wiring.show(FormatsView(importing.formats)) }
         let options = try wiring.foreignOptions(
             format: format, zone: zone, columns: try parsedColumns(), leavesOutImpossible: skipImpossible)
-        let history = try await importing.read(file, options)
         let isNew = !importing.isHistoryThere
+        if isNew, try await restored(file, importing, wiring) { return }
+        let history = try await importing.read(file, options)
         // Also finds out whose steps they are, before anybody is asked.
         let preview = try await preview(history, importing, wiring, isNew: isNew)
         if history.isEmpty || dryRun || preview.sameAs != nil {
@@ -107,6 +108,25 @@ struct ImportCommand: AsyncParsableCommand {
         try wiring.say(
             "Imported \(Words.count(stored.changes.newDays.count, "new day")), changed \(Words.count(stored.changes.correctedDays.count, "day"))."
         )
+    }
+
+    /// Takes a whole export of istep in, if the file is one.
+    private func restored(_ file: String, _ importing: Importing, _ wiring: Wiring) async throws -> Bool {
+        guard format == nil || format == "istep-export", columns == nil,
+            let found = try await importing.export(file, preview: wiring.previewRestoring)
+        else { return false }
+        let preview = ExportRestoreView(found.export.path, found.counts, isDone: false)
+        if dryRun {
+            try wiring.show(preview)
+            return true
+        }
+        if !yes {
+            if !common.json { try wiring.show(preview) }
+            try await confirm(file, "Import it? [y/N] ")
+        }
+        let counts = try await importing.restore(found.export, into: try wiring.restoring())
+        try wiring.show(ExportRestoreView(found.export.path, counts, isDone: true))
+        return true
     }
 
     private func preview(
@@ -135,7 +155,9 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     /// - Throws: `CommandFailure` unless a user at the terminal agrees.
-    private func confirm(_ file: String) async throws {
+    private func confirm(
+        _ file: String, _ question: String = "Import it? A backup is made before. [y/N] "
+    ) async throws {
         guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
             let words =
                 (zone.map { ["--zone", $0] } ?? []) + (format.map { ["--format", $0] } ?? [])
@@ -144,7 +166,7 @@ struct ImportCommand: AsyncParsableCommand {
                 .usage, "Nothing was imported.",
                 advice: "To import it: `\(ShellCommand("istep import --yes", words).text())`")
         }
-        Output.error.write("Import it? A backup is made before. [y/N] ")
+        Output.error.write(question)
         let answer = await StandardInput.line()
         if answer == nil { Output.error.write("\n") }  // Ctrl-C and Ctrl-D leave the cursor behind the question
         guard ["y", "yes"].contains(answer?.lowercased() ?? ""), !Task.isCancelled else {

@@ -26,10 +26,15 @@ struct ShowCommand: ParsableCommand, TakesDays {
     @Flag(help: "Print the day as a picture (SVG).")
     var svg = false
 
+    @Flag(help: "Print the day as CSV: a line of 'istep history --csv'.")
+    var csv = false
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if svg, common.json { throw ValidationError("--svg cannot be combined with --json.") }
+        if [svg, csv, common.json].count(where: \.self) > 1 {
+            throw ValidationError("Only one of --svg, --csv and --json can be given.")
+        }
     }
 
     func run() throws {
@@ -41,6 +46,10 @@ struct ShowCommand: ParsableCommand, TakesDays {
         let history = try wiring.history(for: .reading)
         let user = try wiring.user(in: history)
         let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
+        if csv {
+            for line in DayCSV.lines(try statistics.figures(of: user, on: day)) { try Output.standard.result(line) }
+            return
+        }
         let summary = try statistics.summary(of: user, on: day)
         let begins = summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil
         let view = DayView(summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins)

@@ -34,6 +34,16 @@ enum ArgumentRules {
         return number
     }
 
+    /// A time of a day, `10:30`, as seconds after midnight; `24:00` is the end of the day.
+    static func time(_ text: String) throws -> Int {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].utf8.count == 2, (1...2).contains(parts[0].utf8.count),
+            text.utf8.allSatisfy({ (0x30...0x3a).contains($0) }), let hour = Int(parts[0]), let minute = Int(parts[1]),
+            minute < 60, hour < 24 || hour == 24 && minute == 0
+        else { throw ValidationError("a time is written like 10:30") }
+        return hour * 3600 + minute * 60
+    }
+
     /// Checks a name for a person or a pedometer. Bytes that are not UTF-8 were replaced by U+FFFD before.
     static func checkName(_ name: String, of option: String) throws {
         if let problem = Printable.problem(ofName: name) {

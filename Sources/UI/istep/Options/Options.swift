@@ -12,7 +12,7 @@ struct CommonOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The user (default: the only user of the history, otherwise your login name; 'sync', 'watch', 'devices', 'status' and 'outbox': \
+            The user (default: the only user of the history, otherwise your login name; 'sync', 'watch', 'devices', 'status', 'export' and 'outbox': \
             all users).
             """, valueName: "name"), completion: CompletionNames.users)
     var user: String?

@@ -34,6 +34,12 @@ enum PrivateFile {
         }
     }
 
+    /// Whether a path leads to anything but an empty file.
+    static func isTaken(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && (status.st_mode & S_IFMT != S_IFREG || status.st_size > 0)
+    }
+
     /// The first bytes of a file as text; empty if it cannot be read. Nil if there is no file, if it is empty, or if it
     /// is no regular file.
     static func beginning(of path: String) -> String? {
@@ -63,7 +69,7 @@ enum PrivateFile {
         throw failure(ELOOP, path, advice)
     }
 
-    private static func failure(_ code: Int32, _ path: String, _ advice: String) -> CommandFailure {
+    static func failure(_ code: Int32, _ path: String, _ advice: String) -> CommandFailure {
         let category: FailureCategory =
             switch code {
             case EACCES, EPERM, EROFS: .permission

@@ -56,7 +56,8 @@ struct ConsoleUnattendedOutput: UnattendedOutput {
     func write(_ outcome: SyncService.Outcome) throws {
         if wiring.isForPrograms { return try wiring.show(outcome.view(wiring)) }
         try Output.standard.result(
-            SyncSummary(outcome.reports, shares: outcome.shares ?? []).line, isNews: outcome.isNews)
+            SyncSummary(outcome.reports, shares: outcome.shares ?? [], imports: outcome.imports).line,
+            isNews: outcome.isNews)
     }
 }
 

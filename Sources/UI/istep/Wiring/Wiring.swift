@@ -80,6 +80,13 @@ struct Wiring: Sendable {
             path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
     }
 
+    /// The history, for excluding time of it.
+    ///
+    /// - Throws: `HistoryError.missing` if there is none.
+    func exclusionStore() throws(HistoryError) -> any StepHistory & ExclusionStore {
+        try StepDatabase.existing(databasePath, backups: backups)
+    }
+
     /// Whether there is a history.
     ///
     /// - Throws: why it cannot be read.
@@ -183,7 +190,7 @@ struct Wiring: Sendable {
             reader: { reader(days: $0, registered: $1) },
             waitForAdapter: { await AdapterWait()(adapter) { try await central() } },
             destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime,
-            unknownZone: unknownZone, now: now, clock: clock)
+            unknownZone: unknownZone, now: now, clock: clock, scheduledImports: scheduledImports)
     }
 
     /// The history that is used without `--db`; nil if it is the same, or if there would be none.

@@ -43,9 +43,10 @@ private struct ConfigurationFiles: ConfigurationSource {
     func read() -> WrittenConfiguration {
         let check = Settings.check(flags: flags, environment: environment)
         let (destinations, errors) = Wiring.destinations(from: check.destinations, environment)
+        let imports = Wiring.scheduledImports(check.imports, environment).faulty.flatMap(\.problems.errors)
         return WrittenConfiguration(
             files: check.files,
-            problems: (check.problems + errors).map {
+            problems: (check.problems + errors + imports).map {
                 ConfigurationProblem($0.description, file: $0.file, line: $0.line)
             },
             destinations: destinations.compactMap { destination in
@@ -112,10 +113,17 @@ extension Wiring {
         let check = Settings.check(flags: flags(options), environment: environment)
         if let error = check.problems.first(where: { $0.category == .usage }) { throw error }
         let (destinations, errors) = destinations(from: check.destinations, environment)
+        let imports = scheduledImports(check.imports, environment)
+        let faulty = imports.faulty.flatMap(\.problems.errors)
         var request = CheckupRequest(
-            configurationFiles: check.files, configurationProblems: (check.problems + errors).map(\.description),
+            configurationFiles: check.files,
+            configurationProblems: (check.problems + errors + faulty).map(\.description),
             destinations: destinations, destinationsOfService: destinationsOfService(check.destinations, environment),
             usesRadio: usesRadio, usesNetwork: usesNetwork)
+        if let path = check.readable?.database.value, !imports.plans.isEmpty {
+            request.imports = imports.plans
+            request.importStates = { try StepDatabase(path: path, for: .reading).scheduledImports() }
+        }
         if let timeout = check.readable?.timeout, timeout.source != .standard { request.searchTime = timeout.value }
         if let user = check.readable?.user, case .flag = user.source { request.user = user.value }
 

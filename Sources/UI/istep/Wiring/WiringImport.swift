@@ -1,3 +1,4 @@
+import Support
 import Foundation
 import ForeignHistories
 import Settings
@@ -16,7 +17,9 @@ extension Wiring {
     }
 
     /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
-    func importStore(for use: HistoryUse) throws(HistoryError) -> any StepHistory & ImportStore {
+    func importStore(for use: HistoryUse) throws(HistoryError)
+        -> any StepHistory & ImportStore & ScheduledImportStore
+    {
         if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
         return try StepDatabase(
             path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
@@ -24,6 +27,18 @@ extension Wiring {
 
     func previewWithoutHistory(_ history: ForeignHistory, of user: User) throws(HistoryError) -> ImportChanges {
         try StepDatabase.previewWithoutHistory(history, of: user, at: now())
+    }
+
+    @Sendable func previewRestoring(_ export: any ExportedHistory) throws -> ExportCounts {
+        try StepDatabase.previewRestoring(export)
+    }
+
+    /// Makes the history of an export. The lock's file needs the directory.
+    func restoring() throws -> @Sendable (any ExportedHistory) throws -> ExportCounts {
+        try StepDatabase.prepareDirectory(of: databasePath)
+        return { [databasePath, backups] export in
+            try StepDatabase(path: databasePath, for: .writing, backups: backups, isUsedByTasks: true).restore(export)
+        }
     }
 
     /// The user of a history that does not exist yet.
@@ -40,11 +55,66 @@ extension Wiring {
         }
         return ForeignOptions(
             format: format, localTime: localTime, zone: knowledge, columns: columns,
-            leavesOutImpossible: leavesOutImpossible, now: now())
+            leavesOutImpossible: leavesOutImpossible, user: settings.user?.value, now: now())
     }
 
     /// Writes a database as a phone would export it, for the demo.
     static func writeExport(_ samples: [StepSample], of device: String, to path: String) throws {
         try GadgetbridgeExample.write(samples, of: device, to: path)
+    }
+}
+
+/// The imports of the configuration.
+extension Wiring {
+    /// Those that can be read, and what is wrong with the others.
+    static func scheduledImports(_ tables: [SettingsTable], _ environment: [String: String]) -> (
+        plans: [ScheduledImport], faulty: [(name: String, problems: SettingsProblems)]
+    ) {
+        let home = Paths(environment: environment).home, formats = ForeignFiles().formats.map(\.key)
+        var (plans, faulty): ([ScheduledImport], [(name: String, problems: SettingsProblems)]) = ([], [])
+        for table in tables {
+            do throws(SettingsProblems) {
+                plans.append(try ScheduledImport(table, home: home, formats: formats))
+            } catch {
+                faulty.append((table.name, error))
+            }
+        }
+        return (plans, faulty)
+    }
+
+    /// - Throws: the history's error.
+    func importStatuses() throws -> [ScheduledImportStatus] {
+        if settings.imports.isEmpty { return [] }
+        return ScheduledImportStatus.all(
+            Self.scheduledImports(settings.imports, environment).plans,
+            try importStore(for: .reading).scheduledImports(), now: now())
+    }
+
+    /// What the nightly sync does for them; nil if there are none.
+    var scheduledImports: (@Sendable () async -> [ScheduledImportReport])? {
+        if settings.imports.isEmpty { return nil }
+        return { await runScheduledImports() }
+    }
+
+    private func runScheduledImports() async -> [ScheduledImportReport] {
+        let (plans, faulty) = Self.scheduledImports(settings.imports, environment)
+        func failed(_ name: String, _ cause: any Error) -> ScheduledImportReport {
+            ScheduledImportReport(name: name, outcome: .failed(ScheduledImportFailure(name: name, cause)))
+        }
+        let reports = faulty.map { failed($0.name, $0.problems) }
+        do {
+            let store = try await blocking { try importStore(for: .updating) }
+            let imports = ScheduledImports(
+                plans, ForeignFiles(), into: store, lock: HistoryLock(path: databasePath),
+                options: { plan in
+                    var options = try foreignOptions(
+                        format: plan.format, zone: plan.zone, columns: [:], leavesOutImpossible: false)
+                    options.user = plan.user ?? options.user
+                    return options
+                }, now: now)
+            return reports + (await imports.run())
+        } catch {
+            return reports + plans.map { failed($0.name, error) }
+        }
     }
 }

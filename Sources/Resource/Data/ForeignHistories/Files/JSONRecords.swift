@@ -65,6 +65,30 @@ struct JSONRecords {
         }
     }
 
+    /// Reads objects that follow each other, each on a line of its own (https://jsonlines.org).
+    mutating func readLines(_ body: (Record) throws(ImportError) -> Void) throws(ImportError) {
+        while let first = try nextIfAny() {
+            guard first == UInt8(ascii: "{") else { throw failure("a line is no object") }
+            var record: Record = [:]
+            try readValue(first, "", 1, &record)
+            try body(record)
+        }
+    }
+
+    /// Nil at the end.
+    private mutating func nextIfAny() throws(ImportError) -> UInt8? {
+        while true {
+            if position == filled {
+                filled = try stream.read(&buffer)
+                position = isAtStart && filled >= 3 && buffer[..<3] == [0xef, 0xbb, 0xbf] ? 3 : 0
+                isAtStart = false
+                if position >= filled { return nil }
+            }
+            position += 1
+            if ![0x20, 0x09, 0x0a, 0x0d].contains(buffer[position - 1]) { return buffer[position - 1] }
+        }
+    }
+
     private mutating func readArray(_ body: (Record) throws(ImportError) -> Void) throws(ImportError) {
         var first = try next()
         if first == UInt8(ascii: "]") { return }

@@ -2,7 +2,8 @@ import StepDomain
 
 /// Another history of istep: the samples and the coverage of its pedometers, with their UTC offsets.
 struct IstepHistoryReader: FormatReader {
-    let format = ForeignFormat(key: "istep", title: "istep", files: "another history of one user")
+    let format = ForeignFormat(
+        key: "istep", title: "istep", files: "another history; of several users the one that is named")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         var found: [ForeignFile] = []
@@ -22,17 +23,17 @@ struct IstepHistoryReader: FormatReader {
         collector.hasOffsets = true
         for file in files {
             let database = try file.database()
-            var people = 0
-            try database.rows("SELECT count(DISTINCT person) FROM pedometer") { row throws(ImportError) in
-                people = row.integer(0) ?? 0
-            }
-            guard people <= 1 else {
-                throw .malformed(
-                    path: file.path, reason: "it has \(people) users; a history of one user can be imported")
-            }
-            var pedometers: [(id: Int, source: ForeignSource)] = []
-            try database.rows("SELECT id, address, name FROM pedometer ORDER BY id LIMIT 200") {
+            var people: [(id: Int, name: String)] = []
+            try database.rows("SELECT id, name FROM person WHERE id IN (SELECT person FROM pedometer) LIMIT 200") {
                 row throws(ImportError) in
+                if let id = row.integer(0) { people.append((id, row.text(1))) }
+            }
+            let chosen = try collector.options.chosen(of: people.map(\.name), in: file.path)
+            guard let person = people.first(where: { $0.name == chosen })?.id else { continue }
+            var pedometers: [(id: Int, source: ForeignSource)] = []
+            try database.rows(
+                "SELECT id, address, name FROM pedometer WHERE person = ? ORDER BY id LIMIT 200", [.integer(person)]
+            ) { row throws(ImportError) in
                 guard let id = row.integer(0) else { return }
                 pedometers.append((id, ForeignSource(identity: "istep:\(row.text(1))", name: row.text(2))))
             }

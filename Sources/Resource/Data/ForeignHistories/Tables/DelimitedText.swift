@@ -117,6 +117,14 @@ struct DelimitedText {
             return field
         }
 
+        /// With surrounding blanks.
+        func whole(_ index: Int) -> String {
+            guard index >= 0, index < ends.count else { return "" }
+            return String(decoding: bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]], as: UTF8.self)
+        }
+
+        func isEmpty(_ index: Int) -> Bool { whole(index).isEmpty }
+
         func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
     }
 }

@@ -151,7 +151,9 @@ struct ImportMerge {
         try database.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
         changes.days = try self.changes(of: changed, before)
         try note(changed)
-        try forget(changes.days.filter { $0.after == nil }.map(\.day))
+        let unknown = changes.days.filter { $0.after == nil }.map(\.day)
+        try forget(unknown)
+        changes.shared = try shared(unknown)
         return changes
     }
 
@@ -207,6 +209,19 @@ struct ImportMerge {
                 .execute(arguments: [user.id, day.description])
         }
         try DaySumTable(user.id, database).remove(before: StepDatabase.firstKnownDay(of: user.id, database) ?? .last)
+    }
+
+    /// The destinations that have confirmed any of these days.
+    private func shared(_ days: [Day]) throws -> [ImportChanges.Overlap] {
+        let known = try database.cachedStatement(
+            sql: "SELECT destination FROM share WHERE person = ? AND day = ? AND confirmed IS NOT NULL")
+        var counts: [String: Int] = [:]
+        for day in days {
+            for name in try String.fetchAll(known, arguments: [user.id, day.description]) {
+                counts[name, default: 0] += 1
+            }
+        }
+        return counts.sorted { $0.key < $1.key }.map { .init(name: $0.key, days: $0.value) }
     }
 
     // MARK: Days

@@ -18,7 +18,10 @@ extension ImportMerge {
         let address = address(track.source)
         let known = try Int64.fetchOne(
             database, sql: "SELECT id FROM pedometer WHERE person = ? AND address = ?", arguments: [user.id, address])
-        if let known { return known }
+        if let known {
+            try bringBack(known, track.source.name, format)
+            return known
+        }
         let name = try unusedName(track.source.name, format)
         try database.execute(
             sql: """
@@ -27,6 +30,17 @@ extension ImportMerge {
                 """,
             arguments: [user.id, address, Pedometer.importPrefix + format.key, name.text, name.key])
         return database.lastInsertedRowID
+    }
+
+    /// A source that was forgotten is in use again with its next import, under a name that is free.
+    private func bringBack(_ pedometer: Pedometer.ID, _ source: String, _ format: ForeignFormat) throws {
+        let isForgotten = try Bool.fetchOne(
+            database, sql: "SELECT forgotten FROM pedometer WHERE id = ?", arguments: [pedometer])
+        guard isForgotten == true else { return }
+        let name = try unusedName(source, format)
+        try database.execute(
+            sql: "UPDATE pedometer SET forgotten = 0, name = ?, name_key = ? WHERE id = ?",
+            arguments: [name.text, name.key, pedometer])
     }
 
     func name(_ pedometer: Pedometer.ID) throws -> String {

@@ -95,8 +95,12 @@ public struct AutomaticBackups: Sendable {
 
     /// A path for a backup made now.
     public func place(for path: String, isAutomatic: Bool) -> String {
+        place(for: path, isAutomatic ? .schedule : .user)
+    }
+
+    private func place(for path: String, _ origin: BackupName.Origin) -> String {
         let directory = Self.directory(of: path)
-        var name = BackupName(of: HistoryLock.realPath(absolute(path)), at: now(), localTime, isAutomatic: isAutomatic)
+        var name = BackupName(of: HistoryLock.realPath(absolute(path)), at: now(), localTime, origin)
         while access(directory + "/" + name.file, F_OK) == 0 { name = name.next }
         return directory + "/" + name.file
     }
@@ -122,6 +126,14 @@ public struct AutomaticBackups: Sendable {
         }
         // The backup is identical to the history page by page: if the backup is sound, the history is too.
         CheckRecord(of: path, at: now(), complaints: [])?.store(ofDatabase: path)
+        prune(path)
+        return contents
+    }
+
+    /// Makes a backup before an import, also where the user wants none by a schedule, and deletes earlier ones of
+    /// imports in excess of the limit.
+    func makeBeforeImport(of path: String) throws(HistoryError) -> HistoryContents {
+        let contents = try StepDatabase.backUp(path, to: place(for: path, .import))
         prune(path)
         return contents
     }

@@ -123,6 +123,11 @@ public struct HistoryFileBackups: HistoryBackups {
     }
 
     /// - Throws: `HistoryError`.
+    public func backUpBeforeImport() async throws -> HistoryContents {
+        try await blocking { [path, backups] in try backups.makeBeforeImport(of: path) }
+    }
+
+    /// - Throws: `HistoryError`.
     public func contents(of backup: String) async throws -> HistoryContents {
         try await blocking { try StepDatabase.contents(of: backup) }
     }

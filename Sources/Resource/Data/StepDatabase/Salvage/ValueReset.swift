@@ -80,7 +80,7 @@ struct ValueReset {
                 + constant(["added", "grown", "unchanged", "implausible", "steps", "frames"], zero)
         case "frame": return constant(["direction"], "received".databaseValue) + constant(["at"], zero)
         case "sample": return constant(["distance", "energy"], .null)
-        case "correction": return constant(["reason"], .null) + constant(["entered_at"], zero)
+        case "correction", "excluded_time": return constant(["reason"], .null) + constant(["entered_at"], zero)
         case "changed_day": return constant(["revision", "counted"], 1.databaseValue)
         case "share":
             return constant(
@@ -93,6 +93,8 @@ struct ValueReset {
         case "notice":
             return constant(["seen_at", "notified_at", "person"], .null) + constant(["since", "kept_at"], zero)
                 + [("ended_at", { $0("since") })]
+        case "scheduled_import":
+            return constant(["file", "size", "modified", "read_at", "failure"], .null) + constant(["tried_at"], zero)
         case "device_total": return constant(["at"], zero)
         default: return []
         }

@@ -31,9 +31,10 @@ extension Schema.Migration {
                     AND day BETWEEN (new.start + 36000) / 86400 - 1 AND (new.start + 50400) / 86400;
             END;
 
-            """ + SealedTable.all.map(triggers).joined())
+            """ + SealedTable.ofVersion9.map(triggers).joined())
 
-    private static func triggers(_ table: SealedTable) -> String {
+    /// Marks of the groups of a table, for its migration.
+    static func triggers(_ table: SealedTable) -> String {
         func mark(_ row: String) -> String {
             """
                 INSERT INTO seal VALUES ('\(table.name)', \(table.owner(row)), \(table.part(row)), NULL)
@@ -67,7 +68,9 @@ struct SealedTable: Sendable {
 
     /// All figures that people see, and what they are calculated with. Frames are only read again by a corrected
     /// decoder, and the ledger of sharing is compared with the answers of servers.
-    static let all = [
+    static let all = ofVersion9 + [excludedTime]
+    static let excludedTime = SealedTable(name: "excluded_time", ownerSQL: "%.person", partSQL: "%.start / 31622400")
+    static let ofVersion9 = [
         SealedTable(name: "sample", ownerSQL: "%.pedometer", partSQL: "%.start / 86400"),
         SealedTable(name: "implausible_sample", ownerSQL: "%.pedometer", partSQL: "%.start / 86400"),
         SealedTable(name: "coverage", ownerSQL: "%.pedometer", partSQL: "%.start / 2764800"),

@@ -1,0 +1,95 @@
+/// Time whose steps do not count, by the user's decision: a drive on a cobbled street, a massage. It stays so whatever
+/// later syncs and imports bring. The samples themselves stay as they are.
+public struct Exclusion: Hashable, Sendable {
+    public var span: TimeSpan
+    /// Seconds east of Greenwich where it was entered: decides the day on which it is shown.
+    public var utcOffset: Int
+    /// The user's own text, 1 to `StepCorrection.longestReason` characters; nil if none was given.
+    public var reason: String?
+
+    public init(_ span: TimeSpan, utcOffset: Int, reason: String? = nil) {
+        self.span = span
+        self.utcOffset = utcOffset
+        self.reason = reason
+    }
+
+    /// Seconds: a day of 25 hours.
+    public static let longest = 90_000
+
+    /// The parts of it outside of a span.
+    public func without(_ other: TimeSpan) -> [Exclusion] {
+        guard span.overlaps(other) else { return [self] }
+        return [TimeSpan(span.start, max(span.start, other.start)), TimeSpan(min(span.end, other.end), span.end)]
+            .filter { !$0.isEmpty }.map { Exclusion($0, utcOffset: utcOffset, reason: reason) }
+    }
+
+    /// Whether it lies on a day.
+    public func touches(_ day: Day) -> Bool {
+        Day(of: span.start, utcOffset: utcOffset) <= day && day <= Day(of: span.end - 1, utcOffset: utcOffset)
+    }
+}
+
+/// An exclusion, and the steps that it takes from a day.
+public struct ExcludedSteps: Hashable, Sendable {
+    public var exclusion: Exclusion
+    public var steps: Int
+
+    public init(_ exclusion: Exclusion, steps: Int) {
+        self.exclusion = exclusion
+        self.steps = steps
+    }
+}
+
+extension DayData {
+    /// The steps of two pedometers of the same minutes count once, as they do on the day.
+    var excludedSteps: [ExcludedSteps] {
+        if exclusions.isEmpty { return [] }
+        let samples = MergedTracks(
+            tracks.map { DayData.Track(pedometer: $0.pedometer, name: $0.name, samples: $0.excluded) }
+        ).samples
+        return exclusions.map { exclusion in
+            let steps = samples.reduce(0) { $0 + (exclusion.span.contains($1.start) ? $1.steps : 0) }
+            return ExcludedSteps(exclusion, steps: steps)
+        }
+    }
+}
+
+extension [StepSample] {
+    /// The samples of one pedometer inside and outside of spans. A sample that lies only in part inside of one is
+    /// divided by time, as if its steps were made evenly.
+    ///
+    /// - Parameter spans: by start, none over another.
+    package func divided(by spans: [TimeSpan]) -> (outside: [StepSample], inside: [StepSample]) {
+        if spans.isEmpty || !contains(where: { sample in spans.contains { $0.overlaps(sample.span) } }) {
+            return (self, [])
+        }
+        var (outside, inside): ([StepSample], [StepSample]) = ([], [])
+        for sample in self {
+            var next = sample.start
+            for span in spans {
+                guard let part = span.intersection(sample.span) else { continue }
+                outside += sample.part(TimeSpan(next, part.start))
+                inside += sample.part(part)
+                next = part.end
+            }
+            outside += sample.part(TimeSpan(next, sample.span.end))
+        }
+        return (outside, inside)
+    }
+}
+
+extension StepSample {
+    /// The steps of a part of its time, so that those of all parts add up to its own; none for an empty part. The
+    /// distance and the energy of a part are in proportion.
+    fileprivate func part(_ part: TimeSpan) -> [StepSample] {
+        if part.isEmpty { return [] }
+        if part == span { return [self] }
+        func before(_ moment: Timestamp) -> Int { steps * (moment - start) / length }
+        let share = Double(part.length) / Double(length)
+        return [
+            StepSample(
+                start: part.start, length: part.length, steps: before(part.end) - before(part.start),
+                distance: distance.map { $0 * share }, energy: energy.map { $0 * share }, utcOffset: utcOffset)
+        ]
+    }
+}

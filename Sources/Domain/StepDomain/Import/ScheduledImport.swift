@@ -1,0 +1,122 @@
+/// A file or folder that the nightly sync imports when it has changed: `[import.NAME]` of the configuration.
+public struct ScheduledImport: Hashable, Sendable {
+    public var name: String
+    /// An absolute path. Of a folder, the newest file that can be imported.
+    public var path: String
+    /// The key of a format; nil to recognise it.
+    public var format: String?
+    /// The name of the user whose steps they are; nil for the only one of the history.
+    public var user: String?
+    /// The time zone of the steps; nil for that of this machine, where the file does not say it.
+    public var zone: String?
+
+    public init(name: String, path: String, format: String? = nil, user: String? = nil, zone: String? = nil) {
+        (self.name, self.path, self.format, self.user, self.zone) = (name, path, format, user, zone)
+    }
+
+    /// Seconds without anything new after which it is overdue: a phone that is out of the house for a weekend is not.
+    public static let overdueAfter = 3 * 86_400
+}
+
+/// A file as it was when it was read: another one has changed.
+public struct ForeignFileMark: Hashable, Sendable {
+    /// The absolute path.
+    public var path: String
+    /// Bytes.
+    public var size: Int
+    /// Nanoseconds since 1970, of its last change.
+    public var modified: Int
+
+    public init(path: String, size: Int, modified: Int) {
+        (self.path, self.size, self.modified) = (path, size, modified)
+    }
+}
+
+/// What the history knows of a scheduled import.
+public struct ScheduledImportState: Hashable, Sendable {
+    public var name: String
+    /// The file that was read last; nil if none was.
+    public var file: ForeignFileMark?
+    /// When a file that had changed was read last; nil if none was.
+    public var readAt: Timestamp?
+    /// When it was looked for last.
+    public var triedAt: Timestamp
+    /// Why the last try failed; nil if it did not.
+    public var failure: String?
+
+    public init(
+        name: String, file: ForeignFileMark? = nil, readAt: Timestamp? = nil, triedAt: Timestamp,
+        failure: String? = nil
+    ) {
+        (self.name, self.file, self.readAt, self.triedAt) = (name, file, readAt, triedAt)
+        self.failure = failure
+    }
+}
+
+/// A scheduled import as people see it.
+public struct ScheduledImportStatus: Hashable, Sendable {
+    public enum Condition: Hashable, Sendable {
+        /// The nightly sync has not looked for it yet.
+        case never
+        case failed(String)
+        /// Nothing new for longer than `ScheduledImport.overdueAfter`.
+        case overdue
+        case fine
+    }
+
+    public var plan: ScheduledImport
+    public var state: ScheduledImportState?
+    public var condition: Condition
+
+    public init(_ plan: ScheduledImport, _ state: ScheduledImportState?, now: Timestamp) {
+        (self.plan, self.state) = (plan, state)
+        condition =
+            if let failure = state?.failure {
+                .failed(failure)
+            } else if let read = state?.readAt {
+                now - read > ScheduledImport.overdueAfter ? .overdue : .fine
+            } else {
+                .never
+            }
+    }
+
+    /// Of each import of the configuration.
+    public static func all(_ plans: [ScheduledImport], _ states: [ScheduledImportState], now: Timestamp) -> [Self] {
+        plans.map { plan in Self(plan, states.first { $0.name == plan.name }, now: now) }
+    }
+}
+
+/// How a scheduled import went.
+public struct ScheduledImportReport: Sendable {
+    public enum Outcome: Sendable {
+        /// The file is the one that was read before.
+        case unchanged
+        case imported(ImportChanges)
+        case failed(ScheduledImportFailure)
+    }
+
+    public var name: String
+    public var outcome: Outcome
+
+    public init(name: String, outcome: Outcome) { (self.name, self.outcome) = (name, outcome) }
+
+    public var failure: ScheduledImportFailure? { if case .failed(let failure) = outcome { failure } else { nil } }
+
+    /// Whether days have other steps than before.
+    public var hasChanges: Bool { if case .imported(let changes) = outcome { !changes.days.isEmpty } else { false } }
+}
+
+/// Why a scheduled import failed: nothing of it was stored.
+public struct ScheduledImportFailure: ReportableError {
+    public var name: String
+    public var underlying: any Error
+
+    public init(name: String, _ underlying: any Error) { (self.name, self.underlying) = (name, underlying) }
+
+    public var category: FailureCategory { (underlying as? any ReportableError)?.category ?? .unforeseen }
+    public var description: String {
+        "[import.\(name)]: \((underlying as? any ReportableError)?.problem ?? "\(underlying)")"
+    }
+    public var cause: FailureCause { FailureCause(underlying) }
+    public var advice: String? { (underlying as? any ReportableError)?.advice }
+}

@@ -1,0 +1,43 @@
+/// Gives the rows of a history out, and takes them in: what a database must do for an export.
+public protocol HistoryExport: Sendable {
+    /// Reads the stored tables of a selection in one transaction, row by row.
+    ///
+    /// - Parameter localTime: the offset of times that have none of their own.
+    func rows(
+        _ selection: ExportSelection, localTime: LocalTime, begin: (ExportTable) throws -> Void,
+        row: ([ExportValue]) throws -> Void) throws
+}
+
+/// A whole export that can be read, such as a folder of CSV files.
+public protocol ExportedHistory: Sendable {
+    /// The absolute path of the file or folder.
+    var path: String { get }
+
+    /// Reads the stored tables in the order of `ExportTable.stored`, row by row. Values are nil where there is none.
+    ///
+    /// - Throws: `ImportError`; what `row` throws.
+    func rows(_ row: (ExportTable, [String?]) throws -> Void) throws
+}
+
+/// What was taken in: the rows of each table.
+public struct ExportCounts: Hashable, Sendable {
+    public struct Table: Hashable, Sendable {
+        public var name: String
+        public var rows: Int
+
+        public init(name: String, rows: Int) {
+            self.name = name
+            self.rows = rows
+        }
+    }
+
+    /// In the order of the export; also those without rows.
+    public private(set) var tables: [Table] = []
+
+    public init() {}
+
+    public mutating func begin(_ table: ExportTable) { tables.append(Table(name: table.name, rows: 0)) }
+    public mutating func count() { tables[tables.count - 1].rows += 1 }
+
+    public func rows(of table: String) -> Int { tables.first { $0.name == table }?.rows ?? 0 }
+}

@@ -1,0 +1,87 @@
+internal import Support
+public import StepDomain
+
+/// Imports the files that the configuration names, if they have changed: a part of the nightly sync.
+///
+/// Each is one transaction. There is no backup before it, as the nightly sync makes one each week, and an import can be
+/// taken back.
+public struct ScheduledImports: Sendable {
+    public typealias Store = any StepHistory & ImportStore & ScheduledImportStore
+
+    private let plans: [ScheduledImport]
+    private let reader: any ForeignHistoryReader
+    private let store: Store
+    private let lock: any WorkLock
+    private let options: @Sendable (ScheduledImport) throws -> ForeignOptions
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameter options: how a file is read; throws `ImportError.noZone`.
+    public init(
+        _ plans: [ScheduledImport], _ reader: any ForeignHistoryReader, into store: Store, lock: any WorkLock,
+        options: @escaping @Sendable (ScheduledImport) throws -> ForeignOptions,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.plans = plans
+        self.reader = reader
+        self.store = store
+        self.lock = lock
+        self.options = options
+        self.now = now
+    }
+
+    /// Imports all that have changed. One that fails does not keep the others from being read.
+    public func run() async -> [ScheduledImportReport] {
+        var reports: [ScheduledImportReport] = []
+        for plan in plans where !Task.isCancelled {
+            do {
+                reports.append(ScheduledImportReport(name: plan.name, outcome: try await run(plan)))
+            } catch {
+                let failure = ScheduledImportFailure(name: plan.name, error)
+                await note(failure)
+                reports.append(ScheduledImportReport(name: plan.name, outcome: .failed(failure)))
+            }
+        }
+        return reports
+    }
+
+    private func run(_ plan: ScheduledImport) async throws -> ScheduledImportReport.Outcome {
+        let options = try options(plan)
+        let (file, state) = try await blocking {
+            (try reader.newest(in: plan.path, options), try store.scheduledImports().first { $0.name == plan.name })
+        }
+        let moment = now()
+        if let state, state.file == file {
+            // Also after a failure that concerned no file, such as a folder that was not mounted.
+            var seen = state
+            (seen.triedAt, seen.failure) = (moment, nil)
+            let stored = seen
+            try await blocking { try store.store(stored) }
+            return .unchanged
+        }
+        let history = try await blocking { try reader.read(file.path, options) { _ in } }
+        return try await lock.hold(for: .syncing) {
+            try await blocking { () -> ScheduledImportReport.Outcome in
+                let user = try UserSelection(store, wanted: plan.user, login: "").user()
+                // Only to find out whether it would count steps twice.
+                let preview = try store.preview(history, of: user, at: moment)
+                if let other = preview.otherZone { throw ImportError.otherZone(other) }
+                let changes = preview.sameAs == nil ? try store.store(history, of: user, at: moment) : preview
+                try store.store(
+                    ScheduledImportState(name: plan.name, file: file, readAt: moment, triedAt: moment))
+                return .imported(changes)
+            }
+        }
+    }
+
+    /// The file counts as not read: the next sync tries again.
+    private func note(_ failure: ScheduledImportFailure) async {
+        let moment = now()
+        try? await blocking {
+            var state =
+                try store.scheduledImports().first { $0.name == failure.name }
+                ?? ScheduledImportState(name: failure.name, triedAt: moment)
+            (state.triedAt, state.failure) = (moment, String(failure.description.prefix(1000)))
+            try store.store(state)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import GRDB
+public import StepDomain
+
+/// Time whose steps do not count.
+extension StepDatabase: ExclusionStore {
+    public func exclude(_ exclusion: Exclusion, of user: User.ID, at moment: Timestamp) throws(HistoryError) {
+        try write { database in
+            try require(.user, user, database)
+            _ = try Self.cut(exclusion.span, of: user, database)
+            try Self.insert(exclusion, of: user, at: moment.seconds, database)
+            try Self.noteChanges(in: exclusion.span, of: user, database)
+        }
+    }
+
+    public func include(_ span: TimeSpan, of user: User.ID) throws(HistoryError) -> Bool {
+        try write { database in
+            guard try Self.cut(span, of: user, database) else { return false }
+            try Self.noteChanges(in: span, of: user, database)
+            return true
+        }
+    }
+
+    /// By start; no two overlap.
+    static func exclusions(of user: User.ID, _ database: Database) throws -> [Exclusion] {
+        try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT start, until, utc_offset, reason FROM excluded_time WHERE person = ? ORDER BY start"),
+            arguments: [user]
+        ).map { row in
+            Exclusion(TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2), reason: try row.get(3))
+        }
+    }
+
+    /// Takes a span out of what is excluded.
+    ///
+    /// - Returns: whether any of it was.
+    private static func cut(_ span: TimeSpan, of user: User.ID, _ database: Database) throws -> Bool {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT start, until, utc_offset, reason, entered_at FROM excluded_time
+                WHERE person = ? AND start < ? AND until > ?
+                """,
+            arguments: [user, span.end.seconds, span.start.seconds])
+        for row in rows {
+            let known = Exclusion(
+                TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2), reason: try row.get(3))
+            try database.execute(
+                sql: "DELETE FROM excluded_time WHERE person = ? AND start = ?",
+                arguments: [user, known.span.start.seconds])
+            for rest in known.without(span) { try insert(rest, of: user, at: try row.get(4), database) }
+        }
+        return !rows.isEmpty
+    }
+
+    private static func insert(
+        _ exclusion: Exclusion, of user: User.ID, at moment: Int, _ database: Database
+    ) throws {
+        try database.execute(
+            sql:
+                "INSERT INTO excluded_time (person, start, until, utc_offset, entered_at, reason) VALUES (?, ?, ?, ?, ?, ?)",
+            arguments: [
+                user, exclusion.span.start.seconds, exclusion.span.end.seconds, exclusion.utcOffset, moment,
+                exclusion.reason,
+            ])
+    }
+
+    /// The days with samples in a span. The longest sample has a year.
+    private static func noteChanges(in span: TimeSpan, of user: User.ID, _ database: Database) throws {
+        let days = try Int.fetchAll(
+            database,
+            sql: """
+                SELECT DISTINCT (start + utc_offset + 86400) / 86400 - 1 FROM pedometer JOIN sample ON pedometer = id
+                WHERE person = ?1 AND start < ?2 AND start > ?3 - 31622400 AND start + length > ?3 AND steps > 0
+                """,
+            arguments: [user, span.end.seconds, span.start.seconds])
+        var changed = ChangedDays()
+        for day in days.sorted() { changed.insert(Day(daysSince1970: day)) }
+        try changed.store(of: user, database)
+    }
+}

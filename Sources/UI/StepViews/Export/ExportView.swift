@@ -1,0 +1,123 @@
+public import StepDomain
+
+/// The form of an export.
+public enum ExportForm: String, CaseIterable, Sendable {
+    case csv, jsonl, sqlite, omh
+
+    public var title: String {
+        switch self {
+        case .csv: "CSV"
+        case .jsonl: "JSON lines"
+        case .sqlite: "SQLite"
+        case .omh: "Open mHealth step-count"
+        }
+    }
+
+    /// The form that the ending of a name says; nil for any other ending.
+    public init?(ofFile path: String) {
+        switch path.lowercased().split(separator: ".").last {
+        case "jsonl", "ndjson": self = .jsonl
+        case "sqlite", "db": self = .sqlite
+        default: return nil
+        }
+    }
+}
+
+/// An export that was written.
+public struct ExportView: View {
+    let path: String
+    let form: ExportForm
+    let counts: ExportCounts
+
+    public init(_ path: String, _ form: ExportForm, _ counts: ExportCounts) {
+        (self.path, self.form, self.counts) = (path, form, counts)
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        page.path("\(form.title):", path)
+        Self.show(counts, on: &page)
+        return page.lines
+    }
+
+    static func show(_ counts: ExportCounts, on page: inout Page) {
+        let tables = counts.tables.filter { $0.rows > 0 }
+        if tables.isEmpty { page.paragraph("It has no rows.", indent: 2) }
+        for table in tables { page.labelled(table.name, StyledText(Words.count(table.rows, "row")), width: 22) }
+    }
+
+    /// What is shown while a table is written.
+    public static func progress(_ table: String, _ rows: Int) -> String {
+        rows == 0 ? table : "\(table): \(Words.count(rows, "row"))"
+    }
+
+    /// `istep export --json`.
+    public struct Document: JSONDocument {
+        public var version = 1
+        public var path: String
+        public var format: String
+        public var tables: [ExportedTableDocument]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("path", .text, "The file or folder as it was named."),
+            .init("format", .choice(ExportForm.allCases.map(\.rawValue)), "Its form."),
+            .init("tables", .list(ExportedTableDocument.schema), "Its tables."),
+        ])
+    }
+
+    public var document: Document {
+        Document(path: path, format: form.rawValue, tables: counts.tables.map(ExportedTableDocument.init))
+    }
+}
+
+/// A table and its rows.
+public struct ExportedTableDocument: Codable, Sendable {
+    public var name: String
+    public var rows: Int
+
+    init(_ table: ExportCounts.Table) { (name, rows) = (table.name, table.rows) }
+
+    static let schema = JSONSchema.object([
+        .init("name", .text, "Its name."), .init("rows", .integer, "The number of its rows."),
+    ])
+}
+
+/// A whole export that becomes the history, or would become it.
+public struct ExportRestoreView: View {
+    let path: String
+    let counts: ExportCounts
+    let isDone: Bool
+
+    public init(_ path: String, _ counts: ExportCounts, isDone: Bool) {
+        (self.path, self.counts, self.isDone) = (path, counts, isDone)
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        page.path("istep export:", path)
+        page.paragraph(
+            isDone
+                ? "This is the history now." : "There is no history yet: it would become that of the export.", indent: 2
+        )
+        ExportView.show(counts, on: &page)
+        return page.lines
+    }
+
+    /// `istep import --json` of a whole export.
+    public struct Document: JSONDocument {
+        public var version = 1
+        public var path: String
+        public var isDone: Bool
+        public var tables: [ExportedTableDocument]
+
+        public static let schema = JSONSchema.object([
+            .version, .init("path", .text, "Of the file or folder."),
+            .init("isDone", .boolean, "Whether it was stored."),
+            .init("tables", .list(ExportedTableDocument.schema), "Its tables."),
+        ])
+    }
+
+    public var document: Document {
+        Document(path: path, isDone: isDone, tables: counts.tables.map(ExportedTableDocument.init))
+    }
+}

@@ -1,0 +1,64 @@
+public import StepDomain
+
+/// Writes samples as data points of Open mHealth, one on each line: schema `step-count` 2.0 with the header 1.2
+/// (https://www.openmhealth.org/schemas/).
+public final class OpenMHealthExport: ExportWriter {
+    private let output: any ExportOutput
+    private let end: () throws -> Void
+    /// When the points are created.
+    private let now: String
+    private var table = ""
+    private var names: [Int: String] = [:]
+
+    /// The tables that it needs: samples have only the numbers of their pedometers.
+    public static let tables = ["pedometers", "samples"]
+
+    public init(_ output: any ExportOutput, at now: Timestamp, end: @escaping () throws -> Void) {
+        (self.output, self.end) = (output, end)
+        self.now = now.iso8601(utcOffset: 0)
+    }
+
+    public func begin(_ table: ExportTable) { self.table = table.name }
+
+    public func row(_ values: [ExportValue]) throws {
+        switch table {
+        case "pedometers":
+            if case .integer(let number) = values[0] { names[number] = values[2].text }
+        case "samples":
+            guard let user = values[0].text, case .integer(let pedometer) = values[1], let start = values[2].text,
+                case .integer(let seconds) = values[3], case .integer(let steps) = values[4],
+                let written = ExportValue.parsed(time: start)
+            else { return }
+            // RFC 3339 has no offset with seconds.
+            let offset = written.utcOffset % 60 == 0 ? written.utcOffset : 0
+            let from = Timestamp(written.seconds)
+            try output.line(
+                """
+                {"header":{"id":"\(Self.identity("\(user)\n\(pedometer)\n\(written.seconds)"))",\
+                "creation_date_time":"\(now)",\
+                "schema_id":{"namespace":"omh","name":"step-count","version":"2.0"},\
+                "acquisition_provenance":{"source_name":\(JSONLine.quoted(names[pedometer] ?? "pedometer \(pedometer)")),\
+                "modality":"sensed"},"user_id":\(JSONLine.quoted(user))},\
+                "body":{"effective_time_frame":{"time_interval":{\
+                "start_date_time":"\(from.iso8601(utcOffset: offset))",\
+                "end_date_time":"\((from + seconds).iso8601(utcOffset: offset))"}},"step_count":\(steps)}}
+                """)
+        default: break
+        }
+    }
+
+    public func finish() throws { try end() }
+
+    /// The same for the same sample in each export, so that a reader can leave out what it has: a UUID of version 8
+    /// (RFC 9562, section 5.8) of two FNV-1a hashes (http://www.isthe.com/chongo/tech/comp/fnv/).
+    private static func identity(_ text: String) -> String {
+        func hash(_ basis: UInt64) -> String {
+            let hash = text.utf8.reduce(basis) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+            let digits = String(hash, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        let (first, second) = (Array(hash(0xcbf2_9ce4_8422_2325)), Array(hash(0x6c62_272e_07bb_0142)))
+        return String(first[0..<8]) + "-" + String(first[8..<12]) + "-8" + String(first[12..<15]) + "-8"
+            + String(second[0..<3]) + "-" + String(second[3..<15])
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import StepDomain
+import StepViews
+
+/// Lines to standard output, in large pieces: an export has millions of them.
+final class StandardExport: ExportOutput {
+    private var text = ""
+
+    func line(_ text: String) throws {
+        self.text += text + "\n"
+        if self.text.utf8.count >= 1 << 16 { try flush() }
+    }
+
+    func flush() throws {
+        let code = Output.standard.put(text)
+        text = ""
+        // A reader that stops reading is not a failure.
+        guard code == 0 || code == EPIPE else { throw OutputFailure(code: code) }
+    }
+}
+
+/// A file of an export, which only the user can read. It has its name once it is complete.
+final class ExportFile: ExportOutput {
+    private let path: String
+    private let temporary: String
+    private let descriptor: Int32
+    private var (bytes, isFinished): ([UInt8], Bool) = ([], false)
+
+    static let advice = "Name another place: `istep export FILE`"
+
+    /// - Throws: `CommandFailure`; an earlier file is never replaced, unless it is empty.
+    init(_ path: String) throws {
+        if PrivateFile.isTaken(path) {
+            throw CommandFailure(.usage, "'\(path)' exists.", advice: Self.advice)
+        }
+        self.path = path
+        temporary = path + ".\(UUID().uuidString.prefix(8)).tmp"
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw PrivateFile.failure(errno, path, Self.advice) }
+    }
+
+    func line(_ text: String) throws {
+        bytes += text.utf8
+        bytes.append(0x0a)
+        if bytes.count >= 1 << 16 { try flush() }
+    }
+
+    private func flush() throws {
+        var left = bytes[...]
+        while !left.isEmpty {
+            let count = left.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw PrivateFile.failure(count < 0 ? errno : EIO, path, Self.advice) }
+            left = left.dropFirst(count)
+        }
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    func finish() throws {
+        try flush()
+        if fsync(descriptor) != 0, errno != EINVAL { throw PrivateFile.failure(errno, path, Self.advice) }
+        guard rename(temporary, path) == 0 else { throw PrivateFile.failure(errno, path, Self.advice) }
+        isFinished = true
+    }
+
+    deinit {
+        close(descriptor)
+        if !isFinished { unlink(temporary) }
+    }
+}
+
+/// A folder of an export with a file for each table. It has its name once it is complete.
+final class ExportFolder {
+    private let path: String
+    private let temporary: String
+    private var file: ExportFile?
+    private var isFinished = false
+
+    /// - Throws: `CommandFailure`; nothing that exists is replaced.
+    init(_ path: String) throws {
+        let place = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        if access(place, F_OK) == 0 { throw CommandFailure(.usage, "'\(place)' exists.", advice: ExportFile.advice) }
+        self.path = place
+        temporary = place + ".\(UUID().uuidString.prefix(8)).tmp"
+        guard mkdir(temporary, 0o700) == 0 else { throw PrivateFile.failure(errno, place, ExportFile.advice) }
+    }
+
+    func open(_ table: ExportTable) throws -> ExportFile {
+        try file?.finish()
+        let next = try ExportFile("\(temporary)/\(table.name).csv")
+        file = next
+        return next
+    }
+
+    func finish() throws {
+        try file?.finish()
+        file = nil
+        guard rename(temporary, path) == 0 else { throw PrivateFile.failure(errno, path, ExportFile.advice) }
+        isFinished = true
+    }
+
+    deinit {
+        file = nil
+        if !isFinished { try? FileManager.default.removeItem(atPath: temporary) }
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import StepDomain
+
+@Suite(.timeLimit(.minutes(1))) struct ExclusionTests {
+    private let midnight = Timestamp(16_180 * 86_400)
+
+    private func span(_ from: Int, _ to: Int) -> TimeSpan { TimeSpan(midnight + from, midnight + to) }
+    private func sample(_ from: Int, _ to: Int, _ steps: Int, distance: Double? = nil) -> StepSample {
+        StepSample(start: midnight + from, length: to - from, steps: steps, distance: distance, utcOffset: 0)
+    }
+
+    @Test func `samples inside do not count, and those outside stay`() {
+        let samples = [sample(0, 900, 100), sample(900, 1800, 200), sample(3600, 4500, 300)]
+        let divided = samples.divided(by: [span(900, 3600)])
+        #expect(divided.outside == [samples[0], samples[2]] && divided.inside == [samples[1]])
+        #expect(samples.divided(by: []).outside == samples && samples.divided(by: [span(5000, 6000)]).inside.isEmpty)
+    }
+
+    @Test(arguments: [1, 7, 100, 899, 4500]) func `a sample across the border is divided, and no step is lost`(
+        steps: Int
+    ) {
+        let whole = sample(0, 900, steps, distance: 90)
+        let divided = [whole].divided(by: [span(100, 250), span(600, 1200)])
+        let parts = divided.outside + divided.inside
+        #expect(parts.reduce(0) { $0 + $1.steps } == steps && parts.allSatisfy(\.isPlausible))
+        #expect(parts.reduce(0) { $0 + $1.length } == 900)
+        #expect(abs(parts.reduce(0) { $0 + ($1.distance ?? 0) } - 90) < 1e-9)
+        #expect(divided.outside.map(\.start.seconds) == [0, 250].map { midnight.seconds + $0 })
+    }
+
+    @Test func `a day has the excluded steps of two pedometers once`() {
+        let block = Exclusion(span(0, 900), utcOffset: 0, reason: "massage")
+        let tracks = [(1, 100), (2, 150)].map { id, steps in
+            DayData.Track(
+                pedometer: Int64(id), name: "p\(id)", samples: [sample(900, 1800, 10)],
+                excluded: [sample(0, 900, steps)])
+        }
+        let data = DayData(
+            user: User(id: 1, name: "Ada"), day: Day(daysSince1970: 16_180), tracks: tracks, exclusions: [block])
+        let summary = DaySummary(data, localTime: .fixed(0), now: midnight + 90_000)
+        #expect(summary.steps == 10 && summary.excluded == [ExcludedSteps(block, steps: 150)])
+    }
+
+    @Test func `what is taken out of a block leaves its ends`() {
+        let block = Exclusion(span(0, 900), utcOffset: 0)
+        #expect(block.without(span(300, 600)).map(\.span) == [span(0, 300), span(600, 900)])
+        #expect(block.without(span(0, 900)).isEmpty && block.without(span(900, 1000)) == [block])
+    }
+}

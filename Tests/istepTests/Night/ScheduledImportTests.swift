@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `[import.NAME]` of the configuration, as the nightly sync reads it.
+@Suite(.timeLimit(.minutes(5))) struct ScheduledImportTests {
+    private func setUp(_ folder: Folder, _ configuration: String) throws {
+        let config = folder.path + "/config/istep"
+        for path in [config, folder.path + "/Sync"] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        try Data(configuration.utf8).write(to: URL(fileURLWithPath: config + "/config.toml"))
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test func `the newest file of a folder is read when it has changed`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        try setUp(folder, "[import.phone]\npath = \"~/Sync\"\nuser = \"anna\"\n")
+        #expect(try await istep("sync", "--unattended").status == 0, "no history yet")
+        _ = try await istep("plan", "8000")
+        #expect(try await istep("status").output.contains("Import phone: not read yet"))
+        try write("Date,Steps\n2019-04-01,5000\n", to: folder.path + "/Sync/a.csv")
+        try write("half of a", to: folder.path + "/Sync/b.part")
+        let first = try await istep("sync", "--unattended")
+        #expect(first.status == 0 && first.output.contains("import phone: 1 day new"), "\(first)")
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == 5000)
+        let again = try await istep("sync", "--unattended")
+        #expect(again.status == 0 && again.output.contains("import phone: nothing new"), "\(again)")
+        try write("Date,Steps\n2019-04-01,5500\n2019-04-02,7\n", to: folder.path + "/Sync/a.csv")
+        let changed = try await istep("sync", "--unattended", "--json")
+        #expect(changed.status == 0, "\(changed)")
+        let entry = try #require((changed.json["imports"] as? [[String: Any]])?.first)
+        #expect(
+            entry["outcome"] as? String == "imported" && entry["newDays"] as? Int == 1
+                && entry["changedDays"] as? Int == 1)
+        let status = try await istep("status")
+        #expect(status.output.contains("Import phone: last read") && status.output.contains("a.csv"), "\(status)")
+        #expect(try await istep("sync").status != 0, "without pedometers there is nothing to sync by hand")
+        let doctor = try await istep("doctor", "--no-radio", "--no-network", "--json").output
+        #expect(doctor.contains("last read"), "\(doctor)")
+    }
+
+    @Test func `a failure is reported with its name and its exit code, and the others are read`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        try setUp(
+            folder,
+            "[import.gone]\npath = \"/nowhere/a.csv\"\n[import.phone]\npath = \"\(folder.path)/Sync/a.csv\"\n")
+        _ = try await istep("plan", "8000")
+        try write("Date,Steps\n2019-04-01,5000\n", to: folder.path + "/Sync/a.csv")
+        let result = try await istep("sync", "--unattended")
+        #expect(
+            result.status == 69 && result.error.contains("[import.gone]: There is no file /nowhere/a.csv"), "\(result)")
+        #expect(result.output.contains("import gone: failed; import phone: 1 day new"), "\(result)")
+        #expect(try await istep("status").output.contains("Import gone: failed"))
+        try write("Date,Steps\n2019-04-01,1000000000\n", to: folder.path + "/Sync/a.csv")
+        let bad = try await istep("sync", "--unattended")
+        #expect(bad.status == 65 && bad.error.contains("[import.phone]"), "\(bad)")
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == 5000)
+    }
+
+    @Test func `wrong tables are errors of the configuration`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        for (table, text) in [
+            ("[import.phone]\n", "path"), ("[import.phone]\npath = \"relative\"\n", "path"),
+            ("[import.phone]\npath = \"/a\"\nformat = \"x\"\n", "format"),
+            ("[import.phone]\npath = \"/a\"\npaths = 1\n", "paths"), ("import = 5\n", "import"),
+            ("[import.\"a b\"]\npath = \"/a\"\n", "a b"),
+        ] {
+            try setUp(folder, table)
+            let result = try await istep("config", "check")
+            #expect(result.status == 78 && (result.output + result.error).contains(text), "\(table): \(result)")
+        }
+    }
+
+    @Test func `the documents match the schema`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        try setUp(folder, "[import.phone]\npath = \"~/Sync\"\n")
+        _ = try await istep("plan", "8000")
+        var check = JSONSchemaCheck(schema: try await istep("json", "--schema").output)
+        check.add(try await istep("sync", "--unattended", "--json").output, as: "sync", "sync")
+        check.add(try await istep("status", "--json").output, as: "status", "status")
+        check.add(try await istep("doctor", "--no-radio", "--no-network", "--json").output, as: "doctor", "doctor")
+        let complaints = try check.complaints()
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+}
