@@ -36,14 +36,14 @@ import Testing
         #expect(
             Schema.current.migrations.map(\.name) == [
                 "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals", "seals",
-                "imports",
+                "imports", "runningSteps",
             ])
         #expect(
             Schema.current.migrations.map { checksum($0.sql) }
                 == [
                     "4ae2bf8d688edaf7", "459d08644d97961a", "694e12637e316b9a", "72ce1b7d5a3b5c36", "f3b9b715003651d0",
                     "133531aebcc958e4",
-                    "49384e4b224dc327", "ad4d225571bf2903", "6315f4a2ab5592b0", "d935aeb08adbf285",
+                    "49384e4b224dc327", "ad4d225571bf2903", "6315f4a2ab5592b0", "d935aeb08adbf285", "59904740a71c33a7",
                 ])
     }
 

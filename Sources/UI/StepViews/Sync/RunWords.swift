@@ -120,7 +120,7 @@ public enum RunMessageWords {
         case .sharingFaulty(let name, let fault):
             lines(
                 name,
-                [error(fault).problem ?? "failed", error(fault).advice].compactMap(\.self).joined(separator: "; "))
+                Words.sentences(error(fault).problem ?? "failed", error(fault).advice))
         case .sharingFailed(let name, let failure): lines(name, failure.reason, failure.advice)
         case .failed(let failure):
             error(failure).problem.map {

@@ -47,7 +47,9 @@ struct ScanCommand: AsyncParsableCommand {
             // Without a history nothing is registered.
             registered: { (try? await blocking { try wiring.history(for: .reading).pedometers() }) ?? [] },
             progress: { step in
-                guard case .scanned(let isCut) = step else { return progress.step(step.words, isDetail: step.isDetail) }
+                guard case .scanned(let isCut) = step else {
+                    return progress.step(ProgressWords.line(step), isDetail: step.isDetail)
+                }
                 progress.end()
                 if isCut {
                     Output.error.line(
@@ -63,13 +65,4 @@ struct ScanCommand: AsyncParsableCommand {
 extension DeviceSearch.Step {
     /// Each device that is found.
     fileprivate var isDetail: Bool { if case .scanning(_, found: .some) = self { true } else { false } }
-
-    fileprivate var words: String {
-        switch self {
-        case .scanning(let seconds, let found):
-            "Scanning for \(Words.count(Int(seconds), "second"))" + (found.map { ": \($0) found" } ?? "")
-        case .scanned: ""
-        case .probing(let device): "Connecting to \(device.name.map { Printable($0).description } ?? device.address)"
-        }
-    }
 }

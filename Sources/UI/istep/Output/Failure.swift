@@ -37,7 +37,7 @@ struct Failure {
     }
 
     /// Message and advice on one line.
-    var line: String? { message.map { message in advice.map { "\(message); \($0)" } ?? message } }
+    var line: String? { message.map { Words.sentences($0, advice) } }
 
     /// For programs; nil if the message was printed already.
     var document: ErrorDocument.Failure? {

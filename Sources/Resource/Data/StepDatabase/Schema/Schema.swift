@@ -17,6 +17,7 @@ struct Schema: Sendable {
 
     static let current = Schema(migrations: [
         .history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals, .seals, .imports,
+        .runningSteps,
     ])
 
     let migrations: [Migration]

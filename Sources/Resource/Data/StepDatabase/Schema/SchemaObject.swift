@@ -68,7 +68,7 @@ extension Schema {
         0xa6d7_9e1a_04b9_c460, 0xa4fc_136b_fd94_7f84, 0xf7de_ab2c_c752_db3f, 0x440d_ca0f_5b54_c90b,
         0x5477_1dc5_0a11_fa04,
         0xcfff_e636_4949_b949, 0x314e_f248_43ac_d092, 0xde6d_f0f9_2f2b_0bd9, 0x9ca6_4222_222e_6248,
-        0xe0ff_ec77_c08b_dc54,
+        0xe0ff_ec77_c08b_dc54, 0x2bf4_788f_3d88_1117,
     ]
 
     /// 64-bit FNV-1a of all objects in their order, without white space (http://www.isthe.com/chongo/tech/comp/fnv/).
