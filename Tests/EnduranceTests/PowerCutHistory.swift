@@ -54,6 +54,15 @@ final class PowerCutHistory: StepHistory {
     func setProfile(_ profile: Profile, of user: User.ID) throws { try database.setProfile(profile, of: user) }
     func plans(of user: User.ID) throws -> [SportPlan] { try database.plans(of: user) }
     func setPlan(_ plan: SportPlan, of user: User.ID) throws { try database.setPlan(plan, of: user) }
+    func removeProfile(validFrom day: Day, of user: User.ID) throws {
+        try database.removeProfile(validFrom: day, of: user)
+    }
+    func removePlan(validFrom day: Day, of user: User.ID) throws {
+        try database.removePlan(validFrom: day, of: user)
+    }
+    func stepsOfOthers(by pedometer: Pedometer.ID, on day: Day) throws -> Int {
+        try database.stepsOfOthers(by: pedometer, on: day)
+    }
     func pedometers() throws -> [Pedometer] { try database.pedometers() }
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer { try database.addPedometer(pedometer) }
     func renamePedometer(_ id: Pedometer.ID, to name: String) throws { try database.renamePedometer(id, to: name) }

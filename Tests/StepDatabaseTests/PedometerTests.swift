@@ -182,6 +182,9 @@ import Testing
             #expect(track.coverage.map(\.span) == [TimeSpan(noon + 10, noon + 7200)])
             #expect(try database.dayData(of: ben, on: day.advanced(by: -1)).tracks.isEmpty)
             #expect(try history.samples().map(\.steps) == [10, 20, 30])
+            #expect(try database.stepsOfOthers(by: passedOn.id, on: day) == 60)
+            #expect(try database.stepsOfOthers(by: history.pedometer.id, on: day) == 40)
+            #expect(try database.stepsOfOthers(by: passedOn.id, on: day.advanced(by: -1)) == 0)
         }
     }
 

@@ -47,7 +47,8 @@ import Testing
         try withFixture { history in
             let old = Profile(validFrom: day.advanced(by: -100), height: 1.7, weight: 80, sex: .male)
             let new = Profile(
-                validFrom: day, height: 1.7, weight: 75, sex: .male, birthDate: Day("1980-02-29"), stepLength: 0.7)
+                validFrom: day, height: 1.7, weight: 75, sex: .male, birthDate: Day("1980-02-29"), stepLength: 0.7,
+                runningStepLength: 1.15)
             try history.database.setProfile(new, of: history.user.id)
             try history.database.setProfile(Profile(validFrom: old.validFrom), of: history.user.id)
             try history.database.setProfile(old, of: history.user.id)
@@ -55,6 +56,10 @@ import Testing
             #expect(try history.data(on: day.advanced(by: -101)).profile == nil)
             #expect(try history.data(on: day.advanced(by: -1)).profile == old)
             #expect(try history.data(on: day).profile == new)
+            try history.database.removeProfile(validFrom: day.advanced(by: 1), of: history.user.id)
+            try history.database.removeProfile(validFrom: day, of: history.user.id)
+            #expect(try history.database.profiles(of: history.user.id) == [old])
+            #expect(try history.data(on: day).profile == old)
         }
     }
 
@@ -68,6 +73,9 @@ import Testing
             #expect(try history.database.plans(of: history.user.id) == [old, new])
             #expect(try history.data(on: day.advanced(by: -1)).plan == old)
             #expect(try history.data(on: day.advanced(by: 1000)).plan == new)
+            try history.database.removePlan(validFrom: old.validFrom, of: history.user.id)
+            #expect(try history.database.plans(of: history.user.id) == [new])
+            #expect(try history.data(on: day.advanced(by: -1)).plan == nil)
         }
     }
 
@@ -79,6 +87,7 @@ import Testing
                 { try history.database.setProfile(Profile(validFrom: day, weight: -1), of: user) },
                 { try history.database.setProfile(Profile(validFrom: day, weight: .infinity), of: user) },
                 { try history.database.setProfile(Profile(validFrom: day, stepLength: 0), of: user) },
+                { try history.database.setProfile(Profile(validFrom: day, runningStepLength: 2.6), of: user) },
                 { try history.database.setPlan(SportPlan(validFrom: day, everyDay: 200_001), of: user) },
                 { try history.database.setPlan(SportPlan(validFrom: day, everyDay: -1), of: user) },
                 { try history.database.setCorrection(-1, of: user, on: day, at: noon) },

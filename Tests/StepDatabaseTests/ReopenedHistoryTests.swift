@@ -24,6 +24,24 @@ import Testing
         }
     }
 
+    @Test func `a history that is only read is kept open, shows what others write, and creates nothing`() throws {
+        try withFolder { path in
+            let source = ReopenedHistory(path: path, backups: nil, isReadOnly: true)
+            #expect {
+                _ = try source.history()
+            } throws: {
+                source.isMissing($0)
+            }
+            #expect(!FileManager.default.fileExists(atPath: path))
+            let other = try StepDatabase(path: path)
+            let history = try source.history()
+            _ = try other.addUser(named: "anna")
+            #expect(try history.users().map(\.name) == ["anna"])
+            #expect(try source.history() as? StepDatabase === history as? StepDatabase)
+            #expect(throws: HistoryError.self) { _ = try history.addUser(named: "bob") }
+        }
+    }
+
     @Test func `another error is not a missing history`() throws {
         try withFolder { path in
             try Data("no history".utf8).write(to: URL(fileURLWithPath: path))

@@ -32,7 +32,7 @@ import Testing
 
     private static let paths = [
         "/", "/day", "/day/2026-11-17", "/week", "/month", "/year", "/range?from=2026-11-15&to=2026-11-18", "/share",
-        "/devices", "/plan",
+        "/devices", "/devices/add", "/devices/forget?pedometer=C0:DE:52:02:A1:B2", "/plan",
         "/activity", "/nowhere",
     ]
 

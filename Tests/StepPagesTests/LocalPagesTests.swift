@@ -165,7 +165,7 @@ import Testing
         let query = "?user=" + "%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E%22%27%26"
         for path in [
             "/", "/day", "/day/\(day)", "/week", "/month", "/year", "/share", "/devices", "/plan", "/activity",
-            "/range",
+            "/devices/add", "/range",
         ] {
             let (status, text) = await fixture.get(
                 path == "/range" ? "/range\(query)&from=2026-11-01&to=2026-11-18" : path + query)

@@ -15,6 +15,7 @@ struct PagesFixture {
     var destinations: [any ShareDestination] = []
     let reader = ScriptedReader([:])
     let access = ScriptedAccess()
+    var scanner = ScriptedPedometerScanner([])
     var isEmpty = false
 
     /// The history of anna, with a pedometer.
@@ -48,7 +49,8 @@ struct PagesFixture {
     }
 
     var pages: LocalPages {
-        let (history, destinations, reader) = (history, destinations, reader)
+        let (history, destinations, reader, scanner) = (history, destinations, reader, scanner)
+        let source = MemorySource(stored: isEmpty ? nil : history)
         let context: @Sendable (History) -> ServiceContext = { history in
             ServiceContext(
                 history: history, lock: OpenLock(), upkeep: NoUpkeep(), reader: { _, _ in reader }, waitForAdapter: {},
@@ -58,9 +60,10 @@ struct PagesFixture {
         }
         return LocalPages(
             PageServices(
-                histories: MemorySource(stored: isEmpty ? nil : history), services: context,
+                histories: source, services: context,
                 people: { UserSelection($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now },
-                modelTitle: { "model \($0)" }, access: access))
+                modelTitle: { "model \($0)" }, access: access, create: { source.create(history) }, scanner: { scanner },
+                catalog: ScriptedCatalog()))
     }
 
     static func request(
@@ -104,14 +107,18 @@ final class ScriptedAccess: PageAccess {
     }
 }
 
-struct MemorySource: HistorySource {
+final class MemorySource: HistorySource {
     struct Missing: Error {}
 
-    let stored: InMemoryHistory?
+    private let stored: Mutex<InMemoryHistory?>
+
+    init(stored: InMemoryHistory?) { self.stored = Mutex(stored) }
+
+    func create(_ history: InMemoryHistory) { stored.withLock { $0 = history } }
 
     func history() throws -> History {
-        guard let stored else { throw Missing() }
-        return stored
+        guard let history = stored.withLock({ $0 }) else { throw Missing() }
+        return history
     }
 
     func isMissing(_ error: any Error) -> Bool { error is Missing }

@@ -1,5 +1,6 @@
 import StepDomain
 import StepServices
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceProbingTests {

@@ -1,6 +1,7 @@
 import StepDomain
 import StepServices
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceSearchTests {

@@ -99,6 +99,15 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
     func setProfile(_ profile: Profile, of user: User.ID) throws { try actual.setProfile(profile, of: user) }
     func plans(of user: User.ID) throws -> [SportPlan] { try actual.plans(of: user) }
     func setPlan(_ plan: SportPlan, of user: User.ID) throws { try actual.setPlan(plan, of: user) }
+    func removeProfile(validFrom day: Day, of user: User.ID) throws {
+        try actual.removeProfile(validFrom: day, of: user)
+    }
+    func removePlan(validFrom day: Day, of user: User.ID) throws {
+        try actual.removePlan(validFrom: day, of: user)
+    }
+    func stepsOfOthers(by pedometer: Pedometer.ID, on day: Day) throws -> Int {
+        try actual.stepsOfOthers(by: pedometer, on: day)
+    }
     func pedometers() throws -> [Pedometer] { try actual.pedometers() }
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer { try actual.addPedometer(pedometer) }
     func renamePedometer(_ id: Pedometer.ID, to name: String) throws { try actual.renamePedometer(id, to: name) }

@@ -72,6 +72,63 @@ import Testing
         #expect(history.profiles(of: anna.id).map(\.weight) == [72, 70])
     }
 
+    @Test func `setting a plan or a profile back leaves no second entry of the same content`() throws {
+        try planning.setPlan(everyDay: 6000, weekdays: [.sunday: 0], from: nil, of: anna)
+        try planning.setPlan(everyDay: 6000, weekdays: [.sunday: 0], from: nil, of: anna)
+        #expect(try history.plans(of: anna.id).map(\.validFrom) == [Validity.beginning])
+        try planning.setPlan(everyDay: nil, weekdays: [.monday: 9000], from: nil, of: anna)
+        #expect(try history.plans(of: anna.id).count == 2)
+        try planning.setPlan(everyDay: nil, weekdays: [.monday: 6000], from: nil, of: anna)
+        #expect(try history.plans(of: anna.id).map { $0[.monday] } == [6000])
+        // The first one can be changed where it begins.
+        try planning.setPlan(everyDay: 7000, weekdays: [:], from: Validity.beginning, of: anna)
+        #expect(try history.plans(of: anna.id).map(\.goals) == [Array(repeating: 7000, count: 7)])
+
+        try planning.setProfile(.init(height: 1.78, weight: 72), from: nil, of: anna)
+        try planning.setProfile(.init(stepLength: 0.7), from: nil, of: anna)
+        try planning.setProfile(.init(removed: [.stepLength]), from: nil, of: anna)
+        #expect(history.profiles(of: anna.id) == [Profile(validFrom: Validity.beginning, height: 1.78, weight: 72)])
+    }
+
+    @Test func `single values of a profile are removed`() throws {
+        let whole = Profile(
+            validFrom: Validity.beginning, height: 1.78, weight: 72, sex: .male, birthDate: Day("1980-04-20"),
+            stepLength: 0.7, runningStepLength: 1.1)
+        for value in Planning.ProfileChange.Value.allCases {
+            history.removeProfile(validFrom: april20, of: anna.id)
+            history.setProfile(whole, of: anna.id)
+            try planning.setProfile(.init(removed: [value]), from: nil, of: anna)
+            var rest = whole
+            rest.validFrom = april20
+            switch value {
+            case .height: rest.height = nil
+            case .weight: rest.weight = nil
+            case .birthDate: rest.birthDate = nil
+            case .stepLength: rest.stepLength = nil
+            case .runningStepLength: rest.runningStepLength = nil
+            }
+            #expect(history.profiles(of: anna.id) == [whole, rest], "\(value)")
+        }
+    }
+
+    @Test func `a plan or a profile that begins on a day is removed`() throws {
+        try planning.setPlan(everyDay: 6000, weekdays: [:], from: nil, of: anna)
+        try planning.setPlan(everyDay: 8000, weekdays: [:], from: nil, of: anna)
+        try planning.setProfile(.init(weight: 72), from: nil, of: anna)
+        let known = [Validity.beginning, april20]
+        #expect(throws: ServiceError.noPlanFrom(april21, known: known)) {
+            try planning.removePlan(from: april21, of: anna)
+        }
+        #expect(throws: ServiceError.noProfileFrom(april20, known: [Validity.beginning])) {
+            try planning.removeProfile(from: april20, of: anna)
+        }
+        try planning.removePlan(from: april20, of: anna)
+        #expect(try history.plans(of: anna.id).map { $0[.monday] } == [6000])
+        try planning.removePlan(from: Validity.beginning, of: anna)
+        try planning.removeProfile(from: Validity.beginning, of: anna)
+        #expect(try history.plans(of: anna.id).isEmpty && history.profiles(of: anna.id).isEmpty)
+    }
+
     @Test func `each value of a profile can be changed alone`() throws {
         let whole = Planning.ProfileChange(
             height: 1.78, weight: 72, sex: .male, birthDate: Day("1980-04-20"), stepLength: 0.74)

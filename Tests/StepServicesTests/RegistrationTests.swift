@@ -1,6 +1,5 @@
 import StepDomain
 import StepServices
-import Synchronization
 import TestSupport
 import Testing
 
@@ -341,101 +340,4 @@ import Testing
         _ = try await registration.forget(Self.ring.address, unpairing: true)
         #expect(scanner.log == ["unpair R02_A1B2"])
     }
-}
-
-/// A radio that hears given devices.
-final class ScriptedPedometerScanner: PedometerScanner {
-    struct Refused: Error {}
-
-    private let devices: [ScannedDevice]
-    private let refusals: Mutex<Int>
-    private let probed: [PedometerKind]
-    private let identity: PedometerAddress?
-    private let isInterrupted: Bool
-    private let calls = Mutex<(log: [String], conditions: [ScanConditions])>(([], []))
-
-    /// - Parameters:
-    ///   - refusals: checks that fail at first.
-    ///   - probed: the kinds that the services of each device show.
-    ///   - identity: the address that pairing shows.
-    ///   - isInterrupted: each call cancels the task that makes it.
-    init(
-        _ devices: [ScannedDevice], isRefusing: Bool = false, refusals: Int = 0, probed: [PedometerKind] = [],
-        identity: PedometerAddress? = nil, isInterrupted: Bool = false
-    ) {
-        self.identity = identity
-        self.isInterrupted = isInterrupted
-        self.devices = devices
-        self.refusals = Mutex(isRefusing ? .max : refusals)
-        self.probed = probed
-    }
-
-    var log: [String] { calls.withLock(\.log) }
-    /// The conditions of the scans for one device.
-    var conditions: [ScanConditions] { calls.withLock(\.conditions) }
-
-    private func note(_ call: String) {
-        calls.withLock { $0.log.append(call) }
-        if isInterrupted { withUnsafeCurrentTask { $0?.cancel() } }
-    }
-
-    func scan(_ conditions: ScanConditions, seconds: Double, heard: @escaping @Sendable (Int) -> Void) -> ScanOutcome {
-        note("scan \(seconds)")
-        return ScanOutcome(isInterrupted ? [] : devices)
-    }
-
-    func first(
-        _ conditions: ScanConditions, seconds: Double, passed: @escaping @Sendable (ScannedDevice) -> Void,
-        where isWanted: @escaping @Sendable (ScannedDevice) throws -> Bool
-    ) throws -> ScannedDevice? {
-        note("first \(seconds)")
-        calls.withLock { $0.conditions.append(conditions) }
-        if isInterrupted { return nil }
-        return try devices.first { device in
-            guard conditions.address ?? device.address == device.address, conditions.matches(name: device.name) else {
-                passed(device)
-                return false
-            }
-            return try isWanted(device)
-        }
-    }
-
-    func check(_ pedometer: Pedometer) throws -> PedometerAddress? {
-        note("check \(pedometer.name)")
-        let isRefused = refusals.withLock { left in
-            defer { left = max(0, left - 1) }
-            return left > 0
-        }
-        if isRefused { throw Refused() }
-        return identity
-    }
-
-    func probe(_ address: String) throws -> ProbedDevice {
-        note("probe \(address)")
-        try Task.checkCancellation()
-        return ProbedDevice(kinds: probed, services: [])
-    }
-
-    func unpair(_ pedometer: Pedometer) { note("unpair \(pedometer.name)") }
-}
-
-struct ScriptedCatalog: PedometerCatalog {
-    struct BadOption: Error {}
-
-    static let ring = PedometerKind(key: "ring", title: "a ring")
-
-    static let described = PedometerKind(key: "described", title: "another")
-    /// Not connected to.
-    static let band = PedometerKind(key: "band", title: "a band", advertisesSteps: true)
-
-    let kinds = [ring, described, band]
-    let describedKind = "described"
-
-    func checked(_ options: [String: String]) throws -> [String: String] {
-        if options["service"] == "bad" { throw BadOption() }
-        return options.merging(["format": "u32le"]) { own, _ in own }
-    }
-
-    func address(_ text: String) -> String? { text.count == 17 && text.contains(":") ? text.uppercased() : nil }
-    func uuid(_ text: String) -> String? { text }
 }

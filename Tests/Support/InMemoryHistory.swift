@@ -96,6 +96,23 @@ public final class InMemoryHistory: StepHistory {
         }
     }
 
+    public func removeProfile(validFrom day: Day, of user: User.ID) {
+        state.withLock { $0.profiles[user, default: []].removeAll { $0.validFrom == day } }
+    }
+
+    public func removePlan(validFrom day: Day, of user: User.ID) {
+        state.withLock { $0.plans[user, default: []].removeAll { $0.validFrom == day } }
+    }
+
+    public func stepsOfOthers(by pedometer: Pedometer.ID, on day: Day) -> Int {
+        state.withLock { state in
+            guard let own = state.pedometers.first(where: { $0.id == pedometer }) else { return 0 }
+            let others = state.pedometers.filter { $0.address == own.address && $0.user != own.user }
+            return others.flatMap { state.samples[$0.id, default: [:]].values }.filter { $0.day == day }
+                .reduce(0) { $0 + $1.steps }
+        }
+    }
+
     public func plans(of user: User.ID) throws -> [SportPlan] {
         try asked(.plans) { $0.plans[user, default: []].sorted { $0.validFrom < $1.validFrom } }
     }

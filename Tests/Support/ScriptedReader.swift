@@ -31,6 +31,7 @@ public final class ScriptedReader: PedometerReader {
     /// Pedometers that advertise their steps.
     private let advertising: Set<Pedometer.ID>
     private let followed = Mutex<Set<Pedometer.ID>>([])
+    private let knowns = Mutex<[Pedometer.ID: KnownSteps]>([:])
     private let keeps = Mutex<[Pedometer.ID: @Sendable (CounterReading) -> Void]>([:])
     private let reports = Mutex<[Pedometer.ID: @Sendable (Int?) -> Void]>([:])
 
@@ -48,6 +49,9 @@ public final class ScriptedReader: PedometerReader {
 
     /// Lets a pedometer be followed: it stays connected until the task is cancelled.
     public func follow(_ id: Pedometer.ID) { followed.withLock { _ = $0.insert(id) } }
+
+    /// What was known of a pedometer when it was followed.
+    public func known(of id: Pedometer.ID) -> KnownSteps? { knowns.withLock { $0[id] } }
 
     /// A pedometer that is being followed (it is in `hanging`) reports these steps.
     public func report(_ steps: Int, of id: Pedometer.ID) { reports.withLock { $0[id] }?(steps) }
@@ -69,10 +73,11 @@ public final class ScriptedReader: PedometerReader {
     }
 
     public func follow(
-        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        _ pedometer: Pedometer, known: KnownSteps, keep: @escaping @Sendable (CounterReading) -> Void,
         report: @escaping @Sendable (Int?) -> Void
     ) async throws -> Bool {
         guard followed.withLock({ $0.contains(pedometer.id) }) else { return false }
+        knowns.withLock { $0[pedometer.id] = known }
         keeps.withLock { $0[pedometer.id] = keep }
         reports.withLock { $0[pedometer.id] = report }
         report(nil)

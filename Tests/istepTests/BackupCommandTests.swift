@@ -37,7 +37,9 @@ import Testing
     }
 
     /// It once ended only after the five seconds in which an interrupted command has to end, and without a message.
-    @Test func `Ctrl-C at the question of restore replaces nothing and ends the command`() async throws {
+    /// A no is the missing yes of a command without a terminal (64).
+    @Test(arguments: [("\\x03", 130), ("n\\n", 64), ("\\n", 64), ("\\x04", 64)])
+    func `without a yes at the question of restore nothing is replaced`(_ answer: String, _ status: Int) async throws {
         try await withHistory { istep, folder, _ in
             let backup = folder.path + "/b.sqlite"
             #expect(try await istep("backup", backup).status == 0)
@@ -51,7 +53,7 @@ import Testing
                 shown = b""
                 while b"[y/N]" not in shown:
                     shown += os.read(terminal, 4096)
-                os.write(terminal, b"\\x03")
+                os.write(terminal, b"\(answer)")
                 try:
                     while more := os.read(terminal, 4096):
                         shown += more
@@ -67,7 +69,7 @@ import Testing
                 + [try Command.program.path, "restore", backup]
             let result = try await Running(process).result
             #expect(
-                result.output.contains("The history was not replaced.") && result.output.contains("status 130"),
+                result.output.contains("The history was not replaced.") && result.output.contains("status \(status)\n"),
                 "\(result)")
             #expect(try await istep("plan").output.contains("9,000"))
         }

@@ -132,6 +132,31 @@ import TestSupport
         }
     }
 
+    @Test func `a day of a week is opened, and another user is shown`() async throws {
+        try await Household.live { home in
+            try await home.addRing()
+            try await home.addWatch("--user", "ben")
+            #expect(try await home.istep("correct", "today", "--steps", "7000", "--user", "ben").status == 0)
+            try await withWindow(home.istep, home.folder) { window in
+                try await window.until("· today")
+                try await window.press("u")
+                try await window.until("Now the days of ben.")
+                try await window.until("7,000")
+                try await window.press("w")
+                try await window.until("> ")
+                #expect(try await window.screen().contains("Total"))
+                try await window.press("Enter")
+                try await window.until("· today")
+                try await window.press("m", "Home")
+                try await window.until("> ")
+                try await window.press("u")
+                try await window.until("Now the days of anna.")
+                try await window.press("q")
+                try await window.until("over")
+            }
+        }
+    }
+
     /// The folder of the destination is missing at first: a file is in its place.
     @Test func `days are sent to a destination, retried and dropped`() async throws {
         let folder = try Folder()

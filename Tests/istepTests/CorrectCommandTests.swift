@@ -37,6 +37,29 @@ import Testing
         }
     }
 
+    @Test func `plans and profiles are listed with their days, and removed`() async throws {
+        let istep = Command(folder: try Folder())
+        for words in [["plan", "8000"], ["plan", "9000", "--from", "2014-04-20"], ["profile", "--height", "178"]] {
+            #expect(try await istep.run(words).status == 0)
+        }
+        let before = try await istep("plan").output
+        #expect(before.contains("from 2014-04-20: every day 9,000") && before.contains("from the beginning"))
+        let wrong = try await istep("plan", "--remove", "2014-04-21")
+        #expect(wrong.status == 64 && wrong.error.contains("No plan begins on 2014-04-21."), "\(wrong)")
+        #expect(wrong.error.contains("beginning, 2014-04-20"))
+        let removed = try await istep("plan", "--remove", "2014-04-20")
+        #expect(removed.status == 0 && !removed.output.contains("9,000") && removed.output.contains("8,000"))
+        #expect(try await istep("plan", "--remove", "beginning").output.contains("has no plan yet"))
+        #expect(try await istep("plan", "--remove", "beginning").status == 64)
+        _ = try await istep("profile", "--step-length", "70")
+        #expect(try await istep("profile", "--step-length", "none").output.contains("by height"))
+        #expect(try await istep("profile", "--json").json["profiles"].map { ($0 as? [Any])?.count } == 1)
+        #expect(try await istep("profile", "--remove", "beginning").output.contains("are not known"))
+        #expect(try await istep("profile", "--remove", "-3").status == 64)
+        #expect(try await istep("profile", "--remove", "beginning", "--weight", "70").status == 64)
+        #expect(try await istep("plan", "8000", "--remove", "beginning").status == 64)
+    }
+
     @Test func `each user has corrections of their own`() async throws {
         let istep = Command(folder: try Folder())
         _ = try await istep("plan", "8000", "--user", "anna")

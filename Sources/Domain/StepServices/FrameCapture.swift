@@ -83,7 +83,7 @@ public struct CapturingReader: PedometerReader {
     }
 
     public func follow(
-        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        _ pedometer: Pedometer, known: KnownSteps, keep: @escaping @Sendable (CounterReading) -> Void,
         report: @escaping @Sendable (Int?) -> Void
     ) async throws -> Bool {
         try await reader.follow(pedometer, known: known, keep: keep, report: report)

@@ -27,26 +27,23 @@ public struct PeriodRequest: Hashable, Sendable {
     /// Days of the standard period.
     public static let standardDays = 30
 
+    /// The period, which may lie before the history: that nothing is known of a day is an answer, as for a single day.
+    ///
     /// - Parameter known: the days from the first known day to today; nil if nothing is known.
-    /// - Throws: `ServiceError.rangeReversed`, `.dayNotBegun`, `.beforeFirstDay`.
+    /// - Throws: `ServiceError.rangeReversed`, `.dayNotBegun`.
     public func period(in known: ClosedRange<Day>?, today: Day, weekStart: Weekday) throws(ServiceError) -> Period {
         if let first, let last, last < first { throw .rangeReversed(first, last) }
         for day in [day, first, last].compactMap(\.self) { try ServiceError.checkBegun(day, today: today) }
         let start = known?.lowerBound ?? today
-        let period =
-            switch named {
-            case .week: Period(.week, containing: day ?? today, weekStart: weekStart)
-            case .month: Period(.month, containing: day ?? today, weekStart: weekStart)
-            case .year: Period(.year, containing: day ?? today, weekStart: weekStart)
-            case .all: Period(start...today, weekStart: weekStart)
-            case nil where first == nil && last == nil:
-                Period(today.advanced(by: 1 - Self.standardDays)...today, weekStart: weekStart)
-            case nil:
-                Period((first ?? min(start, last ?? start))...(last ?? today), weekStart: weekStart)
-            }
-        if known != nil, period.days.upperBound < start {
-            throw .beforeFirstDay(day ?? period.days.upperBound, first: start)
+        return switch named {
+        case .week: Period(.week, containing: day ?? today, weekStart: weekStart)
+        case .month: Period(.month, containing: day ?? today, weekStart: weekStart)
+        case .year: Period(.year, containing: day ?? today, weekStart: weekStart)
+        case .all: Period(start...today, weekStart: weekStart)
+        case nil where first == nil && last == nil:
+            Period(today.advanced(by: 1 - Self.standardDays)...today, weekStart: weekStart)
+        case nil:
+            Period((first ?? min(start, last ?? start))...(last ?? today), weekStart: weekStart)
         }
-        return period
     }
 }

@@ -20,20 +20,32 @@ public struct Planning: Sendable {
         public var birthDate: Day?
         /// Metres.
         public var stepLength: Double?
+        /// Metres.
+        public var runningStepLength: Double?
+        /// Values that are not known any longer.
+        public var removed: Set<Value>
+
+        /// What can be removed from a profile. (The sex is set to unspecified.)
+        public enum Value: String, Hashable, Sendable, CaseIterable {
+            case height, weight, birthDate, stepLength, runningStepLength
+        }
 
         public init(
             height: Double? = nil, weight: Double? = nil, sex: Sex? = nil, birthDate: Day? = nil,
-            stepLength: Double? = nil
+            stepLength: Double? = nil, runningStepLength: Double? = nil, removed: Set<Value> = []
         ) {
             self.height = height
             self.weight = weight
             self.sex = sex
             self.birthDate = birthDate
             self.stepLength = stepLength
+            self.runningStepLength = runningStepLength
+            self.removed = removed
         }
 
         public var isEmpty: Bool {
             height == nil && weight == nil && sex == nil && birthDate == nil && stepLength == nil
+                && runningStepLength == nil && removed.isEmpty
         }
     }
 
@@ -49,7 +61,37 @@ public struct Planning: Sendable {
         plan.validFrom = validFrom
         if let everyDay { plan = SportPlan(validFrom: validFrom, everyDay: everyDay) }
         for (weekday, steps) in weekdays { plan[weekday] = steps }
-        try history.setPlan(plan, of: user.id)
+        try store(plan, among: plans, set: history.setPlan, remove: history.removePlan, of: user)
+    }
+
+    /// Stores a plan or a profile, unless it says what the one before it says: then none begins on its day, so that to
+    /// set a value back leaves one entry and not two of the same content.
+    private func store<Entry: ValidFrom & Equatable>(
+        _ entry: Entry, among entries: [Entry], set: (Entry, User.ID) throws -> Void,
+        remove: (Day, User.ID) throws -> Void, of user: User
+    ) throws {
+        guard let before = entries.inForce(on: entry.validFrom.advanced(by: -1)), before.hasContent(of: entry) else {
+            return try set(entry, user.id)
+        }
+        if entries.contains(where: { $0.validFrom == entry.validFrom }) { try remove(entry.validFrom, user.id) }
+    }
+
+    /// Removes a plan: its days have the plan before it, or none.
+    ///
+    /// - Throws: `ServiceError.noPlanFrom`; the history's error.
+    public func removePlan(from day: Day, of user: User) throws {
+        let days = try history.plans(of: user.id).map(\.validFrom)
+        guard days.contains(day) else { throw ServiceError.noPlanFrom(day, known: days) }
+        try history.removePlan(validFrom: day, of: user.id)
+    }
+
+    /// Removes a profile: its days have the profile before it, or none.
+    ///
+    /// - Throws: `ServiceError.noProfileFrom`; the history's error.
+    public func removeProfile(from day: Day, of user: User) throws {
+        let days = try history.profiles(of: user.id).map(\.validFrom)
+        guard days.contains(day) else { throw ServiceError.noProfileFrom(day, known: days) }
+        try history.removeProfile(validFrom: day, of: user.id)
     }
 
     /// The goals to set from a form that shows all of them: those that the user changed. If no plan is in force on the
@@ -74,7 +116,8 @@ public struct Planning: Sendable {
         return ProfileChange(
             height: changed.height ?? current.height, weight: changed.weight ?? current.weight,
             sex: changed.sex ?? current.sex,
-            birthDate: changed.birthDate ?? current.birthDate, stepLength: changed.stepLength ?? current.stepLength)
+            birthDate: changed.birthDate ?? current.birthDate, stepLength: changed.stepLength ?? current.stepLength,
+            runningStepLength: changed.runningStepLength ?? current.runningStepLength, removed: changed.removed)
     }
 
     /// - Parameter from: as for `setPlan`.
@@ -90,7 +133,17 @@ public struct Planning: Sendable {
         profile.sex = change.sex ?? profile.sex
         profile.birthDate = change.birthDate ?? profile.birthDate
         profile.stepLength = change.stepLength ?? profile.stepLength
-        try history.setProfile(profile, of: user.id)
+        profile.runningStepLength = change.runningStepLength ?? profile.runningStepLength
+        for value in change.removed {
+            switch value {
+            case .height: profile.height = nil
+            case .weight: profile.weight = nil
+            case .birthDate: profile.birthDate = nil
+            case .stepLength: profile.stepLength = nil
+            case .runningStepLength: profile.runningStepLength = nil
+            }
+        }
+        try store(profile, among: profiles, set: history.setProfile, remove: history.removeProfile, of: user)
     }
 
     /// Whether a plan or a profile can begin on a day: to be called before a history or a user is created for it.

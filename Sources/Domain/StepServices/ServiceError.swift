@@ -57,14 +57,15 @@ public enum ServiceError: ReportableError, Hashable {
     case dayNotBegun(Day, today: Day)
     /// A range of days that ends before it begins.
     case rangeReversed(Day, Day)
-    /// Nothing is known of a day and of all days before it: it lies before the first day of the history.
-    case beforeFirstDay(Day, first: Day)
     /// A range without a last day ends yesterday, and begins today.
     case rangeEndsYesterday(Day)
     /// Nothing is known of any day of a range.
     case nothingKnown(Day, Day)
     /// A plan or a profile cannot begin on this day.
     case unusableFirstDay(Day)
+    /// No plan of the user begins on this day, only on the days `known`.
+    case noPlanFrom(Day, known: [Day])
+    case noProfileFrom(Day, known: [Day])
     case birthNotPast(Day)
     /// Before the date of birth of any living person.
     case birthTooLongAgo(Day)
@@ -101,8 +102,9 @@ public enum ServiceError: ReportableError, Hashable {
             .notRecognised,
             .advertisesOtherwise, .severalInRange, .backupIsHistory:
             .usage
-        case .dayNotBegun, .rangeReversed, .beforeFirstDay, .rangeEndsYesterday, .nothingKnown: .usage
-        case .unusableFirstDay, .birthNotPast, .birthTooLongAgo, .dayTooEarly, .implausibleSteps, .unusableReason,
+        case .dayNotBegun, .rangeReversed, .rangeEndsYesterday, .nothingKnown: .usage
+        case .unusableFirstDay, .noPlanFrom, .noProfileFrom, .birthNotPast, .birthTooLongAgo, .dayTooEarly,
+            .implausibleSteps, .unusableReason,
             .notCorrected, .notExcluded:
             .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
@@ -154,11 +156,12 @@ public enum ServiceError: ReportableError, Hashable {
             "\(count) pedometers are in range: \(listed.joined(separator: ", "))\(count > listed.count ? " and others" : "")."
         case .dayNotBegun(let day, _): "\(day) has not begun."
         case .rangeReversed(let first, let last): "The range ends before it begins: \(first) to \(last)."
-        case .beforeFirstDay(let day, let first): "Nothing is known of \(day): the history begins on \(first)."
         case .rangeEndsYesterday(let yesterday):
             "The range begins after its last day, which is yesterday (\(yesterday)) unless you give one."
         case .nothingKnown(let first, let last): "The history has no steps from \(first) to \(last)."
         case .unusableFirstDay(let day): "A plan or a profile cannot begin on \(day)."
+        case .noPlanFrom(let day, _): "No plan begins on \(Self.first(day))."
+        case .noProfileFrom(let day, _): "No profile begins on \(Self.first(day))."
         case .birthNotPast(let day): "The date of birth \(day) is not in the past."
         case .birthTooLongAgo(let day): "The date of birth \(day) is more than \(Profile.longestLife) years ago."
         case .dayTooEarly(let day): "The steps of \(day) cannot be corrected."
@@ -170,6 +173,9 @@ public enum ServiceError: ReportableError, Hashable {
         case .noServiceManager: "systemd is not running, and automatic sync needs it."
         }
     }
+
+    /// The first day of a plan or a profile.
+    private static func first(_ day: Day) -> String { day <= Validity.beginning ? "the beginning" : "\(day)" }
 
     private static func text(_ seconds: Double) -> String {
         seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"

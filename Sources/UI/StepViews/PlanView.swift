@@ -111,10 +111,7 @@ public struct ProfileView: View {
         if let weight = profile.weight { facts.append("weight \(Words.short(weight)) kg") }
         if profile.sex != .unspecified { facts.append(profile.sex.rawValue) }
         if let birth = profile.birthDate { facts.append("born \(birth)") }
-        if let length = StepLength(profile) {
-            let source = length.source == .measuredStepLength ? "measured" : "by height"
-            facts.append("step \(Words.short(length.walking * 100)) cm, \(source)")
-        }
+        if let length = StepLength(profile) { facts.append(length.words) }
         return facts.isEmpty ? "nothing set" : facts.joined(separator: ", ")
     }
 }
@@ -132,6 +129,8 @@ extension ProfileView {
             @Nullable public var birthDate: String?
             /// As measured; null if it is estimated from the height.
             @Nullable public var stepLengthMetres: Double?
+            /// The same while running.
+            @Nullable public var runningStepLengthMetres: Double?
 
             static let schema = JSONSchema.object([
                 .init("validFrom", .day, "The first day that it applies to."),
@@ -141,6 +140,9 @@ extension ProfileView {
                 .init("birthDate", .nullable(.day), "Date of birth."),
                 .init(
                     "stepLengthMetres", .nullable(.number), "As measured; null where it is calculated from the height."),
+                .init(
+                    "runningStepLengthMetres", .nullable(.number),
+                    "As measured; null where it is scaled by the walking step, or calculated from the height."),
             ])
         }
 
@@ -161,7 +163,8 @@ extension ProfileView {
             profiles: profiles.map {
                 Document.Entry(
                     validFrom: $0.validFrom.description, heightMetres: $0.height, weightKilograms: $0.weight,
-                    sex: $0.sex.rawValue, birthDate: $0.birthDate?.description, stepLengthMetres: $0.stepLength)
+                    sex: $0.sex.rawValue, birthDate: $0.birthDate?.description, stepLengthMetres: $0.stepLength,
+                    runningStepLengthMetres: $0.runningStepLength)
             })
     }
 }

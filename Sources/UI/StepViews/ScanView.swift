@@ -69,7 +69,7 @@ public struct ScanView: View {
         var page = Page(style)
         let names = rows.map { $0.name.map { Printable($0, limit: 24).description } ?? "(no name)" }
         let width = names.map(Columns.of).max() ?? 0
-        let notes = rows.map { Printable(note($0), limit: 120).description }
+        let notes = rows.map { Printable(Self.note($0, registeredAs: registered[$0.address]), limit: 120).description }
         // The names and notes go below the devices if one of them has no room beside. Address, signal and blanks take
         // 29 columns.
         let areNamesBelow = 29 + width > style.width
@@ -151,11 +151,12 @@ public struct ScanView: View {
         return page.lines
     }
 
-    private func note(_ row: ScannedDevice) -> String {
-        let name = registered[row.address].map { "registered as '\(Printable($0, limit: 32))'" }
+    /// What is known of a device, in words.
+    package static func note(_ row: ScannedDevice, registeredAs name: String?) -> String {
+        let name = name.map { "registered as '\(Printable($0, limit: 32))'" }
         let states = [name, row.isConnected ? "connected" : nil, row.isPaired ? "paired" : nil].compactMap(\.self)
         let kind = row.kind.map { kind in
-            (row.evidence.map { "\(Self.words($0)): " } ?? "") + kind.title
+            (row.evidence.map { "\(words($0)): " } ?? "") + kind.title
                 + (kind.isExperimental ? " (experimental)" : "")
         }
         return (states + [kind].compactMap(\.self)).joined(separator: ", ")

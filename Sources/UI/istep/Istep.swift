@@ -55,7 +55,7 @@ struct Istep: AsyncParsableCommand {
         EXIT CODES:
           0      done
           1      unexpected error
-          64     wrong usage
+          64     wrong usage, or a question that was not answered with yes
           65     bad data, or a destination rejected a day
           69     a required resource is unavailable: the adapter (missing or
                  stuck), a bus, a device, a history, systemd, or a demo

@@ -12,7 +12,7 @@ extension Istep {
         } catch ServiceError.severalUsers {
             try await blocking { try StatusCommand.parse([]).run() }
         }
-        try Output.standard.result(
-            "\nMore: istep sync, istep history, istep browse, istep status. All commands: istep help")
+        let more = ["sync", "history", "browse", "status"].map { "istep \($0)" }.joined(separator: ", ")
+        try Output.standard.result("\nMore: \(more). All commands: istep help")
     }
 }

@@ -133,6 +133,34 @@ struct LiveSessionTests {
         await stack.stop()
     }
 
+    /// The ring reports all that it has counted today, also for its previous user.
+    @Test func `the steps of the previous user are not among the live ones`() async throws {
+        let ring = SimulatedRing()
+        let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
+        let reader = BluetoothPedometerReader(
+            now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
+        )
+        let pedometer = Pedometer(
+            id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
+        func first(_ known: KnownSteps) async throws -> Int? {
+            let (stream, continuation) = AsyncStream<Int?>.makeStream()
+            let task = Task { try await reader.follow(pedometer, known: known) { continuation.yield($0) } }
+            var reported: Int?
+            for await steps in stream {
+                reported = steps
+                if steps != nil { break }
+                ring.announceSteps()
+            }
+            task.cancel()
+            _ = try? await task.value
+            return reported
+        }
+        let all = try #require(try await first(0))
+        let own = try #require(try await first(KnownSteps(own: 5, others: 1_000_000)))
+        #expect(all >= 0 && own == 0)
+        await stack.stop()
+    }
+
     @Test func `cancellation disconnects the pedometer`() async throws {
         let ring = SimulatedRing()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
@@ -143,7 +171,7 @@ struct LiveSessionTests {
             id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
         let known = ring.expectedSteps(daysAgo: 0).reduce(0) { $0 + $1.steps }
         let (stream, continuation) = AsyncStream<Int?>.makeStream()
-        let task = Task { try await reader.follow(pedometer, known: known) { continuation.yield($0) } }
+        let task = Task { try await reader.follow(pedometer, known: KnownSteps(own: known)) { continuation.yield($0) } }
         for await steps in stream {
             if let steps {
                 #expect(steps >= known)

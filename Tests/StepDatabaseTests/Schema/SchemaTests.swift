@@ -36,7 +36,7 @@ import Testing
         #expect(
             Schema.current.migrations.map(\.name) == [
                 "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals", "seals",
-                "imports", "exclusions", "scheduledImports",
+                "imports", "exclusions", "scheduledImports", "runningSteps",
             ])
         #expect(
             Schema.current.migrations.map { checksum($0.sql) }
@@ -44,7 +44,7 @@ import Testing
                     "4ae2bf8d688edaf7", "459d08644d97961a", "694e12637e316b9a", "72ce1b7d5a3b5c36", "f3b9b715003651d0",
                     "133531aebcc958e4",
                     "49384e4b224dc327", "ad4d225571bf2903", "6315f4a2ab5592b0", "d935aeb08adbf285",
-                    "bed07cf9c3d3e870", "4deab63572072075",
+                    "bed07cf9c3d3e870", "4deab63572072075", "0000000000000000",
                 ])
     }
 

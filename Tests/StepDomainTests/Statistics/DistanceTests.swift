@@ -13,9 +13,11 @@ import Testing
     }
 
     private func profile(
-        height: Double? = nil, weight: Double? = nil, sex: Sex = .unspecified, step: Double? = nil
+        height: Double? = nil, weight: Double? = nil, sex: Sex = .unspecified, step: Double? = nil,
+        running: Double? = nil
     ) -> Profile {
-        Profile(validFrom: day, height: height, weight: weight, sex: sex, stepLength: step)
+        Profile(
+            validFrom: day, height: height, weight: weight, sex: sex, stepLength: step, runningStepLength: running)
     }
 
     private func near(_ a: Double?, _ b: Double) -> Bool { a.map { abs($0 - b) < 1e-9 } ?? false }
@@ -41,9 +43,24 @@ import Testing
         #expect(near(distance?.running, 131 * 2 * 0.65))
     }
 
-    @Test func `running uses the measured step length if the height is unknown`() {
-        let distance = DistanceEstimate(samples(150), profile: profile(step: 0.8))
-        #expect(near(distance?.running, 120))
+    @Test(arguments: [nil, 1.6, 2.0]) func `a measured walking step scales the running step, whatever the height is`(
+        height: Double?
+    ) {
+        let distance = DistanceEstimate(samples(100, 150), profile: profile(height: height, sex: .male, step: 0.83))
+        #expect(near(distance?.walking, 83) && near(distance?.running, 150 * 0.83 * 0.65 / 0.415))
+        // Of a measured step that is the estimated one, the running step is that of the height.
+        let estimated = StepLength(profile(height: 2, sex: .male))
+        #expect(near(StepLength(profile(sex: .male, step: 0.83))?.running, estimated?.running ?? 0))
+    }
+
+    @Test func `a measured running step is used for running only`() {
+        let both = DistanceEstimate(samples(100, 150), profile: profile(height: 1.8, step: 0.8, running: 1.2))
+        #expect(near(both?.walking, 80) && near(both?.running, 180))
+        let byHeight = DistanceEstimate(samples(100, 150), profile: profile(height: 2, sex: .male, running: 1.2))
+        #expect(near(byHeight?.walking, 83) && near(byHeight?.running, 180))
+        // The walking steps, which are most, have no length.
+        #expect(StepLength(profile(running: 1.2)) == nil)
+        #expect(near(StepLength(profile(height: 2, running: 9))?.running, 1.3))
     }
 
     @Test func `the distance of the pedometer is used as the last resort`() {
@@ -78,7 +95,7 @@ import Testing
         #expect(near(walked?.kilocalories, 280))
         #expect(walked?.source == .weight)
 
-        let both = DistanceEstimate(samples(100, 150), profile: profile(step: 1))
+        let both = DistanceEstimate(samples(100, 150), profile: profile(step: 1, running: 1))
         #expect(near(EnergyEstimate(distance: both, profile: profile(weight: 100))?.kilocalories, 5 + 15))
     }
 

@@ -256,6 +256,34 @@ import Testing
         }
     }
 
+    @Test func `the steps that a pedometer has counted today for its previous user are known when it is followed`()
+        async throws
+    {
+        let fixture = WatchFixture()
+        let outbox = fixture.services.outbox
+        let bob = outbox.history.addUser(named: "bob")
+        let before = outbox.history.addPedometer(
+            Pedometer(
+                id: 0, user: bob.id, model: outbox.ring.model, address: outbox.ring.address, addressType: "random",
+                name: "bob's ring"))
+        for (pedometer, steps, age) in [(before.id, 2_565, 7_200), (outbox.ring.id, 757, 3_600)] {
+            let sync = try outbox.history.beginSync(of: pedometer, at: outbox.now)
+            let sample = StepSample(
+                start: outbox.now - age, length: 3600, steps: steps, utcOffset: outbox.localTime.utcOffset(outbox.now))
+            _ = try outbox.history.merge(SampleBatch(samples: [sample]), sync: sync, localTime: outbox.localTime)
+        }
+        outbox.history.forgetPedometer(before.id)
+        fixture.scriptReading()
+        fixture.services.reader.follow(fixture.ring.id)
+        try await fixture.watching(WatchOptions(pedometers: ["ring"], isLive: true)) {
+            await fixture.output.until(.status(.searching(["ring"])))
+            fixture.scanner.report(.heard(address: fixture.ring.address))
+            await fixture.output.until(.synced(steps: 0))
+            for await _ in fixture.services.reader.hanging { break }
+            #expect(fixture.services.reader.known(of: fixture.ring.id) == KnownSteps(own: 757, others: 2_565))
+        }
+    }
+
     @Test func `the notices that the output shows are seen, but not those that a program reads`() async throws {
         for (marks, isNew) in [(true, false), (false, true)] {
             let fixture = WatchFixture()

@@ -115,6 +115,73 @@ import Testing
         }
     }
 
+    /// `v` and `^` mark the next and the previous day or month, `_` opens it.
+    @Test(arguments: [
+        ("w_", "2014-04-20"), ("w^_", "2014-04-19"), ("w^^^v_", "2014-04-18"), ("wv_", "2014-04-20"),
+        ("w^^^^^^^^^_", "2014-04-14"), ("m^^_", "2014-04-18"), ("y^__", "2014-03-31"), ("yv__", "2014-04-20"),
+        ("y^^^^^^__", "2014-01-31"), ("y<__", "2013-12-31"), ("y<^__", "2013-11-30"),
+    ])
+    func `Enter opens the marked day of a week or month, and the marked month of a year`(_ keys: String, _ day: String)
+    {
+        #expect(state(keys).content == .day(Day(day) ?? today), "\(state(keys).content)")
+        if keys.hasPrefix("y") {
+            let month = Period(.month, containing: Day(day) ?? today)
+            #expect(state(String(keys.dropLast())).content == .period(month))
+        }
+    }
+
+    @Test func `Home and End lead to the first day and to today, in each unit`() {
+        for (key, unit) in [("d", Period.Unit.day), ("w", .week), ("m", .month), ("y", .year)] {
+            var state = state(key + "<")
+            _ = state.press(.home)
+            let beginning = Period(unit, containing: first)
+            #expect(state.content == (unit == .day ? .day(first) : .period(beginning)), "\(unit)")
+            _ = state.press(.end)
+            #expect(state.content == (unit == .day ? .day(today) : .period(Period(unit, containing: today))))
+        }
+        // Elsewhere they scroll.
+        let content = (0..<50).map { "line \($0)" }
+        var help = state("?")
+        _ = help.press(.end)
+        help.limitScroll(to: content.count, lines: 24)
+        #expect(lines(help, content)[21] == "line 49")
+        _ = help.press(.home)
+        #expect(lines(help, content)[0] == "line 0")
+    }
+
+    @Test func `another user is chosen where there are several, and not while something runs`() {
+        var state = state("w")
+        #expect(state.press(.character("u")) == nil && state.message == "The history has one user.")
+        state.hasSeveralUsers = true
+        #expect(state.press(.character("u")) == .switchUser)
+        state.report(work: "Syncing")
+        #expect(state.press(.character("u")) == nil)
+    }
+
+    @Test func `the head stays on a screen of 24 lines while the days scroll, and the marked day is visible`() {
+        let head = ["title", "Total", "Mean", "Goal"]
+        for marked in 0..<31 {
+            let content = [""] + (0..<31).map { ($0 == marked ? "> " : "  ") + "day \($0)" } + ["", "Best", "Days"]
+            var state = state("m")
+            state.limitScroll(to: content.count, head: head.count, lines: 24)
+            let screen = state.screen(
+                content, head: head, columns: 80, lines: 24, style: TextStyle(width: 80, unicode: true))
+            #expect(screen.count == 24 && Array(screen.prefix(4)) == head)
+            #expect(screen.contains("> day \(marked)"), "\(screen)")
+        }
+        // Too low for both: the head scrolls away.
+        let content = (0..<50).map { "line \($0)" }
+        let low = state("m").screen(
+            content, head: head, columns: 80, lines: 12, style: TextStyle(width: 80, unicode: true))
+        #expect(low.count == 12 && Array(low.prefix(5)) == head + ["line 0"])
+        var end = state("m")
+        for _ in 0..<9 { _ = end.press(.pageDown) }
+        end.limitScroll(to: content.count, head: head.count, lines: 12)
+        let last = end.screen(
+            content, head: head, columns: 80, lines: 12, style: TextStyle(width: 80, unicode: true))
+        #expect(last[9] == "line 49" && !last.contains("title"))
+    }
+
     @Test func `units show the period of the day`() {
         for (key, unit) in [("w", Period.Unit.week), ("m", .month), ("y", .year)] {
             #expect(state(key).content == .period(Period(unit, containing: today)))
@@ -260,6 +327,11 @@ import Testing
             keys("\u{1b}[D\u{1b}[C\u{1b}[A\u{1b}[B\u{1b}OD\u{1b}OC\u{1b}[5~\u{1b}[6~") == [
                 .left, .right, .up, .down, .left, .right, .pageUp, .pageDown,
             ])
+    }
+
+    @Test func `Home and End are decoded in the forms of all terminals`() {
+        #expect(keys("\u{1b}[H\u{1b}OH\u{1b}[1~\u{1b}[7~") == Array(repeating: .home, count: 4))
+        #expect(keys("\u{1b}[F\u{1b}OF\u{1b}[4~\u{1b}[8~") == Array(repeating: .end, count: 4))
     }
 
     @Test func `characters and control characters are decoded`() {

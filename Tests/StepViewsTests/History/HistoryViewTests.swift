@@ -229,9 +229,14 @@ import TestSupport
         for unit in Period.Unit.allCases {
             let view = SampleHistory.view(SampleHistory.years, unit)
             #expect(view.text().contains("istep history"), "\(unit)")
-            let lines = view.browserLines(TextStyle())
-            #expect(
-                lines.contains { $0.contains("Total") } && !lines.contains { $0.contains("istep history") }, "\(unit)")
+            let day = view.period.days.lowerBound
+            let head = view.browserHead(TextStyle()), lines = view.browserLines(TextStyle(), marking: day)
+            #expect(head.first?.contains(view.period.title) == true && head.count <= 5)
+            #expect(head.contains { $0.contains("Total") } && (unit == .day || head.contains { $0.contains("Mean") }))
+            // Each figure once, and one bar with a mark.
+            #expect(!lines.contains { $0.contains("Total") } && lines.contains { $0.contains("Days") }, "\(unit)")
+            #expect(!(head + lines).contains { $0.contains("istep history") }, "\(unit)")
+            #expect(lines.count { $0.hasPrefix("> ") } == 1, "\(unit)")
         }
     }
 

@@ -319,7 +319,7 @@ import Testing
                         profiles: [
                             Profile(
                                 validFrom: Sample.day, height: 1.78, weight: 72.5, sex: .female,
-                                birthDate: Day("1980-01-02"), stepLength: 0.7),
+                                birthDate: Day("1980-01-02"), stepLength: 0.7, runningStepLength: 1.1),
                             Profile(validFrom: Sample.day),
                         ]
                     ).json(), as: "profile", "profile")

@@ -19,13 +19,13 @@ import Testing
         #expect(locked.line == "the history is locked; Look: `istep status`")
 
         let service = ErrorText(ServiceError.unknownPedometer("band", known: ["ring"]))
-        #expect(service.category == .usage && service.line == "There is no pedometer 'band'.; Known names: ring.")
+        #expect(service.category == .usage && service.line == "There is no pedometer 'band'. Known names: ring.")
 
         let file = ErrorText(ImportError.missing(path: "/a"))
-        #expect(file.category == .unavailable && file.line == "There is no file /a.; Check the path.")
+        #expect(file.category == .unavailable && file.line == "There is no file /a. Check the path.")
 
         let interrupted = ErrorText(CancellationError())
-        #expect(interrupted.category == .temporary && interrupted.line == "Interrupted.; Run the command again.")
+        #expect(interrupted.category == .temporary && interrupted.line == "Interrupted. Run the command again.")
 
         let unknown = ErrorText(Unknown())
         #expect(unknown.category == .unforeseen && unknown.category.exitCode == 1)

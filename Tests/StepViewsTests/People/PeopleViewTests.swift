@@ -19,9 +19,9 @@ import Testing
         #expect(
             ProfileView(user: anna, profiles: profiles).text() == """
                 anna
-                  from 2014-04-20: step 74 cm, measured
+                  from 2014-04-20: step 74 cm, measured, running step 116.2 cm, scaled by it
                   from the beginning: height 178 cm, weight 72.5 kg, female, born 1980-01-02,
-                    step 73.5 cm, by height
+                    step 73.5 cm, by height, running step 115.7 cm, by height
                 """)
         #expect(ProfileView(user: anna, profiles: []).text().contains("istep profile --height"))
         #expect(ProfileView(user: anna, profiles: [Profile(validFrom: Sample.day)]).text().hasSuffix("nothing set"))

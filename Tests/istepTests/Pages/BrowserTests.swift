@@ -185,7 +185,7 @@ import Testing
         try await visitingPages { _, browser, base in
             try await browser.click("form[action='/sync'] button")
             try await browser.until { $0.hasPrefix("Sync: done") }
-            for page in ["", "day", "week", "month", "year", "share", "devices", "plan", "activity"] {
+            for page in ["", "day", "week", "month", "year", "share", "devices", "devices/add", "plan", "activity"] {
                 try await browser.go("\(base)/\(page)")
                 // The first stop of the tab key is the link to the content, and the focus is visible.
                 try await browser.press(.tab)

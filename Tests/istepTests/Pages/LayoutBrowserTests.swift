@@ -6,7 +6,8 @@ import Testing
 /// What a person sees of the pages, measured in a browser: nothing is cut, nothing overlaps, and all can be read.
 @Suite(.realServers, .timeLimit(.minutes(10))) struct LayoutBrowserTests {
     private static let pages = [
-        "", "day", "day/-", "week", "month", "year", "range/-", "share", "devices", "plan", "activity", "nowhere",
+        "", "day", "day/-", "week", "month", "year", "range/-", "share", "devices", "devices/add", "plan", "activity",
+        "nowhere",
     ]
 
     @Test

@@ -27,6 +27,13 @@ import Testing
                 body)
         }
 
+        /// The page of what a form began, once that has ended.
+        func activity() async throws -> String {
+            // Answered until it has ended.
+            _ = try await get("/events")
+            return try await get("/activity").text
+        }
+
         private func send(_ line: String, _ body: String) async throws -> (status: Int, text: String) {
             let visitor = self
             let answer = try await blocking {
@@ -90,6 +97,39 @@ import Testing
             #expect(
                 !result.output.contains(visitor.cookie.dropFirst(visitor.cookie.count - 64))
                     && result.output.matches(of: /[0-9a-f]{64}/).count == 1)
+        }
+    }
+
+    @Test func `a change of the configuration holds at once, and nothing is shared while it has an error`() async throws
+    {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        let configuration = URL(fileURLWithPath: folder.path + "/config/istep/config.toml")
+        try FileManager.default.createDirectory(
+            at: configuration.deletingLastPathComponent(), withIntermediateDirectories: true)
+        _ = try await istep("correct", "yesterday", "--steps", "4000")
+        let day = try #require(try await istep("show", "yesterday", "--json").json["day"] as? String)
+        try await serving(istep) { address, _ in
+            let visitor = try await Visitor.open(address)
+            #expect(try await visitor.get("/share").text.contains("No destination is configured"))
+            // As when a destination was removed, or is misspelled.
+            #expect(try await visitor.post("/share", "destination=server&day=\(day)").status == 303)
+            let unknown = try await visitor.activity()
+            #expect(unknown.contains("There is no destination &#39;server&#39;. Set one up:"), "\(unknown)")
+            let table = "[share.server]\nkind = \"file\"\npath = \"\(folder.path)/days.csv\"\n"
+            try Data(table.utf8).write(to: configuration)
+            #expect(try await visitor.get("/share").text.contains("<bdi>server</bdi>"))
+            #expect(try await visitor.get("/day/\(day)").text.contains("<strong><bdi>server</bdi></strong>"))
+            try Data((table + "colour = 1\n[share.other\n").utf8).write(to: configuration)
+            let wrong = try await visitor.get("/share").text
+            #expect(wrong.contains("The destinations cannot be used") && wrong.contains("config.toml"), "\(wrong)")
+            #expect(try await visitor.post("/share", "destination=server&day=\(day)").status == 303)
+            #expect(try await visitor.activity().contains("config.toml"))
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/days.csv"))
+            try Data(table.utf8).write(to: configuration)
+            #expect(try await visitor.post("/share", "destination=server&day=\(day)").status == 303)
+            #expect(try await visitor.activity().contains("Share"))
+            #expect(try String(contentsOfFile: folder.path + "/days.csv", encoding: .utf8).contains("4000"))
         }
     }
 
@@ -243,6 +283,26 @@ import Testing
                     typing.status == 64 && typing.error.contains("There is no user 'bne'") && typing.output.isEmpty,
                     "\(typing)")
             }
+        }
+    }
+
+    @Test func `a new user finds, adds and forgets a pedometer in the pages`() async throws {
+        try await Household.live { home in
+            try await serving(home.istep, ["--timeout", "5"]) { address, _ in
+                let visitor = try await Visitor.open(address)
+                #expect(try await visitor.get("/").text.contains("First steps"))
+                #expect(try await visitor.post("/devices/scan").status == 303)
+                let searched = try await visitor.activity()
+                #expect(searched.contains(home.ring.address), "\(searched.suffix(3000))")
+                #expect(try await visitor.get("/devices/add").text.contains("value=\"\(home.ring.address)\""))
+                #expect(try await visitor.post("/devices/add", "device=\(home.ring.address)&name=ring").status == 303)
+                let added = try await visitor.activity()
+                #expect(added.contains("Added ring ("), "\(added.suffix(3000))")
+                #expect(try await home.istep("devices").output.contains(home.ring.address))
+                #expect(try await visitor.post("/devices/forget", "pedometer=\(home.ring.address)").status == 303)
+                #expect(try await !home.istep("devices").output.contains(home.ring.address))
+            }
+            await home.expectNothingLeftOpen()
         }
     }
 

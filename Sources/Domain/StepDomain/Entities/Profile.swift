@@ -14,10 +14,12 @@ public struct Profile: Hashable, Sendable, Codable {
     public var birthDate: Day?
     /// Metres from one foot to the next while walking, if measured (a known distance divided by its steps), 0.2...1.5.
     public var stepLength: Double?
+    /// The same while running, 0.2...2.5.
+    public var runningStepLength: Double?
 
     public init(
         validFrom: Day, height: Double? = nil, weight: Double? = nil, sex: Sex = .unspecified, birthDate: Day? = nil,
-        stepLength: Double? = nil
+        stepLength: Double? = nil, runningStepLength: Double? = nil
     ) {
         self.validFrom = validFrom
         self.height = height
@@ -25,6 +27,7 @@ public struct Profile: Hashable, Sendable, Codable {
         self.sex = sex
         self.birthDate = birthDate
         self.stepLength = stepLength
+        self.runningStepLength = runningStepLength
     }
 }
 
@@ -32,6 +35,8 @@ extension Profile {
     public static let heights = 0.5...2.5
     public static let weights = 10.0...400.0
     public static let stepLengths = 0.2...1.5
+    /// A sprinter's step has about 2.4 m.
+    public static let runningStepLengths = 0.2...2.5
 
     /// Calendar years back to the earliest date of birth. The longest known life lasted 122 years.
     public static let longestLife = 130

@@ -1,6 +1,15 @@
 /// A setting that is valid from a day on, until the next one of its kind begins.
 public protocol ValidFrom {
-    var validFrom: Day { get }
+    var validFrom: Day { get set }
+}
+
+extension ValidFrom where Self: Equatable {
+    /// Whether both say the same, from whichever day.
+    public func hasContent(of other: Self) -> Bool {
+        var same = self
+        same.validFrom = other.validFrom
+        return same == other
+    }
 }
 
 extension Profile: ValidFrom {}

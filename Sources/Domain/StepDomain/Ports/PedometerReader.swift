@@ -13,13 +13,13 @@ public protocol PedometerReader: Sendable {
     /// cancelled. Stores nothing.
     ///
     /// - Parameters:
-    ///   - known: today's steps by a reading just before.
+    ///   - known: today's steps before.
     ///   - keep: called with each value of a counter of which `batch(of:from:)` makes a batch.
     ///   - report: called with each figure; the first time with nil, when it is connected.
     /// - Returns: false for a pedometer that does not send steps by itself; then it did not connect.
     /// - Throws: how the link ended, or why there was none.
     func follow(
-        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        _ pedometer: Pedometer, known: KnownSteps, keep: @escaping @Sendable (CounterReading) -> Void,
         report: @escaping @Sendable (Int?) -> Void
     ) async throws -> Bool
 
@@ -35,13 +35,29 @@ public protocol PedometerReader: Sendable {
 
 extension PedometerReader {
     /// For display only.
-    public func follow(_ pedometer: Pedometer, known: Int, report: @escaping @Sendable (Int?) -> Void) async throws
-        -> Bool
-    {
+    public func follow(
+        _ pedometer: Pedometer, known: KnownSteps, report: @escaping @Sendable (Int?) -> Void
+    ) async throws -> Bool {
         try await follow(pedometer, known: known, keep: { _ in }, report: report)
     }
 
     public func batch(of reading: CounterReading, from pedometer: Pedometer) -> SampleBatch? { nil }
+}
+
+/// Today's steps of a pedometer that is about to be followed.
+public struct KnownSteps: Hashable, Sendable, ExpressibleByIntegerLiteral {
+    /// By a reading just before.
+    public var own: Int
+    /// What it has counted today for other users, before it was passed on: a model that reports all that it has counted
+    /// today reports these, too.
+    public var others: Int
+
+    public init(own: Int, others: Int = 0) {
+        self.own = own
+        self.others = others
+    }
+
+    public init(integerLiteral own: Int) { self.init(own: own) }
 }
 
 /// Receives what a reading of pedometers delivers. Called for one pedometer from one task at a time.

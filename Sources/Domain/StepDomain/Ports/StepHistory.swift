@@ -13,10 +13,14 @@ public protocol StepHistory: Sendable {
     func profiles(of user: User.ID) throws -> [Profile]
     /// Replaces the profile that is valid from the same day.
     func setProfile(_ profile: Profile, of user: User.ID) throws
+    /// Removes the profile that is valid from this day; nothing if there is none.
+    func removeProfile(validFrom day: Day, of user: User.ID) throws
     /// All plans of a user, oldest first.
     func plans(of user: User.ID) throws -> [SportPlan]
     /// Replaces the plan that is valid from the same day.
     func setPlan(_ plan: SportPlan, of user: User.ID) throws
+    /// Removes the plan that is valid from this day; nothing if there is none.
+    func removePlan(validFrom day: Day, of user: User.ID) throws
 
     // Pedometers
     /// The pedometers in use, by name.
@@ -69,6 +73,8 @@ public protocol StepHistory: Sendable {
         throws -> DaySeriesInput
     /// The syncs that stored the present values of a user's day, by pedometer and oldest first.
     func syncs(behind day: Day, of user: User) throws -> [DaySync]
+    /// The steps of a day that a pedometer has counted for other users, before it was passed on to its present one.
+    func stepsOfOthers(by pedometer: Pedometer.ID, on day: Day) throws -> Int
     /// Sets the steps of a day by hand, or removes the correction with nil.
     func setCorrection(_ correction: StepCorrection?, of user: User.ID, on day: Day, at moment: Timestamp) throws
 }

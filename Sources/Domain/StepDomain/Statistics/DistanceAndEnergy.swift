@@ -2,7 +2,9 @@
 public struct StepLength: Hashable, Sendable {
     public var walking: Double
     public var running: Double
+    /// Of the walking step.
     public var source: DaySummary.DistanceSource
+    public var isRunningMeasured = false
 
     /// Length of a walking step as a share of the height: 0.415 for men, 0.413 for women, their mean if the sex is not
     /// known. The numbers are in common use (pedometer manuals); no primary source is known, so a measured length is
@@ -21,14 +23,15 @@ public struct StepLength: Hashable, Sendable {
     /// The measured length, else the one estimated from the height, else nil. Values outside the ranges of `Profile`
     /// count as missing.
     ///
-    /// If the walking step was measured and the height is missing, the measured length is used for running, too.
+    /// A measured walking step scales the running step by the same factor as it differs from the estimated one: whose
+    /// walking steps are long for the height also runs with long steps. A measured running step alone changes only
+    /// itself.
     public init?(_ profile: Profile?) {
         guard let profile else { return nil }
         let height = profile.height.flatMap { Profile.heights.contains($0) ? $0 : nil }
         if let measured = profile.stepLength, Profile.stepLengths.contains(measured) {
             walking = measured
-            // A running step is never shorter than the walking step, even with long legs.
-            running = max(measured, height.map { $0 * Self.runningShare } ?? measured)
+            running = measured * Self.runningShare / Self.walkingShare(profile.sex)
             source = .measuredStepLength
         } else if let height {
             walking = height * Self.walkingShare(profile.sex)
@@ -36,6 +39,9 @@ public struct StepLength: Hashable, Sendable {
             source = .height
         } else {
             return nil
+        }
+        if let measured = profile.runningStepLength, Profile.runningStepLengths.contains(measured) {
+            (running, isRunningMeasured) = (measured, true)
         }
     }
 }

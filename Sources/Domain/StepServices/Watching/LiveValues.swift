@@ -52,7 +52,7 @@ struct LiveValueReader: PedometerReader {
     }
 
     func follow(
-        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        _ pedometer: Pedometer, known: KnownSteps, keep: @escaping @Sendable (CounterReading) -> Void,
         report: @escaping @Sendable (Int?) -> Void
     ) async throws -> Bool { false }
 

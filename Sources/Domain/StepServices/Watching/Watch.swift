@@ -157,9 +157,9 @@ public actor Watch {
             sync = tasks.sync(pedometer, listening: silence.listening)
         } else if let pedometer = decision.follow.flatMap({ state.entries[$0]?.pedometer }) {
             state.beginFollowing(pedometer.id)
-            let known = await tasks.today(of: pedometer)
-            live.add(known, for: pedometer.id)
-            links[pedometer.id] = tasks.follow(pedometer, known: known.steps ?? 0)
+            let (figure, known) = await tasks.today(of: pedometer)
+            live.add(figure, for: pedometer.id)
+            links[pedometer.id] = tasks.follow(pedometer, known: known)
         } else if state.busy == nil {
             await context.scanner.scan(for: decision.scan, advertised: decision.advertised)
         }

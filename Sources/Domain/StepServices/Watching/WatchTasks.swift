@@ -56,7 +56,7 @@ struct WatchTasks: Sendable {
     /// Stays connected to a pedometer.
     ///
     /// - Parameter known: today's steps.
-    func follow(_ pedometer: Pedometer, known: Int) -> Task<Void, Never> {
+    func follow(_ pedometer: Pedometer, known: KnownSteps) -> Task<Void, Never> {
         Task {
             let values = LiveValues()
             let result: Result<Bool, any Error>
@@ -118,17 +118,23 @@ struct WatchTasks: Sendable {
 
     /// What is known of a pedometer's day before it is followed: its own steps, as it will report them, not those of
     /// its user.
-    func today(of pedometer: Pedometer) async -> LiveFigures.Figure {
-        let known = try? await blocking { [context] () -> (steps: Int?, goal: Int?)? in
+    func today(of pedometer: Pedometer) async -> (figure: LiveFigures.Figure, known: KnownSteps) {
+        let known = try? await blocking { [context] () -> (steps: Int?, goal: Int?, others: Int)? in
             let services = context.services(try context.histories.history())
             guard let owner = try services.history.users().first(where: { $0.id == pedometer.user }) else { return nil }
             let data = try services.history.dayData(of: owner, on: context.localTime.day(of: context.now()))
             let track = data.tracks.first {
                 $0.pedometer == pedometer.id && !($0.samples.isEmpty && $0.coverage.isEmpty)
             }
-            return (track.map { $0.samples.reduce(0) { $0 + $1.steps } }, data.plan?.goal(on: data.day))
+            return (
+                track.map { $0.samples.reduce(0) { $0 + $1.steps } }, data.plan?.goal(on: data.day),
+                try services.history.stepsOfOthers(by: pedometer.id, on: data.day)
+            )
         }
-        return LiveFigures.Figure(name: pedometer.name, steps: known?.steps, goal: known?.goal)
+        return (
+            LiveFigures.Figure(name: pedometer.name, steps: known?.steps, goal: known?.goal),
+            KnownSteps(own: known?.steps ?? 0, others: known?.others ?? 0)
+        )
     }
 
     private func openServices() async throws -> ServiceContext {

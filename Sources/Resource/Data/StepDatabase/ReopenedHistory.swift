@@ -9,14 +9,17 @@ import Synchronization
 public final class ReopenedHistory: HistorySource {
     private let path: String
     private let backups: AutomaticBackups?
+    private let isReadOnly: Bool
     private let open = Mutex<StepDatabase?>(nil)
 
     /// - Parameters:
     ///   - path: the path of the history, which is opened when it is first needed.
     ///   - backups: where a history of an older version is copied before its migration.
-    public init(path: String, backups: AutomaticBackups?) {
+    ///   - isReadOnly: whether it is only read.
+    public init(path: String, backups: AutomaticBackups?, isReadOnly: Bool = false) {
         self.path = path
         self.backups = backups
+        self.isReadOnly = isReadOnly
     }
 
     /// - Throws: `HistoryError.missing` if there is no history. It does not create one.
@@ -24,7 +27,10 @@ public final class ReopenedHistory: HistorySource {
         if let open = openInPlace { return open }
         // Without the lock: opening can wait for another program. Of two tasks that open it at the same time, both use
         // the first handle.
-        let history = try StepDatabase.existing(path, backups: backups)
+        let history =
+            isReadOnly
+            ? try StepDatabase(path: path, for: .reading, backups: backups, isUsedByTasks: true)
+            : try StepDatabase.existing(path, backups: backups)
         let (current, _) = open.withLock { open -> (StepDatabase, replaced: StepDatabase?) in
             if let open, open.isFileInPlace { return (open, nil) }
             let replaced = open

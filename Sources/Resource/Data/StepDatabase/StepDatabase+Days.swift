@@ -38,6 +38,22 @@ extension StepDatabase: StepHistory {
         }
     }
 
+    public func stepsOfOthers(by pedometer: Pedometer.ID, on day: Day) throws(HistoryError) -> Int {
+        let midnight = day.daysSince1970 * 86_400, most = StepSample.mostUTCOffset
+        return try read { database in
+            try Int.fetchOne(
+                database.cachedStatement(
+                    sql: """
+                        SELECT ifnull(sum(steps), 0)
+                        FROM pedometer AS own JOIN pedometer AS other ON other.address = own.address AND other.person <> own.person
+                        JOIN sample ON sample.pedometer = other.id
+                        WHERE own.id = ?1 AND start >= ?2 - ?3 AND start < ?2 + 86400 + ?3
+                            AND start + utc_offset >= ?2 AND start + utc_offset < ?2 + 86400
+                        """),
+                arguments: [pedometer, midnight, most]) ?? 0
+        }
+    }
+
     public func firstKnownDay(of user: User.ID) throws(HistoryError) -> Day? {
         try read { database in try Self.firstKnownDay(of: user, database) }
     }

@@ -34,11 +34,18 @@ extension StepDatabase {
         try write { database in
             try require(.user, user, database)
             try database.execute(
-                sql: "INSERT OR REPLACE INTO profile VALUES (?, ?, ?, ?, ?, ?, ?)",
+                sql: "INSERT OR REPLACE INTO profile VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 arguments: [
                     user, profile.validFrom.description, profile.height, profile.weight, profile.sex.rawValue,
-                    profile.birthDate?.description, profile.stepLength,
+                    profile.birthDate?.description, profile.stepLength, profile.runningStepLength,
                 ])
+        }
+    }
+
+    public func removeProfile(validFrom day: Day, of user: User.ID) throws(HistoryError) {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM profile WHERE person = ? AND valid_from = ?", arguments: [user, day.description])
         }
     }
 
@@ -56,6 +63,13 @@ extension StepDatabase {
             arguments += StatementArguments(plan.goals)
             try database.execute(
                 sql: "INSERT OR REPLACE INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", arguments: arguments)
+        }
+    }
+
+    public func removePlan(validFrom day: Day, of user: User.ID) throws(HistoryError) {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM plan WHERE person = ? AND valid_from = ?", arguments: [user, day.description])
         }
     }
 
@@ -79,13 +93,15 @@ extension User {
 }
 
 extension Profile {
-    static let query = "SELECT valid_from, height, weight, sex, birth_date, step_length FROM profile WHERE person = ?"
+    static let query = """
+        SELECT valid_from, height, weight, sex, birth_date, step_length, running_step_length FROM profile WHERE person = ?
+        """
 
     init(row: Row) throws {
         self.init(
             validFrom: try row.day(0), height: try row.get(1), weight: try row.get(2),
             sex: Sex(rawValue: try row.get(3)) ?? .unspecified,
-            birthDate: try row.dayIfPresent(4), stepLength: try row.get(5))
+            birthDate: try row.dayIfPresent(4), stepLength: try row.get(5), runningStepLength: try row.get(6))
     }
 }
 

@@ -2,19 +2,27 @@ internal import StepDomain
 internal import StepViews
 internal import Synchronization
 
-/// What the local page does that takes time: one sync or delivery at a time, with its progress and its result.
+/// What the local page does that takes time: one sync, delivery or search at a time, with its progress and its result.
 final class Activity: Sendable {
     enum State: Hashable, Sendable {
         case idle
         /// The last line of its progress.
         case running(title: String, line: String)
         /// The lines of its result.
-        case ended(title: String, lines: [String], hasFailed: Bool)
+        case ended(title: String, lines: [String], hasFailed: Bool, next: Next? = nil)
     }
 
     struct Result: Sendable {
         var lines: [String]
         var hasFailed = false
+        var next: Next?
+    }
+
+    /// A page to go on with.
+    struct Next: Hashable, Sendable {
+        var words: String
+        /// The parts of its address.
+        var path: [String]
     }
 
     private struct Content {
@@ -80,7 +88,8 @@ final class Activity: Sendable {
 
     private func end(_ title: String, _ result: Result) {
         let listeners = content.withLock { content in
-            content.state = .ended(title: title, lines: result.lines, hasFailed: result.hasFailed)
+            content.state = .ended(
+                title: title, lines: result.lines, hasFailed: result.hasFailed, next: result.next)
             defer { content.listeners = [] }
             return content.listeners
         }
@@ -128,7 +137,7 @@ struct ActivityPage: Sendable {
         switch state {
         case .idle: "Nothing is running"
         case .running(let title, _): title
-        case .ended(let title, _, let hasFailed): title + (hasFailed ? ": finished with errors" : ": done")
+        case .ended(let title, _, let hasFailed, _): title + (hasFailed ? ": finished with errors" : ": done")
         }
     }
 
@@ -140,12 +149,15 @@ struct ActivityPage: Sendable {
                 line
             }
             Element.progress(Attribute(.ariaLabel, "in progress"))
-        case .ended(_, let lines, _):
+        case .ended(_, let lines, _, let next):
             Element.pre(Attribute(.role, "status")) {
                 lines.isEmpty ? "Nothing to do." : lines.joined(separator: "\n")
             }
             if let overview = context.link(), let today = context.link("day") {
                 Element.div(.css("actions")) {
+                    if let next {
+                        Element.a(.css("button"), .href(Link(next.path, query: context.userQuery))) { next.words }
+                    }
                     Element.a(.css("button"), .href(overview)) { "Overview" }
                     Element.a(.css("button"), .href(today)) { "Today" }
                 }

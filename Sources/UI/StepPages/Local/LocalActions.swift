@@ -23,7 +23,7 @@ extension LocalPages {
         }
         guard hasBegun else {
             throw PageError(
-                status: 409, title: "Already running", message: "A sync or a share is already running.",
+                status: 409, title: "Already running", message: "A sync, a share or a search is already running.",
                 advice: "See its progress at /activity.")
         }
         return .redirect(to: scope.context.link("activity") ?? Link(["activity"]))
@@ -89,16 +89,56 @@ extension LocalPages {
         guard let destination = request.form["destination"] else {
             throw PageError.incomplete("The destination is missing.")
         }
-        let day = request.form["day"].flatMap { Day($0) }
-        guard day != nil || !isDayNeeded && request.form["day"] == nil else {
+        if !isDayNeeded, request.form["day"] == nil { return (destination, nil) }
+        return (destination, try day(request, scope))
+    }
+
+    /// The day that a form is about.
+    private func day(_ request: PageRequest, _ scope: RequestScope) throws -> Day {
+        guard let day = request.form["day"].flatMap({ Day($0) }) else {
             throw PageError.incomplete("A past day or today is needed, written like 2026-11-03.")
         }
-        if let day {
-            do { try ServiceError.checkBegun(day, today: scope.context.today) } catch {
-                throw PageError.incomplete("\(error)")
-            }
+        guard day <= scope.context.today else {
+            throw PageError.incomplete(Self.notBegun(day, scope.context.today))
         }
-        return (destination, day)
+        return day
+    }
+
+    func correct(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+        let day = try day(request, scope)
+        guard CorrectionForm.isOffered(on: day) else {
+            throw PageError.incomplete("The steps of \(scope.context.date(day)) cannot be corrected.")
+        }
+        var form = CorrectionForm(request.form)
+        guard let correction = form.checked(on: day, today: scope.context.today) else {
+            let filled = form
+            return .page(
+                try await blocking {
+                    var page = try dayPage(day, scope)
+                    page.correction = filled
+                    return page.document
+                }, status: 422)
+        }
+        try await blocking {
+            let user = try services.people(scope.history).stored(scope.context.user)
+            try corrections(scope).set(correction, on: day, of: user)
+        }
+        return corrected(day, "correction", scope)
+    }
+
+    func removeCorrection(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+        let day = try day(request, scope)
+        try await blocking { try corrections(scope).remove(on: day, of: scope.context.user) }
+        return corrected(day, "counted", scope)
+    }
+
+    private func corrections(_ scope: RequestScope) -> Corrections {
+        Corrections(scope.history, localTime: scope.context.localTime, now: services.now)
+    }
+
+    /// - Parameter what: a key of `messagesOfDay`.
+    private func corrected(_ day: Day, _ what: String, _ scope: RequestScope) -> PageResponse {
+        .redirect(to: Link(["day", "\(day)"], query: [("saved", what)] + scope.context.userQuery))
     }
 
     func dismiss(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
@@ -116,7 +156,7 @@ extension LocalPages {
 
     func setPlan(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
         var form = PlanForm(request.form)
-        guard let (shown, changed, from) = form.checked() else {
+        guard let (shown, changed, from) = form.checked(today: scope.context.today) else {
             let filled = form
             return .page(try await blocking { try planPage(scope, plan: filled).document }, status: 422)
         }

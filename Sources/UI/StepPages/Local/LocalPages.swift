@@ -10,6 +10,7 @@ internal import Support
 package struct LocalPages: Sendable {
     let services: PageServices
     let activity = Activity()
+    let found = FoundDevices()
     private let requestGuard: RequestGuard
 
     package init(_ services: PageServices) {
@@ -17,10 +18,10 @@ package struct LocalPages: Sendable {
         requestGuard = RequestGuard(access: services.access)
     }
 
-    /// Whether a sync or a share that was begun here still runs.
+    /// Whether a sync, a share or a search that was begun here still runs.
     package var isBusy: Bool { activity.isRunning }
 
-    /// Ends a sync or a share that was begun here, and returns when it has ended.
+    /// Ends what was begun here, and returns when it has ended.
     package func end() async { await activity.stop() }
 
     /// - Parameter request: nil for one that could not be read.
@@ -95,13 +96,20 @@ package struct LocalPages: Sendable {
             let (word, format) = Self.split(path.count > 1 ? path[1] : "")
             let day = try day(word, unit, scope.context)
             let period = Period(unit, containing: day, weekStart: scope.context.weekStart)
-            return unit == .day ? try showDay(day, format, scope) : try showPeriod(period, format, scope)
+            return unit == .day
+                ? try showDay(day, format, scope, saved: request.query["saved"])
+                : try showPeriod(period, format, scope)
         case let word? where word == "range" || word.hasPrefix("range.") && path.count == 1:
             let format = Self.split(word.replacing("range", with: "", maxReplacements: 1)).format
             return try showPeriod(try range(request, scope.context), format, scope)
         case "go" where path.count == 1: return try go(request, scope.context)
         case "share" where path.count == 1: return .page(try sharePage(scope).document)
-        case "devices" where path.count == 1: return .page(try devicesPage(scope).document)
+        case "devices" where path.count == 1:
+            var page = try devicesPage(scope)
+            page.message = request.query["saved"].flatMap { Self.messagesOfDevices[$0] }
+            return .page(page.document)
+        case "devices" where path == ["devices", "add"]: return .page(try additionPage(scope).document)
+        case "devices" where path == ["devices", "forget"]: return .page(try forgettingPage(request, scope).document)
         case "plan" where path.count == 1:
             return .page(
                 try planPage(scope, message: request.query["saved"].flatMap { Self.messagesOfPlan[$0] }).document)
@@ -124,6 +132,12 @@ package struct LocalPages: Sendable {
         case ["notices", "dismiss"]: return try await dismiss(request, scope)
         case ["plan"]: return try await setPlan(request, scope)
         case ["profile"]: return try await setProfile(request, scope)
+        case ["devices", "scan"]: return try scan(scope)
+        case ["devices", "add"]: return try await addDevice(request, scope)
+        case ["devices", "rename"]: return try await renameDevice(request, scope)
+        case ["devices", "forget"]: return try await forgetDevice(request, scope)
+        case ["correction"]: return try await correct(request, scope)
+        case ["correction", "remove"]: return try await removeCorrection(request, scope)
         default: throw PageError(message: "There is nothing at this address.")
         }
     }
@@ -134,29 +148,39 @@ package struct LocalPages: Sendable {
     private func emptyContext(_ session: PageSession) -> PageContext {
         PageContext(
             user: User(id: 0, name: ""), users: [], now: services.now(), localTime: services.localTime,
-            weekStart: services.weekStart,
+            weekStart: services.weekStart(),
             place: .local(formKey: session.formKey))
     }
 
     private func message(_ error: any Error, _ context: PageContext) -> PageResponse {
-        let page = pageError(error)
+        let page = pageError(error, today: context.today)
         return .page(
             MessagePage(context: context, title: page.title, message: page.message, advice: page.advice).document,
             status: page.status)
     }
 
-    private static func notBegun(_ day: Day, _ today: Day) -> String {
+    static func notBegun(_ day: Day, _ today: Day) -> String {
         "\(DateForm.short.day(day, today: today)) has not begun; today is \(DateForm.short.day(today, today: today))."
     }
 
-    private func pageError(_ error: any Error) -> PageError {
-        switch error {
+    private func pageError(_ error: any Error, today: Day) -> PageError {
+        func date(_ day: Day) -> String { DateForm.short.day(day, today: today) }
+        func name(_ text: String) -> String { Printable(text, limit: 64).description }
+        return switch error {
         case let error as PageError: error
         case ServiceError.dayNotBegun(let day, let today):
             PageError(title: "In the future", message: Self.notBegun(day, today))
-        // The page was loaded before something else changed the outbox.
-        case ServiceError.notInOutbox, ServiceError.alreadySent:
-            PageError(status: 409, title: "The outbox has changed", message: ErrorText(error).line)
+        // The page was loaded before something else changed the outbox, or the day.
+        case ServiceError.notInOutbox(let day, let destination):
+            PageError(
+                status: 409, title: "The outbox has changed",
+                message: "\(date(day)) is not in the outbox of \(name(destination)).")
+        case ServiceError.alreadySent(let day, let destination):
+            PageError(
+                status: 409, title: "The outbox has changed",
+                message: "\(date(day)) was already sent to \(name(destination)).")
+        case ServiceError.notCorrected(let day):
+            PageError(status: 409, title: "The day has changed", message: "\(date(day)) has no correction.")
         default: PageError(status: 503, title: "Request failed", message: ErrorText(error).line)
         }
     }
@@ -170,15 +194,25 @@ package struct PageServices: Sendable {
     package var people: @Sendable (History) -> UserSelection
     package var localTime: LocalTime
     package var now: @Sendable () -> Timestamp
-    package var weekStart: Weekday
+    package var weekStart: @Sendable () -> Weekday
     /// The title of a pedometer's model, by its key.
     package var modelTitle: @Sendable (String) -> String
     package var access: any PageAccess
+    /// Creates the history, where there is none.
+    package var create: @Sendable () throws -> Void
+    package var scanner: @Sendable () -> any PedometerScanner
+    package var catalog: any PedometerCatalog
+    /// Seconds to search for pedometers; nil for the standard.
+    package var searchTime: Double?
+
     package init(
         histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
         people: @escaping @Sendable (History) -> UserSelection, localTime: LocalTime,
         now: @escaping @Sendable () -> Timestamp,
-        weekStart: Weekday = .monday, modelTitle: @escaping @Sendable (String) -> String, access: any PageAccess
+        weekStart: @escaping @Sendable () -> Weekday = { .monday }, modelTitle: @escaping @Sendable (String) -> String,
+        access: any PageAccess,
+        create: @escaping @Sendable () throws -> Void, scanner: @escaping @Sendable () -> any PedometerScanner,
+        catalog: any PedometerCatalog, searchTime: Double? = nil
     ) {
         self.histories = histories
         self.services = services
@@ -188,6 +222,10 @@ package struct PageServices: Sendable {
         self.weekStart = weekStart
         self.modelTitle = modelTitle
         self.access = access
+        self.create = create
+        self.scanner = scanner
+        self.catalog = catalog
+        self.searchTime = searchTime
     }
 }
 

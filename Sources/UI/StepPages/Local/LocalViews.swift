@@ -54,27 +54,38 @@ extension LocalPages {
         return .redirect(to: context.link(to: Period(unit, containing: day, weekStart: context.weekStart)) ?? Link([]))
     }
 
-    func showDay(_ day: Day, _ format: Format, _ scope: RequestScope) throws -> PageResponse {
-        let (view, data) = try scope.summary(of: day)
+    /// - Parameter saved: what a form has done, as the word in the address.
+    func showDay(_ day: Day, _ format: Format, _ scope: RequestScope, saved: String?) throws -> PageResponse {
         switch format {
-        case .json: return PageResponse(type: "application/json", try view.json())
-        case .svg: return PageResponse(type: PageResponse.picture, DayCard(view).document.source)
+        case .json: return PageResponse(type: "application/json", try scope.summary(of: day).view.json())
+        case .svg:
+            return PageResponse(type: PageResponse.picture, DayCard(try scope.summary(of: day).view).document.source)
         case .csv:
             let figures = try scope.figures()
             return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, Period(.day, containing: day)))
         case .html:
-            let shares = try destinations(scope).map {
-                DayPage.Share(
-                    destination: $0, entry: try scope.history.entry(for: $0, of: scope.context.user.id, on: day))
-            }
-            let provenance = try Provenance(of: data, in: scope.history, localTime: scope.context.localTime)
-            let notices = day == scope.context.today ? try scope.newNotices : []
-            let page = DayPage(
-                view, figures: try scope.figures(), provenance: provenance, shares: shares, notices: notices,
-                context: scope.context)
+            var page = try dayPage(day, scope)
+            page.message = saved.flatMap { Self.messagesOfDay[$0] }
             return .page(page.document)
         }
     }
+
+    func dayPage(_ day: Day, _ scope: RequestScope) throws -> DayPage {
+        let (view, data) = try scope.summary(of: day)
+        let shares = try destinations(scope).map {
+            DayPage.Share(destination: $0, entry: try scope.history.entry(for: $0, of: scope.context.user.id, on: day))
+        }
+        return DayPage(
+            view, figures: try scope.figures(),
+            provenance: try Provenance(of: data, in: scope.history, localTime: scope.context.localTime), shares: shares,
+            notices: day == scope.context.today ? try scope.newNotices : [], context: scope.context)
+    }
+
+    /// What the page of a day says after a form was sent, by the word in its address.
+    private static let messagesOfDay = [
+        "correction": "The correction is saved.",
+        "counted": "The correction is removed: the day has its counted steps.",
+    ]
 
     func showPeriod(_ period: Period, _ format: Format, _ scope: RequestScope) throws -> PageResponse {
         let figures = try scope.figures()

@@ -166,10 +166,15 @@ struct RequestScope: Sendable {
     let services: ServiceContext
     private(set) var context: PageContext
 
-    /// - Parameter isBusy: whether a sync or a share runs.
+    /// - Parameter isBusy: whether a sync, a share or a search runs.
     /// - Throws: the history's error; `PageError` for a person who is not in it.
     init(_ request: PageRequest, _ session: PageSession, _ services: PageServices, isBusy: Bool) throws {
-        history = try services.histories.history()
+        do {
+            history = try services.histories.history()
+        } catch  where services.histories.isMissing(error) && Self.beginsHistory(request) {
+            try services.create()
+            history = try services.histories.history()
+        }
         let users = try history.users()
         let wanted = request.query["user"] ?? request.form["user"]
         let user: User
@@ -188,9 +193,15 @@ struct RequestScope: Sendable {
         }
         self.services = services.services(history)
         context = PageContext(
-            user: user, users: users, now: services.now(), localTime: services.localTime, weekStart: services.weekStart,
+            user: user, users: users, now: services.now(), localTime: services.localTime,
+            weekStart: services.weekStart(),
             place: .local(formKey: session.formKey))
         context.sync = try Self.state(of: user, history, context.now, isBusy: isBusy)
+    }
+
+    /// Whether it is the first step of a new user: the search for a pedometer to add.
+    private static func beginsHistory(_ request: PageRequest) -> Bool {
+        request.method == "POST" && request.path == ["devices", "scan"]
     }
 
     /// What the header shows of the user's pedometers; of a user without one, nothing but a run.

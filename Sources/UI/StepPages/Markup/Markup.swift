@@ -40,7 +40,7 @@ struct Attribute: Hashable, Sendable {
     /// The attributes that take text.
     enum Name: String {
         case accesskey, autocomplete, charset, `class`, content, `for`, height, id
-        case inputmode, lang, max, method, name, rel, required, role, scope
+        case inputmode, lang, max, method, name, open, rel, required, role, scope
         case selected, tabindex, title, type, value, width
         case ariaCurrent = "aria-current"
         case ariaDescribedby = "aria-describedby"

@@ -21,6 +21,10 @@ package struct DayPage: Sendable {
     let shares: [Share]
     let notices: [StoredNotice]
     let context: PageContext
+    /// The correction as it was typed; nil for the one that is stored.
+    var correction: CorrectionForm?
+    /// What a form has done.
+    var message: String?
 
     package init(
         _ view: DayView, figures: DaySeries, provenance: Provenance, shares: [Share] = [], notices: [StoredNotice] = [],
@@ -43,6 +47,7 @@ package struct DayPage: Sendable {
             title: title, context: context, section: .history, path: ["day", "\(summary.day)"], day: summary.day
         ).document {
             DateBar(period: period, figures: figures, context: context).markup
+            if let message { NoticeBox.markup(.plain, message, isStatus: true) }
             notices.map { NoticeBox.markup($0, context) }
             if let known = figures.known, summary.day < known.lowerBound {
                 NoticeBox.markup(.plain, "The history begins on \(context.date(known.lowerBound)).")
@@ -54,6 +59,7 @@ package struct DayPage: Sendable {
                 HourChart(view: view, context: context).figure("x8")
                 provenance.markup(summary, context)
                 sharing
+                correcting
             }
             Link.downloads(of: context.link(to: period), "day", hasPicture: true)
         }
@@ -93,6 +99,42 @@ package struct DayPage: Sendable {
                 Attribute(.type, "hidden"), Attribute(.name, "destination"), Attribute(.value, share.destination))
             let words = "Share \(context.date(summary.day)) with \(Printable(share.destination))"
             Element.button(Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, words)) { "Share" }
+        }
+    }
+}
+
+extension DayPage {
+    /// The form that corrects the day, as `istep correct` does.
+    @MarkupBuilder private var correcting: Markup {
+        if context.isLocal, CorrectionForm.isOffered(on: summary.day) {
+            let form = (correction ?? CorrectionForm(summary)).form
+            Card.section("Correct the steps", shares.isEmpty ? "edit s6" : "edit", id: "correct") {
+                form.invalid
+                Element.p(.css("muted small")) {
+                    """
+                    Your figure replaces the counted steps of this day, also after later syncs. Distance and calories are scaled with it. \
+                    Destinations that can replace a day receive it with the next sync.
+                    """
+                }
+                context.form("correction", style: "stack") {
+                    FilledForm.hidden("day", "\(summary.day)")
+                    Element.div(.css("fields")) {
+                        form.field("steps", "Steps of the day", [Attribute(.inputmode, "numeric")])
+                        form.field("reason", "Reason (may be empty; is not shared)")
+                    }
+                    FilledForm.save(summary.isCorrected ? "Change the correction" : "Save the correction")
+                }
+                if summary.isCorrected {
+                    context.form("correction", "remove", style: "stack") {
+                        FilledForm.hidden("day", "\(summary.day)")
+                        Element.p(.css("small")) {
+                            let counted = summary.countedSteps.map { "\(Words.grouped($0)) counted steps" }
+                            "Without the correction, the day has \(counted ?? "no known steps")."
+                        }
+                        FilledForm.save("Remove the correction")
+                    }
+                }
+            }
         }
     }
 }

@@ -14,13 +14,23 @@ struct DevicesPage: Sendable {
     let context: PageContext
     let notices: [StoredNotice]
     let entries: [Entry]
+    /// What a form has done.
+    var message: String?
+    /// The name that was typed for a pedometer and is not valid.
+    var renaming: (pedometer: Pedometer.ID, form: FilledForm)?
 
     var document: Markup {
         PageFrame(title: "Pedometers", context: context, section: .devices).document {
             Element.h1 { "Pedometers" }
+            if let message { NoticeBox.markup(.plain, message, isStatus: true) }
             notices.map { NoticeBox.markup($0, context) }
             if entries.isEmpty { Element.section(.css("card")) { Self.noPedometer(context) } }
             Element.div(.css("grid")) { entries.map(section) }
+            Element.div(.css("actions more")) {
+                Element.a(.css("button"), .href(Link(["devices", "add"], query: context.userQuery))) {
+                    "Add a pedometer"
+                }
+            }
         }
     }
 
@@ -50,7 +60,38 @@ struct DevicesPage: Sendable {
                 Figure("Last sync", last.map(context.ago) ?? "never", last.map(context.clock) ?? ""),
                 Figure("Steps stored up to", entry.pedometer.cursor.readThrough.map(context.clock) ?? "nothing yet"),
             ])
+            Element.div(.css("actions")) {
+                renameForm(entry.pedometer)
+                forgetLink(entry.pedometer)
+            }
         }
+    }
+
+    private func renameForm(_ pedometer: Pedometer) -> Markup {
+        let wrong = renaming.flatMap { $0.pedometer == pedometer.id ? $0.form : nil }
+        var form = wrong ?? FilledForm()
+        if wrong == nil { form.values["name"] = pedometer.name }
+        // Open where something is wrong.
+        return Element.details(.css("numbers edit"), Attribute(.open, wrong != nil)) {
+            Element.summary {
+                "Rename"
+                Element.span(.css("vh")) { " \(Printable(pedometer.name, limit: 32))" }
+            }
+            Element.div {
+                context.form("devices", "rename", style: "stack") {
+                    FilledForm.hidden("pedometer", pedometer.address)
+                    form.field("name", "Name", id: "name-\(pedometer.id)")
+                    FilledForm.save("Rename")
+                }
+            }
+        }
+    }
+
+    private func forgetLink(_ pedometer: Pedometer) -> Markup {
+        let link = Link(["devices", "forget"], query: [("pedometer", pedometer.address)] + context.userQuery)
+        return Element.a(
+            .css("button small"), .href(link), Attribute(.ariaLabel, "Forget \(Printable(pedometer.name, limit: 32))")
+        ) { "Forget…" }
     }
 }
 

@@ -39,10 +39,11 @@ struct MessagePage: Sendable {
             Element.ol(.css("steps")) {
                 if !hasPedometer {
                     step {
-                        "Charge your pedometer, hold it near this machine, and run " + command("istep scan")
-                            + " in a terminal."
+                        "Charge your pedometer, hold it near this machine, and search for it here, or run "
+                            + command("istep scan") + " in a terminal."
+                        AdditionPage.searchForm(context)
                     }
-                    step { "Register it: " + command("istep add ADDRESS") + "." }
+                    step { "Add the one that was found, or run " + command("istep add ADDRESS") + "." }
                 }
                 step {
                     "Select "

@@ -20,9 +20,12 @@ package struct Provenance: Hashable, Sendable {
     }
 
     var sources: [Source]
+    /// By which the distance is calculated; nil if it is the pedometer's.
+    var stepLength: StepLength?
 
     /// - Throws: the history's error.
     package init(of data: DayData, in history: any StepHistory, localTime: LocalTime) throws {
+        stepLength = StepLength(data.profile)
         let merged = MergedTracks(data.tracks)
         var counted: [Pedometer.ID: Int] = [:]
         for group in merged.groups { counted[group.winner, default: 0] += group.steps[group.winner] ?? 0 }
@@ -83,7 +86,7 @@ package struct Provenance: Hashable, Sendable {
                 Where two pedometers recorded the same minutes, the one with more steps counts. If its slots are long, the other \
                 pedometer's shorter slots determine the hours.
                 """
-                if let words = Self.distance(summary) { " " + words }
+                if let words = distance(summary) { " " + words }
             }
         }
     }
@@ -131,14 +134,10 @@ package struct Provenance: Hashable, Sendable {
         }
     }
 
-    private static func distance(_ summary: DaySummary) -> String? {
+    private func distance(_ summary: DaySummary) -> String? {
         guard let source = summary.distanceSource else { return nil }
         let distance =
-            switch source {
-            case .measuredStepLength: "Distance: steps times the measured step length."
-            case .height: "Distance: steps times a step length estimated from the height."
-            case .pedometer: "Distance: as the pedometer reported it."
-            }
+            source == .pedometer ? "Distance: as the pedometer reported it." : stepLength?.explanation ?? ""
         guard let energy = summary.energySource else { return distance }
         return distance
             + (energy == .weight

@@ -96,7 +96,7 @@ extension StyleSheet {
         @media print {
           * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
           body { font-size: 10pt; }
-          .site, .segments, .turn .button, .menu, form, button, .actions, .skip, .more, .contents { display: none !important; }
+          .site, .segments, .turn .button, .menu, form, button, .actions, .skip, .more, .contents, .edit { display: none !important; }
           main, footer { max-width: none; padding-left: 0; padding-right: 0; }
           figure, .stats, .facts > div, .rows > li, tr, h2 { break-inside: avoid; }
           section.card:not(.tables) { break-inside: avoid; }

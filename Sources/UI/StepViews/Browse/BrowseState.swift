@@ -13,6 +13,8 @@ public struct BrowseState: Hashable, Sendable {
     /// What a key asks for besides another picture.
     public enum Effect: Hashable, Sendable {
         case quit, suspend, sync
+        /// The next user of the history.
+        case switchUser
         /// The entry of the outbox is due again, or is removed.
         case retry(OutboxEntry)
         case drop(OutboxEntry)
@@ -47,11 +49,13 @@ public struct BrowseState: Hashable, Sendable {
 
     private enum Pane: Hashable { case days, outbox, help }
 
+    /// Whether the history has several users.
+    public var hasSeveralUsers = false
     /// The first known day and today; nil if nothing is known.
     public var known: ClosedRange<Day>?
     public var today: Day
     public private(set) var unit = Period.Unit.day
-    /// The day that is shown, or a day of the period that is shown.
+    /// The day that is shown, or the marked day of the period that is shown.
     public private(set) var day: Day
     /// What is being typed after `g`; nil otherwise.
     public private(set) var input: String?
@@ -109,6 +113,14 @@ public struct BrowseState: Hashable, Sendable {
         case (.character("s"), _): return work == nil ? .sync : nil
         case (.character("S"), .outbox), (.enter, .outbox): return work == nil ? .share(day) : nil
         case (.character("S"), _): show(.outbox)
+        case (.up, .days) where unit != .day: mark(by: -1)
+        case (.down, .days) where unit != .day: mark(by: 1)
+        case (.enter, .days) where unit != .day: show(unit == .year ? Period.Unit.month : .day)
+        case (.home, .days): open(known?.lowerBound ?? today)
+        case (.end, .days): open(today)
+        case (.home, _): scroll = 0
+        case (.end, _): scroll = .max / 2
+        case (.character("u"), _): return switchUser()
         case (.up, _): scroll = max(0, scroll - 1)
         case (.down, _): scroll += 1
         case (.pageUp, _): scroll = max(0, scroll - 10)
@@ -124,6 +136,35 @@ public struct BrowseState: Hashable, Sendable {
         default: break
         }
         return nil
+    }
+
+    /// Marks the day, or in a year the month, before or after the marked one, if it is in the same period and known.
+    private mutating func mark(by step: Int) {
+        let period = period, reachable = (known?.lowerBound ?? today)...today
+        let next: Day
+        if unit == .year {
+            let month = Period(.month, containing: day, weekStart: weekStart)
+            guard let other = step < 0 ? month.previous : month.next else { return }
+            next = min(other.days.upperBound, today)
+        } else {
+            next = day.advanced(by: step)
+        }
+        if period.days.contains(next), reachable.contains(next) { day = next }
+    }
+
+    private mutating func open(_ day: Day) {
+        self.day = day
+        show(.days)
+    }
+
+    /// A sync or a share that runs is of the present user, and reports to the same line.
+    private mutating func switchUser() -> Effect? {
+        guard hasSeveralUsers else {
+            message = "The history has one user."
+            return nil
+        }
+        guard work == nil else { return nil }
+        return .switchUser
     }
 
     private enum OutboxKey {
@@ -216,34 +257,47 @@ public struct BrowseState: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - content: number of its lines.
+    ///   - head: number of the lines above it that stay.
     ///   - lines: of the terminal.
-    public mutating func limitScroll(to content: Int, lines: Int) {
-        scroll = min(scroll, Self.mostScroll(content, lines))
+    public mutating func limitScroll(to content: Int, head: Int = 0, lines: Int) {
+        scroll = min(scroll, Self.mostScroll(content, Self.pinned(head, lines), head, lines))
     }
 
     /// The last two lines are for messages and keys.
-    private static func mostScroll(_ content: Int, _ lines: Int) -> Int { max(0, content - (lines - 2)) }
+    private static func mostScroll(_ content: Int, _ pinned: Int, _ head: Int, _ lines: Int) -> Int {
+        max(0, content + head - pinned - (lines - 2 - pinned))
+    }
+
+    /// How many lines of a head stay: none on a terminal on which too few others would have room.
+    private static func pinned(_ head: Int, _ lines: Int) -> Int { lines - 2 - head >= 8 ? head : 0 }
 
     /// The lines of the screen, exactly as many as it has, or fewer where there is nothing to show.
     ///
     /// - Parameters:
     ///   - content: of `content`, formatted for `style`; with the colours that this allows.
+    ///   - head: what is above it, and stays while it scrolls.
     ///   - columns: of the terminal.
-    public func screen(_ content: [String], columns: Int, lines: Int, style: TextStyle) -> [String] {
+    public func screen(
+        _ content: [String], head: [String] = [], columns: Int, lines: Int, style: TextStyle
+    ) -> [String] {
         guard columns >= Self.smallest.columns, lines >= Self.smallest.lines else {
             var words = NarrowLines(columns: columns)
             words.add("Too small: at least \(Self.smallest.columns) columns and \(Self.smallest.lines) lines. q quits.")
             return Array(words.lines.prefix(max(lines, 1)))
         }
-        let room = lines - 2
-        let most = Self.mostScroll(content.count, lines)
+        let pinned = Self.pinned(head.count, lines)
+        let room = lines - 2 - pinned
+        let most = Self.mostScroll(content.count, pinned, head.count, lines)
+        let scrolled = pinned == head.count ? content : head + content
         var start = min(scroll, most)
-        // The marked entry of the outbox stays on the screen.
-        if pane == .outbox, let marked = content.firstIndex(where: { $0.hasPrefix(OutboxView.mark) }) {
+        // What is marked stays on the screen: an entry of the outbox, a day or month of a period.
+        let hasMark = pane == .outbox || pane == .days && unit != .day
+        if hasMark, let marked = scrolled.firstIndex(where: { $0.hasPrefix(OutboxView.mark) }) {
             start = min(max(start, marked - room + 2), marked, most)
         }
-        var screen = Array(content.dropFirst(start).prefix(room))
+        var screen = Array(scrolled.dropFirst(start).prefix(room))
         screen += Array(repeating: "", count: max(0, room - screen.count))
+        screen = head.prefix(pinned) + screen
         let more = start < most ? " (more: ↓)" : ""
         screen.append(
             clip(input.map { "Day: \($0)_" } ?? work ?? (message ?? "") + (message == nil ? more : ""), columns, style))
@@ -267,6 +321,12 @@ public struct BrowseState: Hashable, Sendable {
             if outbox.isEmpty { return ["\(share)  Esc back  q quit", "Enter share  Esc back  q quit"] }
             let choice = "↑ ↓ choose  r retry  x drop  Esc back  q quit"
             return ["\(share)  \(choice)", "Enter share  \(choice)", "Enter share  ↑↓ r retry x drop  Esc  q"]
+        case .days where unit != .day:
+            return [
+                "↑ ↓ mark  Enter open  ← → \(unit.rawValue)  d w m y  g go to  t today  s sync  S share  ? help  q quit",
+                "↑ ↓ Enter open  ← → \(unit.rawValue)  d w m y  g go to  s sync  ? help  q quit",
+                "←→ ↑↓ Enter d w m y g s S  ? help  q",
+            ]
         case .days:
             return [
                 "← → \(unit.rawValue)  d w m y  g go to  t today  s sync  S share  ? help  q quit",
@@ -295,7 +355,9 @@ public struct BrowseState: Hashable, Sendable {
     public static func help(_ style: TextStyle) -> [String] {
         var page = Page(style)
         for (key, words) in [
-            ("← →", "the day, week, month or year before and after"), ("↑ ↓", "scroll; also Page Up, Page Down"),
+            ("← →", "the day, week, month or year before and after"),
+            ("↑ ↓", "scroll; in a week, month or year mark a day or month. Page Up, Page Down scroll"),
+            ("Enter", "open the marked day or month"), ("Home End", "the first day and today"),
             ("d w m y", "days, weeks, months, years"), ("t", "today"),
             ("g", "go to a date: 2014-04-20, yesterday, monday, -3"),
             ("s", "sync your pedometers"),
@@ -303,7 +365,7 @@ public struct BrowseState: Hashable, Sendable {
                 "S",
                 "the outbox; there, Enter shares the day and what waits, ↑ ↓ choose a day, r retries it, x x drops it: it is not sent"
             ),
-            ("?", "this help"), ("q", "quit; also Ctrl-C"),
+            ("u", "the next user"), ("?", "this help"), ("q", "quit; also Ctrl-C"),
         ] {
             let line = "  " + Columns.pad(key, 9) + words
             page.wrap(StyledText(style.unicode ? line : ascii(line)), hanging: 11)

@@ -1,10 +1,11 @@
 /// Keys of a terminal, from the bytes that it sends.
 ///
-/// Arrows come as `ESC [ D` or `ESC O D` (ECMA-48; xterm's application mode), page keys as `ESC [ 5 ~`. Sequences that
-/// are not known are left out as a whole.
+/// Arrows come as `ESC [ D` or `ESC O D` (ECMA-48; xterm's application mode), page keys as `ESC [ 5 ~`, and Home as
+/// `ESC [ H`, `ESC O H`, `ESC [ 1 ~` (the console of Linux) or `ESC [ 7 ~` (rxvt). Sequences that are not known are
+/// left out as a whole.
 public struct KeyDecoder: Sendable {
     public enum Key: Hashable, Sendable {
-        case left, right, up, down, pageUp, pageDown, enter, escape, backspace
+        case left, right, up, down, pageUp, pageDown, home, end, enter, escape, backspace
         /// Ctrl-C, and what a terminal sends for other control characters: `a` for Ctrl-A.
         case control(Character)
         /// ASCII, printable.
@@ -71,6 +72,8 @@ public struct KeyDecoder: Sendable {
         case "B": .down
         case "5~": .pageUp
         case "6~": .pageDown
+        case "H", "1~", "7~": .home
+        case "F", "4~", "8~": .end
         default: nil
         }
     }

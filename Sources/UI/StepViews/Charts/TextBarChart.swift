@@ -18,6 +18,8 @@ struct TextBarChart {
         var kind = Kind.complete
         /// Beside the figure, such as `partial`.
         var note = ""
+        /// Whether keys are for it.
+        var isMarked = false
 
         var isMet: Bool {
             guard let steps, let goal else { return false }
@@ -29,6 +31,8 @@ struct TextBarChart {
     /// Columns of a line.
     let width: Int
 
+    /// What the line of a marked bar begins with: as wide as the indent.
+    static let mark = OutboxView.mark
     /// Columns before the label.
     private static let indent = 2
     /// More cells would not make a bar easier to read.
@@ -64,8 +68,12 @@ struct TextBarChart {
         return zip(bars, figures).map { bar, figure -> StyledText in
             let number = (cells > 0 ? "  " : "") + Columns.padLeft(figure, numbers)
             let note = bar.note.isEmpty || !areBeside ? "" : "  " + bar.note
-            return StyledText(
-                String(repeating: " ", count: Self.indent) + Columns.pad(bar.label, labels) + "  ", .faint)
+            let label = Columns.pad(bar.label, labels) + "  "
+            let indented =
+                bar.isMarked
+                ? StyledText(Self.mark) + StyledText(label, .faint)
+                : StyledText(String(repeating: " ", count: Self.indent) + label, .faint)
+            return indented
                 + Self.cells(bar, cells, most)
                 + StyledText(number, bar.kind == .unknown ? .doubtful : nil)
                 + StyledText(note, bar.kind == .complete ? .faint : .doubtful)

@@ -42,12 +42,36 @@ public struct HistoryView: View {
 
     // MARK: Text
 
-    public func lines(_ style: TextStyle) -> [String] { lines(style, hasCommands: true) }
+    public func lines(_ style: TextStyle) -> [String] { lines(style, marking: nil) }
 
-    /// The same without the commands that show other periods: keys do that.
-    public func browserLines(_ style: TextStyle) -> [String] { lines(style, hasCommands: false) }
+    /// What stays on the screen of a browser while the rest scrolls: the title, and the most important figures.
+    public func browserHead(_ style: TextStyle) -> [String] {
+        let style = style.wide
+        guard style.columns >= TextStyle.narrowest, let known = figures.known else { return [] }
+        var page = Page(style)
+        title(on: &page, known)
+        if known.lowerBound <= period.days.upperBound { summary(on: &page) { Self.head.contains($0) } }
+        return page.lines
+    }
 
-    private func lines(_ style: TextStyle, hasCommands: Bool) -> [String] {
+    /// The rest, without the commands that show other periods: keys do that.
+    ///
+    /// - Parameter marked: the bar of this day, or of the month with it, is marked.
+    public func browserLines(_ style: TextStyle, marking marked: Day) -> [String] { lines(style, marking: marked) }
+
+    /// The labels of the summary that are in the head.
+    private static let head: Set = ["Total", "Mean", "Goal"]
+
+    private func title(on page: inout Page, _ known: ClosedRange<Day>) {
+        let user = StyledText(Printable(figures.user.name, limit: 32).description, .strong)
+        page.wrap(user + " · " + StyledText(period.title, .strong), hanging: 2)
+        if period.days.lowerBound < known.lowerBound {
+            page.wrap(StyledText("  The history begins on \(known.lowerBound).", .faint), hanging: 2)
+        }
+    }
+
+    /// - Parameter marked: nil for text that is printed.
+    private func lines(_ style: TextStyle, marking marked: Day?) -> [String] {
         let style = style.wide
         guard style.columns >= TextStyle.narrowest else {
             // Bars that are wrapped cannot be read.
@@ -56,9 +80,8 @@ public struct HistoryView: View {
             return words.lines
         }
         var page = Page(style)
-        let user = StyledText(Printable(figures.user.name, limit: 32).description, .strong)
         guard let known = figures.known else {
-            page.wrap(user)
+            page.wrap(StyledText(Printable(figures.user.name, limit: 32).description, .strong))
             page.blank()
             page.advice(
                 hasPedometers
@@ -66,16 +89,19 @@ public struct HistoryView: View {
                     : .firstPedometer("Nothing is known yet."))
             return page.lines
         }
-        page.wrap(user + " · " + StyledText(period.title, .strong), hanging: 2)
-        if period.days.lowerBound < known.lowerBound {
-            page.wrap(StyledText("  The history begins on \(known.lowerBound).", .faint), hanging: 2)
+        if marked == nil { title(on: &page, known) }
+        if period.days.upperBound < known.lowerBound {
+            if marked == nil {
+                page.advice("Nothing is known of these days. All others: \(command: "istep history all")")
+            }
+            return page.lines
         }
         page.blank()
         if statistics.days.count > 62 || period.unit == .year, grouping.unit != nil { heatMap(on: &page) }
-        bars(on: &page)
+        bars(on: &page, marking: marked)
         page.blank()
-        summary(on: &page)
-        if hasCommands { neighbours(on: &page) }
+        summary(on: &page) { marked == nil || !Self.head.contains($0) }
+        if marked == nil { neighbours(on: &page) }
         return page.lines
     }
 
@@ -87,9 +113,10 @@ public struct HistoryView: View {
         page.blank()
     }
 
-    private func bars(on page: inout Page) {
+    private func bars(on page: inout Page, marking marked: Day?) {
         let chart = TextBarChart(
-            bars: HistoryBars(view: self, isNarrow: page.style.width < 56).bars, width: page.style.width)
+            bars: HistoryBars(view: self, isNarrow: page.style.width < 56, marked: marked).bars,
+            width: page.style.width)
         guard !chart.bars.isEmpty else {
             let isOver = statistics.days.contains { !$0.isInProgress }
             return page.wrap(
@@ -110,8 +137,9 @@ public struct HistoryView: View {
         for row in map { page.row(row) }
     }
 
-    private func summary(on page: inout Page) {
-        for entry in HistorySummary(view: self).entries {
+    /// - Parameter isWanted: of a label.
+    private func summary(on page: inout Page, where isWanted: (String) -> Bool) {
+        for entry in HistorySummary(view: self).entries where isWanted(entry.label) {
             page.labelled(entry.label, entry.text)
             if let hint = entry.hint { page.advice(hint, emphasis: .faint, indent: 12) }
         }
@@ -138,6 +166,8 @@ public struct HistoryView: View {
 struct HistoryBars {
     let view: HistoryView
     let isNarrow: Bool
+    /// A day whose bar is marked, or the bar of the month with it.
+    var marked: Day?
 
     var bars: [TextBarChart.Bar] {
         switch view.grouping {
@@ -168,7 +198,7 @@ struct HistoryBars {
             // A day that is not over has all the steps that were read.
             kind: day.steps == nil
                 ? .unknown : day.completeness == .partial && !day.isInProgress ? .partial : .complete,
-            note: Self.note(day))
+            note: Self.note(day), isMarked: day.day == marked)
     }
 
     private static func note(_ day: DayFigures) -> String {
@@ -202,7 +232,8 @@ struct HistoryBars {
         let perDay = part.perDay
         return TextBarChart.Bar(
             label: label, steps: perDay?.steps, running: perDay?.running ?? 0, goal: part.meanGoal,
-            kind: perDay == nil || known == 0 ? .unknown : .complete, note: notes.joined(separator: ", "))
+            kind: perDay == nil || known == 0 ? .unknown : .complete, note: notes.joined(separator: ", "),
+            isMarked: marked.map(part.period.days.contains) ?? false)
     }
 }
 

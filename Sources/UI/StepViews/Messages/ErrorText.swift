@@ -36,7 +36,7 @@ public struct ErrorText: Hashable, Sendable {
     }
 
     /// Message and advice on one line.
-    public var line: String { advice.map { "\(message); \($0)" } ?? message }
+    public var line: String { Words.sentences(message, advice) }
 }
 
 extension FailureCategory {

@@ -48,10 +48,11 @@ public enum ServiceErrorWords {
         case .severalInRange: "Choose one: `istep add ADDRESS`"
         case .dayNotBegun(_, let today): "Give a past day or today, which is \(today)."
         case .rangeReversed(let first, let last): "Swap the days: --from \(last) --to \(first)"
-        case .beforeFirstDay(_, let first): "Give \(first) or a later day; all of it: `istep history all`"
         case .rangeEndsYesterday: "To share today: `istep share today`"
         case .nothingKnown: "Read your pedometer first: `istep sync`"
         case .unusableFirstDay: "Give a day from \(Validity.firstDays.lowerBound) to \(Validity.firstDays.upperBound)."
+        case .noPlanFrom(_, let known): entries(known, "istep plan")
+        case .noProfileFrom(_, let known): entries(known, "istep profile")
         case .birthNotPast, .birthTooLongAgo: nil
         case .dayTooEarly: "Give a day from \(Validity.firstDays.lowerBound) to today."
         case .implausibleSteps: "A day has 0 to \(Words.grouped(StepCorrection.stepRange.upperBound)) steps."
@@ -61,6 +62,13 @@ public enum ServiceErrorWords {
         case .noServiceManager:
             "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"
         }
+    }
+
+    /// The days on which plans or profiles begin, as `--remove` takes them.
+    private static func entries(_ known: [Day], _ command: String) -> String {
+        let days = known.map { $0 <= Validity.beginning ? "beginning" : "\($0)" }
+        return days.isEmpty
+            ? "There is none: `\(command)`" : "Those that can be removed: \(days.joined(separator: ", "))."
     }
 
     private static func list(_ known: [String]) -> String? {

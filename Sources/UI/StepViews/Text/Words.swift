@@ -2,6 +2,14 @@ public import StepDomain
 
 /// Numbers and times in words, the same in all views.
 package enum Words {
+    /// A problem and what to do about it, on one line.
+    ///
+    /// - Parameter problem: a sentence, or words without a full stop.
+    package static func sentences(_ problem: String, _ advice: String?) -> String {
+        guard let advice else { return problem }
+        return problem + (problem.last.map { ".!?".contains($0) } == true ? " " : "; ") + advice
+    }
+
     /// Digits in groups of three: `12,345`.
     package static func grouped(_ number: Int) -> String {
         let digits = Array(String(number.magnitude))

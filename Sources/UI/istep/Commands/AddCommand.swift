@@ -71,8 +71,10 @@ struct AddCommand: AsyncParsableCommand {
         if address.allSatisfy(\.isWhitespace) {
             throw ValidationError("The address is empty. Leave it out to register the only pedometer in range.")
         }
-        if address.contains(":"), Wiring.catalog.address(address) == nil {
-            throw ValidationError("'\(address)' is not an address. Write it like C0:DE:00:00:00:01.")
+        if let problem = RegistrationWords.problem(
+            ofDevice: address, isAddress: { Wiring.catalog.address($0) != nil })
+        {
+            throw ValidationError(problem)
         }
     }
 
@@ -88,9 +90,9 @@ struct AddCommand: AsyncParsableCommand {
         let (added, owner) = try await wiring.registration(history).register(
             request, of: wiring.people(of: history), plain: { Printable($0).description },
             progress: { step in
-                if case .experimental(let kind) = step, let caveat = kind.caveat, !common.json {
+                if case .experimental(let kind) = step, let caveat = RegistrationWords.caveat(kind), !common.json {
                     progress.end()
-                    try? wiring.say("\(kind.title): experimental. \(caveat)")
+                    try? wiring.say(caveat)
                 } else {
                     progress.step(ProgressWords.line(step))
                 }
@@ -107,14 +109,11 @@ struct AddCommand: AsyncParsableCommand {
                     ],
                     now: wiring.now(), localTime: wiring.localTime))
         } else {
-            try wiring.say(
-                "Added \(Printable(added.name)) (\(wiring.title(ofModel: added.model))) for \(Printable(owner.name)).")
+            try wiring.say(RegistrationWords.added(added, model: wiring.title(ofModel: added.model), user: owner))
             try wiring.say(
                 "Read its steps with: \(ShellCommand("istep sync").with(CommandOptions(common.values())).text())")
             if wiring.holdsTodayOnly(added) {
-                try wiring.say(
-                    "It keeps only today's count and resets it at midnight. 'istep auto on' also syncs it shortly before midnight."
-                )
+                try wiring.say(RegistrationWords.holdsTodayOnly)
             }
         }
     }

@@ -9,10 +9,14 @@ struct BrowseCommand: AsyncParsableCommand {
         discussion: """
               ← →       the period before and after
               d w m y   day, week, month, year
+              ↑ ↓       scroll; in a week, month or year mark a day or month
+              Enter     open the marked day or month
+              Home End  the first day, today
               g         go to a date
               t         today
               s         sync
               S         outbox: S or Enter shares, r retries a day, x x drops it
+              u         the next user
               ?         help
               q         quit
 

@@ -45,7 +45,7 @@ struct DevicesCommand: ParsableCommand {
             let (before, after) = try wiring.registration(history).rename(
                 pedometers[0], ofUserNamed: common.user, besides: sources, to: rename)
             guard common.json else {
-                return try wiring.say("Renamed \(Printable(before.name)) to \(Printable(after.name)).")
+                return try wiring.say(RegistrationWords.renamed(before, to: after))
             }
             return try wiring.show(
                 DevicesView([wiring.entry(of: after, in: history)], now: wiring.now(), localTime: wiring.localTime))

@@ -42,7 +42,7 @@ struct ForgetCommand: AsyncParsableCommand {
         if common.json {
             try wiring.show(DevicesView([entry], now: wiring.now(), localTime: wiring.localTime))
         } else {
-            try wiring.say("Removed \(Printable(forgotten.name)). Its steps stay in the history.")
+            try wiring.say(RegistrationWords.forgotten(forgotten))
         }
     }
 }

@@ -122,7 +122,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         if !yes {
             if !common.json { try wiring.show(preview) }
-            try await confirm(file, "Import it? [y/N] ")
+            try await confirm(file, "Import it?")
         }
         let counts = try await importing.restore(found.export, into: try wiring.restoring())
         try wiring.show(ExportRestoreView(found.export.path, counts, isDone: true))
@@ -156,21 +156,14 @@ struct ImportCommand: AsyncParsableCommand {
 
     /// - Throws: `CommandFailure` unless a user at the terminal agrees.
     private func confirm(
-        _ file: String, _ question: String = "Import it? A backup is made before. [y/N] "
+        _ file: String, _ question: String = "Import it? A backup is made before."
     ) async throws {
-        guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
-            let words =
-                (zone.map { ["--zone", $0] } ?? []) + (format.map { ["--format", $0] } ?? [])
-                + (columns.map { ["--columns", $0] } ?? []) + (skipImpossible ? ["--skip-impossible"] : []) + [file]
-            throw CommandFailure(
-                .usage, "Nothing was imported.",
-                advice: "To import it: `\(ShellCommand("istep import --yes", words).text())`")
-        }
-        Output.error.write(question)
-        let answer = await StandardInput.line()
-        if answer == nil { Output.error.write("\n") }  // Ctrl-C and Ctrl-D leave the cursor behind the question
-        guard ["y", "yes"].contains(answer?.lowercased() ?? ""), !Task.isCancelled else {
-            throw CommandFailure(.temporary, "Nothing was imported.")
-        }
+        let words =
+            (zone.map { ["--zone", $0] } ?? []) + (format.map { ["--format", $0] } ?? [])
+            + (columns.map { ["--columns", $0] } ?? []) + (skipImpossible ? ["--skip-impossible"] : []) + [file]
+        try await Question(
+            text: question, refusal: "Nothing was imported.", purpose: "To import it",
+            command: ShellCommand("istep import --yes", words)
+        ).ask(isForPrograms: common.json)
     }
 }

@@ -69,17 +69,10 @@ struct ImportsCommand: AsyncParsableCommand {
 
         /// - Throws: `CommandFailure` unless a user at the terminal agrees.
         private func confirm() async throws {
-            guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
-                throw CommandFailure(
-                    .usage, "The import was not taken back.",
-                    advice: "To take it back: `istep imports remove --yes \(id)`")
-            }
-            Output.error.write("Take it back? A backup is made before. [y/N] ")
-            let answer = await StandardInput.line()
-            if answer == nil { Output.error.write("\n") }
-            guard ["y", "yes"].contains(answer?.lowercased() ?? ""), !Task.isCancelled else {
-                throw CommandFailure(.temporary, "The import was not taken back.")
-            }
+            try await Question(
+                text: "Take it back? A backup is made before.", refusal: "The import was not taken back.",
+                purpose: "To take it back", command: ShellCommand("istep imports remove --yes \(id)")
+            ).ask(isForPrograms: common.json)
         }
     }
 }

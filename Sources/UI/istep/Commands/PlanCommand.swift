@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 
 struct PlanCommand: ParsableCommand, TakesDays {
-    static let dayOptions: Set = ["--from"]
+    static let dayOptions: Set = ["--from", "--remove"]
     static let takesDayAsArgument = false
 
     static let configuration = CommandConfiguration(
@@ -16,6 +16,7 @@ struct PlanCommand: ParsableCommand, TakesDays {
               istep plan 8000                        every day
               istep plan 9000 --on sun=rest          Sundays are rest days
               istep plan --on sat=12000,sun=12000    change two days
+              istep plan --remove 2014-04-20         the plan before it goes on
             """)
 
     @Argument(help: ArgumentHelp("Steps for every day.", valueName: "steps"), transform: ArgumentRules.steps)
@@ -33,11 +34,21 @@ struct PlanCommand: ParsableCommand, TakesDays {
         transform: DayArgument.init(word:))
     var from: DayArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "Remove the plan that begins on this day; the word beginning removes the first one.", valueName: "day"),
+        completion: .list(DayArgument.words),
+        transform: FirstDayArgument.init(word:))
+    var remove: FirstDayArgument?
+
     @OptionGroup var common: CommonOptions
 
     private var isSetting: Bool { goal != nil || !on.isEmpty }
 
     func validate() throws {
+        if remove != nil, isSetting || from != nil {
+            throw ValidationError("--remove cannot be combined with goals or --from.")
+        }
         if from != nil, !isSetting { throw ValidationError("--from needs a goal, such as 8000.") }
         for steps in [goal].compactMap(\.self) + on.flatMap({ $0.goals.values })
         where !SportPlan.goalRange.contains(steps) {
@@ -50,13 +61,14 @@ struct PlanCommand: ParsableCommand, TakesDays {
         let today = wiring.localTime.day(of: wiring.now())
         let from = from?.day(today: today)
         if let from { try Planning.check(firstDay: from) }
-        let history = try wiring.history(for: isSetting ? .creating : .reading)
+        let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
         var user = try wiring.user(in: history, creating: isSetting ? .first : .never)
         if isSetting {
             user = try wiring.people(of: history).stored(user)
             let weekdays = Dictionary(on.flatMap(\.goals).map { ($0.key, $0.value) }) { $1 }
             try Planning(history, today: today).setPlan(everyDay: goal, weekdays: weekdays, from: from, of: user)
         }
+        if let remove { try Planning(history, today: today).removePlan(from: remove.day(today: today), of: user) }
         try wiring.show(PlanView(user: user, plans: history.plans(of: user.id)))
     }
 }

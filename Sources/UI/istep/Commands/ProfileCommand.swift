@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 
 struct ProfileCommand: ParsableCommand, TakesDays {
-    static let dayOptions: Set = ["--from"]
+    static let dayOptions: Set = ["--from", "--remove"]
     static let takesDayAsArgument = false
 
     static let configuration = CommandConfiguration(
@@ -15,27 +15,41 @@ struct ProfileCommand: ParsableCommand, TakesDays {
 
               istep profile --height 178 --weight 72 --sex male
               istep profile --step-length 74      in cm: 74 m walked in 100 steps
+              istep profile --running-step-length 110
+              istep profile --step-length none    by the height again, from today on
+              istep profile --remove 2014-04-20   the profile before it goes on
             """)
 
-    @Option(help: ArgumentHelp("In centimetres.", valueName: "cm"), transform: ArgumentRules.number)
-    var height: Double?
+    @Option(
+        help: ArgumentHelp("In centimetres, or none.", valueName: "cm"),
+        transform: { try GivenValue($0, ArgumentRules.number) })
+    var height: GivenValue<Double>?
 
-    @Option(help: ArgumentHelp("In kilograms.", valueName: "kg"), transform: ArgumentRules.number)
-    var weight: Double?
+    @Option(
+        help: ArgumentHelp("In kilograms, or none.", valueName: "kg"),
+        transform: { try GivenValue($0, ArgumentRules.number) })
+    var weight: GivenValue<Double>?
 
     @Option(help: "Your sex, used for the step length.")
     var sex: Sex?
 
     @Option(
         help: ArgumentHelp(
-            "Your date of birth. It is stored and shown, and not used in any calculation.", valueName: "date"),
-        transform: { try DayArgument.date($0) })
-    var birth: Day?
+            "Your date of birth, or none. It is stored and shown, and not used in any calculation.", valueName: "date"),
+        transform: { try GivenValue($0) { try DayArgument.date($0) } })
+    var birth: GivenValue<Day>?
 
     @Option(
-        help: ArgumentHelp("Your measured step length in centimetres.", valueName: "cm"),
-        transform: ArgumentRules.number)
-    var stepLength: Double?
+        help: ArgumentHelp(
+            "The measured length of your walking steps in centimetres, or none. Running steps are scaled by it.",
+            valueName: "cm"),
+        transform: { try GivenValue($0, ArgumentRules.number) })
+    var stepLength: GivenValue<Double>?
+
+    @Option(
+        help: ArgumentHelp("The measured length of your running steps in centimetres, or none.", valueName: "cm"),
+        transform: { try GivenValue($0, ArgumentRules.number) })
+    var runningStepLength: GivenValue<Double>?
 
     @Option(
         help: ArgumentHelp("The first day to which the profile applies.", valueName: "day"),
@@ -43,15 +57,30 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         transform: DayArgument.init(word:))
     var from: DayArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "Remove the profile that begins on this day; the word beginning removes the first one.", valueName: "day"),
+        completion: .list(DayArgument.words),
+        transform: FirstDayArgument.init(word:))
+    var remove: FirstDayArgument?
+
     @OptionGroup var common: CommonOptions
 
-    private var isSetting: Bool { [height, weight, stepLength].contains { $0 != nil } || sex != nil || birth != nil }
+    private var isSetting: Bool {
+        [height, weight, stepLength, runningStepLength].contains { $0 != nil } || sex != nil || birth != nil
+    }
 
     func validate() throws {
+        if remove != nil, isSetting || from != nil {
+            throw ValidationError("--remove cannot be combined with values or --from.")
+        }
         if from != nil, !isSetting { throw ValidationError("--from needs a value to set, such as --weight 72.") }
-        try check("height", height.map { $0 / 100 }, Profile.heights, unit: "cm", scale: 100)
-        try check("weight", weight, Profile.weights, unit: "kg", scale: 1)
-        try check("step-length", stepLength.map { $0 / 100 }, Profile.stepLengths, unit: "cm", scale: 100)
+        try check("height", height?.value.map { $0 / 100 }, Profile.heights, unit: "cm", scale: 100)
+        try check("weight", weight?.value, Profile.weights, unit: "kg", scale: 1)
+        try check("step-length", stepLength?.value.map { $0 / 100 }, Profile.stepLengths, unit: "cm", scale: 100)
+        try check(
+            "running-step-length", runningStepLength?.value.map { $0 / 100 }, Profile.runningStepLengths, unit: "cm",
+            scale: 100)
     }
 
     private func check(
@@ -66,17 +95,28 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         let wiring = try Wiring(common)
         let today = wiring.localTime.day(of: wiring.now())
         let from = from?.day(today: today)
-        if let birth { try Planning.check(birthDate: birth, today: today) }
+        if let birth = birth?.value { try Planning.check(birthDate: birth, today: today) }
         if let from { try Planning.check(firstDay: from) }
-        let history = try wiring.history(for: isSetting ? .creating : .reading)
+        let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
         var user = try wiring.user(in: history, creating: isSetting ? .first : .never)
         if isSetting {
             user = try wiring.people(of: history).stored(user)
-            let change = Planning.ProfileChange(
-                height: height.map { $0 / 100 }, weight: weight, sex: sex, birthDate: birth,
-                stepLength: stepLength.map { $0 / 100 })
             try Planning(history, today: today).setProfile(change, from: from, of: user)
         }
+        if let remove { try Planning(history, today: today).removeProfile(from: remove.day(today: today), of: user) }
         try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id)))
+    }
+
+    private var change: Planning.ProfileChange {
+        var change = Planning.ProfileChange(
+            height: height?.value.map { $0 / 100 }, weight: weight?.value, sex: sex, birthDate: birth?.value,
+            stepLength: stepLength?.value.map { $0 / 100 },
+            runningStepLength: runningStepLength?.value.map { $0 / 100 })
+        if height == .removed { change.removed.insert(.height) }
+        if weight == .removed { change.removed.insert(.weight) }
+        if birth == .removed { change.removed.insert(.birthDate) }
+        if stepLength == .removed { change.removed.insert(.stepLength) }
+        if runningStepLength == .removed { change.removed.insert(.runningStepLength) }
+        return change
     }
 }

@@ -50,15 +50,10 @@ struct RestoreCommand: AsyncParsableCommand {
 
     /// - Throws: `CommandFailure` unless a user at the terminal agrees.
     private func confirm(_ file: String) async throws {
-        guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !common.json else {
-            let command = ShellCommand("istep restore --yes", (common.db.map { ["--db", $0] } ?? []) + [file])
-            throw CommandFailure(.usage, "The history was not replaced.", advice: "To replace it: `\(command.text())`")
-        }
-        Output.error.write("Replace the history? The previous one is kept in the same directory. [y/N] ")
-        let answer = await StandardInput.line()
-        if answer == nil { Output.error.write("\n") }  // Ctrl-C and Ctrl-D leave the cursor behind the question
-        guard ["y", "yes"].contains(answer?.lowercased() ?? ""), !Task.isCancelled else {
-            throw CommandFailure(.temporary, "The history was not replaced.")
-        }
+        let command = ShellCommand("istep restore --yes", (common.db.map { ["--db", $0] } ?? []) + [file])
+        try await Question(
+            text: "Replace the history? The previous one is kept in the same directory.",
+            refusal: "The history was not replaced.", purpose: "To replace it", command: command
+        ).ask(isForPrograms: common.json)
     }
 }

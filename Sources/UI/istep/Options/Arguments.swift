@@ -161,6 +161,30 @@ struct DayArgument: Hashable {
     }
 }
 
+/// The first day of a plan or a profile as lists show it: a day, or `beginning`.
+struct FirstDayArgument: Hashable {
+    /// Nil for the beginning.
+    private let day: DayArgument?
+
+    /// - Throws: as `DayArgument`.
+    init(word: String) throws { day = word.lowercased() == "beginning" ? nil : try DayArgument(word: word) }
+
+    func day(today: Day) -> Day { day?.day(today: today) ?? Validity.beginning }
+}
+
+/// A value that an option sets, or removes by the word `none`.
+enum GivenValue<Value: Hashable & Sendable>: Hashable, Sendable {
+    case set(Value)
+    case removed
+
+    /// - Throws: what `parse` throws.
+    init(_ word: String, _ parse: (String) throws -> Value) throws {
+        self = word.lowercased() == "none" ? .removed : .set(try parse(word))
+    }
+
+    var value: Value? { if case .set(let value) = self { value } else { nil } }
+}
+
 /// The UUID of a service, in any of its notations.
 struct ServiceArgument: ExpressibleByArgument {
     /// The full form.

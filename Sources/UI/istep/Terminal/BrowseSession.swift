@@ -20,7 +20,9 @@ struct BrowseSession {
     }
 
     private let wiring: Wiring
-    private let user: User
+    /// Kept open: a key is answered faster than a file is opened.
+    private let histories: any HistorySource
+    private var user: User
     private let screen = TerminalScreen()
     private var figures: DaySeries
     private var state: BrowseState
@@ -32,15 +34,23 @@ struct BrowseSession {
 
     init(_ wiring: Wiring) async throws {
         self.wiring = wiring
-        user = try await blocking { try wiring.user(in: wiring.history(for: .reading)) }
-        figures = try await Self.figures(of: user, wiring)
+        let histories = wiring.readHistories
+        self.histories = histories
+        let (user, users) = try await blocking {
+            let history = try histories.history()
+            return (try wiring.user(in: history), try history.users())
+        }
+        self.user = user
+        figures = try await Self.figures(of: user, histories, wiring)
         state = BrowseState(today: figures.today, known: figures.known, weekStart: wiring.weekStart)
+        state.hasSeveralUsers = users.count > 1
         (events, send) = AsyncStream.makeStream()
     }
 
-    /// Opened each time: a restore may have replaced the file.
-    private static func figures(of user: User, _ wiring: Wiring) async throws -> DaySeries {
-        let history = try await blocking { try wiring.history(for: .reading) }
+    private static func figures(of user: User, _ histories: any HistorySource, _ wiring: Wiring) async throws
+        -> DaySeries
+    {
+        let history = try await blocking { try histories.history() }
         return try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user)
     }
 
@@ -122,6 +132,7 @@ struct BrowseSession {
             } catch {
                 state.report("'\(text)': \(error)")
             }
+        case .switchUser: await switchUser()
         case .sync:
             isSyncing = true
             begin("Syncing") { wiring, user, progress in try await Self.sync(wiring, user, progress) }
@@ -136,6 +147,21 @@ struct BrowseSession {
         }
     }
 
+    /// Shows the user after the present one, in the order of their names.
+    private mutating func switchUser() async {
+        do {
+            let users = try await blocking { [histories] in try histories.history().users() }
+            guard let index = users.firstIndex(where: { $0.id == user.id }) else { return }
+            let next = users[(index + 1) % users.count]
+            figures = try await Self.figures(of: next, histories, wiring)
+            user = next
+            (state.today, state.known, state.hasSeveralUsers) = (figures.today, figures.known, users.count > 1)
+            state.report("Now the days of \(Printable(next.name, limit: 32)).")
+        } catch {
+            state.report(ErrorText(error).message)
+        }
+    }
+
     private mutating func begin(
         _ words: String,
         _ body: @escaping @Sendable (Wiring, User, @escaping @Sendable (String) -> Void) async throws -> String
@@ -143,7 +169,8 @@ struct BrowseSession {
         state.report(work: words + " …")
         work = Task { [wiring, user, send] in
             do {
-                send.yield(.done(try await body(wiring, user) { send.yield(.progress($0)) }))
+                // The configuration may have changed since.
+                send.yield(.done(try await body(wiring.reread(), user) { send.yield(.progress($0)) }))
             } catch {
                 let text = ErrorText(error)
                 send.yield(.done([text.message, text.advice].compactMap(\.self).joined(separator: " ")))
@@ -196,7 +223,7 @@ struct BrowseSession {
 
     private mutating func reload() async {
         do {
-            figures = try await Self.figures(of: user, wiring)
+            figures = try await Self.figures(of: user, histories, wiring)
             (state.today, state.known) = (figures.today, figures.known)
         } catch {
             state.report(ErrorText(error).message)
@@ -208,59 +235,62 @@ struct BrowseSession {
         var outbox: [ShareEntry] = []
         if state.content == .outbox {
             // An error is shown in place of the entries.
-            outbox = (try? await blocking { [wiring, user] in try Self.waiting(for: user, wiring) }) ?? []
+            outbox =
+                (try? await blocking { [histories, user] in
+                    try histories.history().unsettledEntries(of: user.id)
+                }) ?? []
             state.outbox = outbox.map(BrowseState.OutboxEntry.init)
         }
         let size = screen.size
         let style = wiring.style
-        let picture = Picture(wiring: wiring, user: user, figures: figures, state: state, outbox: outbox)
-        let content = try await blocking { picture.lines(style) }
-        state.limitScroll(to: content.count, lines: size.lines)
-        return screen.show(state.screen(content, columns: size.columns, lines: size.lines, style: style))
-    }
-
-    private static func waiting(for user: User, _ wiring: Wiring) throws -> [ShareEntry] {
-        try wiring.history(for: .reading).unsettledEntries(of: user.id)
+        let picture = Picture(
+            wiring: wiring, histories: histories, user: user, figures: figures, state: state, outbox: outbox)
+        let (head, content) = try await blocking { picture.lines(style) }
+        state.limitScroll(to: content.count, head: head.count, lines: size.lines)
+        return screen.show(
+            state.screen(content, head: head, columns: size.columns, lines: size.lines, style: style))
     }
 
     /// What is shown, read from the history each time.
     private struct Picture: Sendable {
         let wiring: Wiring
+        let histories: any HistorySource
         let user: User
         let figures: DaySeries
         let state: BrowseState
         /// The entries that keys are for.
         let outbox: [ShareEntry]
 
-        func lines(_ style: TextStyle) -> [String] {
+        /// What stays above, and what scrolls.
+        func lines(_ style: TextStyle) -> (head: [String], content: [String]) {
             do {
                 return try content(style)
             } catch {
                 let text = ErrorText(error)
-                return [text.message, text.advice].compactMap(\.self).map {
-                    Printable($0, limit: 500).description
-                }
+                let lines = [text.message, text.advice].compactMap(\.self)
+                return ([], lines.map { Printable($0, limit: 500).description })
             }
         }
 
-        private func content(_ style: TextStyle) throws -> [String] {
-            let history = try wiring.history(for: .reading)
+        private func content(_ style: TextStyle) throws -> (head: [String], content: [String]) {
+            let history = try histories.history()
             switch state.content {
             case .day(let day):
                 let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(
                     of: user, on: day)
-                return DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime)
-                    .browserLines(style)
+                let view = DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime)
+                return ([], view.browserLines(style))
             case .period(let period):
                 let hasPedometers = try !history.pedometers(of: user.id).isEmpty
-                return HistoryView(figures, period, hasPedometers: hasPedometers).browserLines(style)
+                let view = HistoryView(figures, period, hasPedometers: hasPedometers)
+                return (view.browserHead(style), view.browserLines(style, marking: state.day))
             case .outbox:
                 let names = Set(outbox.map(\.destination)).sorted()
-                return OutboxView(
+                let view = OutboxView(
                     outbox, states: try names.map(history.state(of:)), users: try history.users(), now: wiring.now(),
-                    localTime: wiring.localTime, marked: state.selection
-                ).lines(style)
-            case .help: return BrowseState.help(style)
+                    localTime: wiring.localTime, marked: state.selection)
+                return ([], view.lines(style))
+            case .help: return ([], BrowseState.help(style))
             }
         }
     }

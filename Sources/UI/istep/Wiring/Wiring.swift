@@ -28,11 +28,13 @@ struct Wiring: Sendable {
     let now: @Sendable () -> Timestamp = Self.now
     /// Measures limits and pauses.
     var clock: any Clock<Duration> = ContinuousClock()
-    let databasePath: String
+    private(set) var databasePath: String
     let adapter: String?
     let limits: ConnectionLimits
     let options: GlobalOptions
     let settings: Settings
+    /// What is wrong with the configuration since it was read; nil for nothing.
+    private(set) var configurationProblem: SettingsError?
 
     @Sendable static func now() -> Timestamp { Timestamp(Int(Date().timeIntervalSince1970)) }
 
@@ -60,6 +62,24 @@ struct Wiring: Sendable {
         var limits = ConnectionLimits()
         limits.scan = .seconds(settings.timeout.value)
         self.limits = limits
+    }
+
+    /// The same with the configuration as it is now, for a program that runs for long. The history stays the same one.
+    ///
+    /// If the configuration has an error now, the settings are those of the start, but nothing is shared until it is
+    /// corrected: `destinations` throws the error.
+    func reread() -> Wiring {
+        Self.$environment.withValue(environment) { () -> Wiring in
+            do throws(SettingsError) {
+                var fresh = try Wiring(options)
+                (fresh.databasePath, fresh.clock) = (databasePath, clock)
+                return fresh
+            } catch {
+                var same = self
+                same.configurationProblem = error
+                return same
+            }
+        }
     }
 
     static func flags(_ options: GlobalOptions) -> SettingFlags {
@@ -246,8 +266,9 @@ extension Wiring {
 
     /// The destinations that the configuration describes and does not switch off.
     ///
-    /// - Throws: `SettingsProblems` with all problems of all destinations.
+    /// - Throws: `SettingsProblems` with all problems of all destinations, or with the one of the configuration.
     func destinations() throws(SettingsProblems) -> [any ShareDestination] {
+        if let problem = configurationProblem, let problems = SettingsProblems([problem]) { throw problems }
         let (destinations, errors) = Self.destinations(from: settings.destinations, environment)
         if let problems = SettingsProblems(errors) { throw problems }
         return destinations

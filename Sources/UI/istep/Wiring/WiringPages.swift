@@ -113,16 +113,17 @@ struct PageServer {
 
 /// What the local page works with.
 extension Wiring {
-    /// The pages on the history as it is at each request.
+    /// The pages on the history and the configuration as they are at each request.
     func pages(_ access: AccessFolder) -> LocalPages {
         let wiring = self
         return LocalPages(
             PageServices(
-                histories: histories, services: { wiring.services($0) }, people: { wiring.people(of: $0) },
-                localTime: localTime, now: now,
-                weekStart: weekStart,
+                histories: histories, services: { wiring.reread().services($0) },
+                people: { wiring.reread().people(of: $0) }, localTime: localTime, now: now,
+                weekStart: { wiring.reread().weekStart },
                 modelTitle: { wiring.title(ofModel: $0) },
-                access: FolderAccess(folder: access)))
+                access: FolderAccess(folder: access), create: { _ = try wiring.history(for: .creating) },
+                scanner: { wiring.reread().scanner() }, catalog: Self.catalog, searchTime: chosenSearchTime))
     }
 
     /// Where tokens and sessions are: below the user's run-time directory, which ends with the login; without one, in a

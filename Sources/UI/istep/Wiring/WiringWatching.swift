@@ -16,13 +16,18 @@ extension Wiring {
     /// The history for a process that runs for long.
     var histories: ReopenedHistory { ReopenedHistory(path: databasePath, backups: backups) }
 
+    /// The same for a process that only reads it.
+    var readHistories: any HistorySource {
+        ReopenedHistory(path: databasePath, backups: backups, isReadOnly: true)
+    }
+
     /// What a watch with these options works with.
     func watching(_ options: WatchOptions) -> WatchContext {
         var wiring = self
         wiring.clock = TimerClock()
         let console = ConsoleWatchOutput(wiring, isUnattended: options.isUnattended)
         return WatchContext(
-            histories: wiring.histories, services: { [wiring] in wiring.services($0) },
+            histories: wiring.histories, services: { [wiring] in wiring.reread().services($0) },
             scanner: ReconnectingScanner(adapter: adapter, clock: wiring.clock) { [wiring] in try await wiring.central()
             },
             reader: wiring.reader(), supervisor: ServiceNotifier(environment: environment), output: console,

@@ -162,6 +162,7 @@ struct GenericSession: PedometerSession {
 
 /// A counter that notifies: what it has gained since the last reading is added to the stored steps of today.
 struct GenericLive: LiveSession {
+    let countsFromKnown = true
     private let options: GenericOptions
     private var counter: LiveCounter?
 

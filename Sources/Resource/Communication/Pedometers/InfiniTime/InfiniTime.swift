@@ -207,6 +207,7 @@ struct InfiniTimeBehavior: Hashable {
 /// The counter notifies while its wearer walks and the watch is awake.
 struct InfiniTimeLive: LiveSession {
     let address = InfiniTime.steps
+    let countsFromKnown = true
     private(set) var storableCount: Int?
     private var steps: LiveCounter
 

@@ -172,25 +172,32 @@ public struct BluetoothPedometerReader: PedometerReader {
     /// Nothing is stored. A connection uses the pedometer's battery, and hides the pedometer from other programs.
     ///
     /// - Parameters:
-    ///   - known: today's steps by a reading just before.
+    ///   - known: today's steps before. Those of others are taken from the figures of models that report all that they
+    ///     have counted today.
     ///   - keep: called with each value that may be stored as a reading.
     ///   - report: called with each figure; the first time with nil, when it is connected and listens.
     /// - Returns: false for a model that sends nothing unsolicited: then it did not connect.
     /// - Throws: the link's end as `BluetoothError.linkLost`, and the errors of setting up a link.
     public func follow(
-        _ pedometer: Pedometer, known: Int, keep: @escaping @Sendable (CounterReading) -> Void,
+        _ pedometer: Pedometer, known: KnownSteps, keep: @escaping @Sendable (CounterReading) -> Void,
         report: @escaping @Sendable (Int?) -> Void
     ) async throws -> Bool {
+        let followed = localTime.day(of: now())
+        let ownSteps = { @Sendable [now, localTime] (steps: Int) in
+            localTime.day(of: now()) == followed ? max(0, steps - known.others) : steps
+        }
         let target: ReadTarget
         switch try ReadMethod(pedometer) {
         case .linked(let linked): target = linked
         case .advertised(let pedometer):
             try await central().closing { central in
-                try await AdvertisementRun(reader: self, central: central, receiver: nil).follow(pedometer, report)
+                try await AdvertisementRun(reader: self, central: central, receiver: nil).follow(pedometer) {
+                    report($0.map(ownSteps))
+                }
             }
             return true
         }
-        guard let session = try target.model.live(pedometer, known: known) else { return false }
+        guard let session = try target.model.live(pedometer, known: known.own) else { return false }
         let beat = session.keepAlive
         try await withPeripheral(of: target, LinkRetry(reconnects: 0, mayPair: target.protectedValue != nil)) {
             peripheral in
@@ -208,7 +215,7 @@ public struct BluetoothPedometerReader: PedometerReader {
                 if let counter = session.storableCount {
                     keep(CounterReading(at: moment, value: counter, utcOffset: offset))
                 }
-                report(steps)
+                report(session.countsFromKnown ? steps : ownSteps(steps))
             }
         }
         return true

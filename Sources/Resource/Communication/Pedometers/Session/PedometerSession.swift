@@ -123,6 +123,9 @@ public protocol LiveSession: Sendable {
     mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int?
     /// The last value, if it may be stored as a reading; nil if values are for display only.
     var storableCount: Int? { get }
+    /// Whether it adds what the counter has gained to the known steps; false if it reports all that the pedometer has
+    /// counted today, for whomever.
+    var countsFromKnown: Bool { get }
 }
 
 extension LiveSession {
@@ -130,6 +133,7 @@ extension LiveSession {
     public var keepAlive: KeepAlive? { nil }
     public mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int? { steps(after: value) }
     public var storableCount: Int? { nil }
+    public var countsFromKnown: Bool { false }
 }
 
 /// A value that is written again and again, without response: otherwise the pedometer ends the link.

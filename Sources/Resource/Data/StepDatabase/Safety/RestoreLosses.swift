@@ -57,7 +57,11 @@ private struct HeldRows {
         corrections = try rowsOfPeople("day, steps", in: "correction")
         plans = try rowsOfPeople(
             "valid_from, monday, tuesday, wednesday, thursday, friday, saturday, sunday", in: "plan")
-        profiles = try rowsOfPeople("valid_from, height, weight, sex, birth_date, step_length", in: "profile")
+        // Neither of the two is migrated.
+        let hasRunningSteps = try database.columns(in: "profile").contains { $0.name == "running_step_length" }
+        profiles = try rowsOfPeople(
+            "valid_from, height, weight, sex, birth_date, step_length, "
+                + (hasRunningSteps ? "running_step_length" : "NULL"), in: "profile")
     }
 
     func losses(comparedWith backup: HeldRows) -> HistoryLosses {

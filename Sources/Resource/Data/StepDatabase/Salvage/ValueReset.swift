@@ -64,7 +64,7 @@ struct ValueReset {
         switch table {
         case "person": return [("name", name("user")), ("name_key", key("user"))]
         case "profile":
-            return constant(["height", "weight", "birth_date", "step_length"], .null)
+            return constant(["height", "weight", "birth_date", "step_length", "running_step_length"], .null)
                 + constant(["sex"], Sex.unspecified.rawValue.databaseValue)
         case "pedometer":
             return constant(["options"], "{}".databaseValue) + constant(["clock"], try json(ClockState()).databaseValue)

@@ -27,6 +27,8 @@ extension DestinationKind {
             #                                      # machines: then data that two of them send is stored once.
             # insecure = false                     # true: plain http, also to other machines
 
+            # distance_m and energy_kcal of a day (steps_day) are istep's, by your profile; those of a sample (steps)
+            # are the pedometer's.
             # The point of a day (steps_day) has the time 12:00 UTC, or 09:00 UTC in zones from UTC+12 on. This is the same date in
             # UTC and in local time, in every zone. Samples (steps) have the time at which they begin.
             # Before that time, the point of today has the time of its last sample, so that a graph which ends now shows it.

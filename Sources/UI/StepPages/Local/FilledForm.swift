@@ -1,0 +1,72 @@
+internal import StepDomain
+internal import StepViews
+
+/// A form with what was typed, and what is wrong with it, by the name of the field.
+struct FilledForm: Hashable, Sendable {
+    var values: [String: String] = [:]
+    var errors: [String: String] = [:]
+    /// What the fields had when the page was made: what the user has not changed must not be stored as of another day,
+    /// or rounded as it is shown. The form sends it, so that a page compares with what it showed, whatever has changed
+    /// since.
+    var originals: [String: String] = [:]
+
+    /// The name of the hidden field with the original of a field.
+    static func nameOfOriginal(_ name: String) -> String { "was-\(name)" }
+
+    /// Whether the user has entered something else than the page had. To empty a field changes nothing.
+    func isChanged(_ name: String) -> Bool { values[name].map { $0 != originals[name] } ?? false }
+
+    /// The value of a field as a whole number of a range; nil if it is empty or wrong, which is then noted.
+    mutating func integer(_ name: String, _ range: ClosedRange<Int>, _ hint: String) -> Int? {
+        guard let text = values[name] else { return nil }
+        if let value = Int(text), range.contains(value) { return value }
+        errors[name] =
+            "Enter a whole number from \(Words.grouped(range.lowerBound)) to \(Words.grouped(range.upperBound)); \(hint)."
+        return nil
+    }
+
+    /// The same of a number with decimals, which may be written with a comma; nil also where the user has not changed
+    /// it.
+    mutating func number(_ name: String, _ range: ClosedRange<Double>, _ unit: String) -> Double? {
+        guard isChanged(name) else { return nil }
+        guard let plain = values[name]?.replacing(",", with: "."),
+            plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e }),
+            let value = Double(plain), range.contains(value)
+        else {
+            errors[name] = "\(Words.short(range.lowerBound)) to \(Words.short(range.upperBound)) \(unit)."
+            return nil
+        }
+        return value
+    }
+
+    /// The same as `number` of a day.
+    ///
+    /// - Parameter words: for a day outside the range. What is no day at all shows how one is typed, because the field
+    ///   is one for text then.
+    mutating func day(_ name: String, _ range: ClosedRange<Day>, _ words: String) -> Day? {
+        guard isChanged(name), let text = values[name] else { return nil }
+        let day = Day(text)
+        if let day, range.contains(day) { return day }
+        errors[name] = day == nil ? "Enter a date as year, month and day, such as 2026-11-01." : words
+        return nil
+    }
+
+    /// The day from which a plan or a profile holds.
+    mutating func validFrom(today: Day) -> Day? {
+        let days = Validity.firstDays
+        return day(
+            "valid-from", days, "Enter a date from \(DateForm.short.day(days.lowerBound, today: today)) on.")
+    }
+}
+
+extension FilledForm {
+    /// - Parameter names: of the fields that have an original.
+    init(_ fields: FormFields, _ names: [String]) {
+        self.init()
+        for name in names {
+            values[name] = fields[name]
+            originals[name] = fields[Self.nameOfOriginal(name)]
+        }
+        values["valid-from"] = fields["valid-from"]
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import StepDomain
+import StepViews
+
+/// Asks at the terminal before something is replaced or stored, unless `--yes` has answered already.
+struct Question {
+    /// `Replace the history?`
+    let text: String
+    /// What has not happened without a yes.
+    let refusal: String
+    /// What the command with `--yes` does.
+    let purpose: String
+    let command: ShellCommand
+
+    /// - Parameter isForPrograms: whether the result is JSON: then nobody is asked.
+    /// - Throws: `CommandFailure` without a yes: of the category `usage`, whether nobody could be asked or the answer
+    ///   was another one; `temporary` if the command was interrupted meanwhile.
+    func ask(isForPrograms: Bool) async throws {
+        guard isatty(STDIN_FILENO) == 1, Output.error.isTerminal, !isForPrograms else {
+            throw CommandFailure(.usage, refusal, advice: "\(purpose): `\(command.text())`")
+        }
+        Output.error.write("\(text) [y/N] ")
+        let answer = await StandardInput.line()
+        // Ctrl-C and Ctrl-D leave the cursor behind the question.
+        if answer == nil { Output.error.write("\n") }
+        if Task.isCancelled { throw CommandFailure(.temporary, refusal) }
+        guard ["y", "yes"].contains(answer?.lowercased() ?? "") else { throw CommandFailure(.usage, refusal) }
+    }
+}
