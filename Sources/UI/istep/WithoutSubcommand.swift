@@ -12,7 +12,7 @@ extension Istep {
         } catch ServiceError.severalUsers {
             try await blocking { try StatusCommand.parse([]).run() }
         }
-        try Output.standard.result(
-            "\nMore: istep sync, istep history, istep browse, istep status. All commands: istep help")
+        let more = "istep sync, istep history, istep browse, istep status"
+        try Output.standard.result("\nMore: \(more). All commands: istep help")
     }
 }
