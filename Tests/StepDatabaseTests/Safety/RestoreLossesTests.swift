@@ -43,6 +43,23 @@ import Testing
         }
     }
 
+    @Test func `time that was excluded since the backup is listed as a correction of its day`() throws {
+        try withFixture { history in
+            let backup = history.path + ".copy", user = history.user.id
+            func exclude(_ from: Int, _ to: Int) throws {
+                let span = TimeSpan(midnight + from * 60, midnight + to * 60)
+                try history.database.exclude(Exclusion(span, utcOffset: 0), of: user, at: noon)
+            }
+            try exclude(0, 30)
+            _ = try StepDatabase.backUp(history.path, to: backup)
+            #expect(try StepDatabase.losses(of: history.path, restoring: backup) == HistoryLosses())
+            try exclude(1440, 1450)
+            #expect(
+                try StepDatabase.losses(of: history.path, restoring: backup)
+                    == HistoryLosses(corrections: [day.advanced(by: 1)]))
+        }
+    }
+
     @Test func `a backup of the first version is compared`() throws {
         try withFixture { history in
             let backup = history.path + ".old"

@@ -25,7 +25,7 @@ extension StepDatabase {
 private struct HeldRows {
     private typealias Values = [DatabaseValue]
 
-    private let people, pedometers, days, corrections, plans, profiles: [Values: Values]
+    private let people, pedometers, days, corrections, excluded, plans, profiles: [Values: Values]
 
     init(_ database: Database) throws {
         func rows(identifiedBy columns: Int, _ sql: String) throws -> [Values: Values] {
@@ -55,6 +55,16 @@ private struct HeldRows {
             GROUP BY pedometer.id, number
             """)
         corrections = try rowsOfPeople("day, steps", in: "correction")
+        // Versions before 11 have no such table.
+        let hasExcluded = try Schema.current.ownTables(in: database).contains("excluded_time")
+        excluded =
+            hasExcluded
+            ? try rows(
+                identifiedBy: 3,
+                """
+                SELECT name_key, date(start + utc_offset, 'unixepoch'), start, until
+                FROM excluded_time JOIN person ON person.id = person
+                """) : [:]
         plans = try rowsOfPeople(
             "valid_from, monday, tuesday, wednesday, thursday, friday, saturday, sunday", in: "plan")
         // Neither of the two is migrated.
@@ -79,9 +89,12 @@ private struct HeldRows {
             // Also one that has another name in the backup.
             pedometers: names(lost({ $0.pedometers }, unless: ==)),
             days: Set(lostDays.keys.map { Self.number($0[2]) }).sorted().map { Day(daysSince1970: $0) },
-            corrections: lost({ $0.corrections }, unless: ==).keys.compactMap {
-                String.fromDatabaseValue($0[1]).flatMap { Day($0) }
-            }.sorted(),
+            // Time that was excluded is a correction, too.
+            corrections: Set(
+                (Array(lost({ $0.corrections }, unless: ==).keys) + lost({ $0.excluded }, unless: ==).keys).compactMap {
+                    String.fromDatabaseValue($0[1]).flatMap { Day($0) }
+                }
+            ).sorted(),
             plans: lost({ $0.plans }, unless: ==).count, profiles: lost({ $0.profiles }, unless: ==).count)
     }
 
