@@ -173,7 +173,7 @@ let package = Package(
                 "ForeignHistories", "Settings", "BlueZ",
                 "KernelBluetooth",
                 "Pedometers", "HTTP", "Sharing", "SimulatedBlueZ", "PrivateBus", "DBus", "Systemd", "Desktop",
-                "Blocking", "Cleanup",
+                "Blocking", "Cleanup", "TextSafety",
                 "ProcessSpawning", "CIdle",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -17,6 +17,8 @@ struct PagesFixture {
     let access = ScriptedAccess()
     var scanner = ScriptedPedometerScanner([])
     var isEmpty = false
+    /// For pages that others may look at.
+    var guest: GuestAccess?
 
     /// The history of anna, with a pedometer.
     ///
@@ -64,7 +66,8 @@ struct PagesFixture {
                 people: { UserSelection($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now },
                 modelTitle: { "model \($0)" },
                 words: { "It failed: \($0)" }, advice: { ($0 as? any ReportableError)?.advice }, access: access,
-                create: { source.create(history) }, scanner: { scanner }, catalog: ScriptedCatalog()))
+                create: { source.create(history) }, scanner: { scanner }, catalog: ScriptedCatalog(),
+                guest: guest))
     }
 
     static func request(
