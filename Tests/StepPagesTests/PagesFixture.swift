@@ -17,6 +17,8 @@ struct PagesFixture {
     let access = ScriptedAccess()
     var scanner = ScriptedPedometerScanner([])
     var isEmpty = false
+    /// For pages that others may look at.
+    var guest: GuestAccess?
 
     /// The history of anna, with a pedometer.
     ///
@@ -63,7 +65,7 @@ struct PagesFixture {
                 histories: source, services: context,
                 people: { UserSelection($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now },
                 modelTitle: { "model \($0)" }, access: access, create: { source.create(history) }, scanner: { scanner },
-                catalog: ScriptedCatalog()))
+                catalog: ScriptedCatalog(), guest: guest))
     }
 
     static func request(

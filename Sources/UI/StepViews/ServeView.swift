@@ -46,6 +46,32 @@ public struct ServeView: View {
     public var document: Document { Document(address: address, socket: socket, running: isRunning) }
 }
 
+/// Where the pages of guests are, for the web server in front of them.
+public struct GuestsView: View {
+    let address: String
+    let host: String
+
+    /// - Parameters:
+    ///   - address: on this machine.
+    ///   - host: that browsers use.
+    public init(address: String, host: String) {
+        self.address = address
+        self.host = host
+    }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        page.path("Days for guests, behind your web server:", address)
+        page.paragraph(
+            "It has to encrypt, and to pass on the host \(Printable(host, limit: 255)). The user name is istep.",
+            emphasis: .faint)
+        page.paragraph("To end: Ctrl-C.", emphasis: .faint)
+        return page.lines
+    }
+
+    public var document: ServeView.Document { ServeView.Document(address: address, socket: nil, running: false) }
+}
+
 /// The report that was written.
 public struct ReportView: View {
     let file: String

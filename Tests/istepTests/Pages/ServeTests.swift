@@ -325,6 +325,47 @@ import Testing
         }
     }
 
+    @Test func `guests see days with the password, and no other server is mistaken for theirs`() async throws {
+        let folder = try Folder(), file = folder.path + "/guests"
+        let istep = Command(folder: folder)
+        _ = try await istep("correct", "yesterday", "--steps", "4321")
+        let day = try #require(try await istep("show", "yesterday", "--json").json["day"] as? String)
+        try Data("correct horse\n".utf8).write(to: URL(fileURLWithPath: file))
+        chmod(file, 0o644)
+        let words = ["serve", "--port", "0", "--guests", "steps.home.example", "--password-file", file]
+        let open = try await istep.run(words)
+        #expect(open.status == 78 && open.error.contains(file), "\(open)")
+        chmod(file, 0o600)
+        let running = try istep.start(words)
+        try await running.until { $0.contains("Ctrl-C") }
+        let port = try #require(running.outputSoFar.firstMatch(of: /127\.0\.0\.1:([0-9]+)/)?.1)
+        func get(_ target: String, _ password: String) async throws -> String {
+            let credentials = Data("istep:\(password)".utf8).base64EncodedString()
+            return try await blocking {
+                let client = try LoopbackClient(port: try #require(UInt16(port)))
+                client.send(
+                    "GET \(target) HTTP/1.1\r\nHost: steps.home.example\r\nAuthorization: Basic \(credentials)\r\nConnection: close\r\n\r\n"
+                )
+                return client.receiveAll()
+            }
+        }
+        #expect(try await get("/day", "wrong").hasPrefix("HTTP/1.1 401 "))
+        let shown = try await get("/day/\(day).csv", "correct horse")
+        #expect(shown.hasPrefix("HTTP/1.1 200 ") && shown.contains("4321"), "\(shown)")
+        #expect(try await get("/plan", "correct horse").hasPrefix("HTTP/1.1 404 "))
+        // An ordinary call does not take it for the user's own pages.
+        let own = try await istep("serve", "--port", String(port))
+        #expect(own.status == 75 && own.error.contains("is in use"), "\(own)")
+        running.send(SIGTERM)
+        let result = await running.result
+        #expect(result.status == 0 && !result.output.contains("correct horse"), "\(result)")
+        try Data("short\n".utf8).write(to: URL(fileURLWithPath: file))
+        #expect(try await istep.run(words).error.contains("shorter than 12 characters"))
+        for wrong in [["--guests", "x y"], ["--guests", "x"], ["--guests", "x", "--password-file", file, "--open"]] {
+            #expect(try await istep.run(["serve"] + wrong).status == 64, "\(wrong)")
+        }
+    }
+
     @Test func `a socket file is served, too`() async throws {
         let folder = try Folder(), path = folder.path + "/istep.sock"
         let istep = Command(folder: folder)

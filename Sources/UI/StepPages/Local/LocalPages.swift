@@ -29,6 +29,7 @@ package struct LocalPages: Sendable {
         guard let request else {
             return PageResponse.page(MessagePage.refusal("The request is invalid."), status: 400).secured
         }
+        if let guest = services.guest { return await respond(to: request, asGuest: guest).secured }
         switch requestGuard.decide(request) {
         case .refused(let status, let message):
             return PageResponse.page(MessagePage.refusal(message), status: status).secured
@@ -46,11 +47,14 @@ package struct LocalPages: Sendable {
         if let response = serveWithoutHistory(request) { return response }
         let scope: RequestScope
         do {
-            scope = try await blocking { try RequestScope(request, session, services, isBusy: activity.isRunning) }
+            scope = try await blocking {
+                try RequestScope(
+                    request, .local(formKey: session.formKey), services, isBusy: activity.isRunning)
+            }
         } catch  where services.histories.isMissing(error) {
-            return .page(MessagePage.firstSteps(emptyContext(session)))
+            return .page(MessagePage.firstSteps(emptyContext(.local(formKey: session.formKey))))
         } catch {
-            return message(error, emptyContext(session))
+            return message(error, emptyContext(.local(formKey: session.formKey)))
         }
         do {
             if request.method == "POST" { return try await act(request, scope) }
@@ -67,7 +71,7 @@ package struct LocalPages: Sendable {
     // `RequestGuard`.
 
     /// The routes that need no history: the files that pages load, and the progress of a run.
-    private func serveWithoutHistory(_ request: PageRequest) -> PageResponse? {
+    func serveWithoutHistory(_ request: PageRequest) -> PageResponse? {
         switch request.path {
         case ["istep.css"]: return PageResponse(type: "text/css; charset=utf-8", StyleSheet.pages.source)
         case ["istep.js"]: return PageResponse(type: "text/javascript; charset=utf-8", LocalFiles.script)
@@ -81,7 +85,7 @@ package struct LocalPages: Sendable {
     /// The routes that show something: GET and HEAD.
     ///
     /// - Throws: the history's error; `PageError`.
-    private func show(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
+    func show(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
         var path = request.path
         // The numbers of the present period: `month.csv`.
         if path.count == 1, let first = path.first, case (let unit, let format) = Self.split(first), format != .html,
@@ -145,14 +149,14 @@ package struct LocalPages: Sendable {
     // MARK: Messages
 
     /// For pages without a history.
-    private func emptyContext(_ session: PageSession) -> PageContext {
+    func emptyContext(_ place: PageContext.Place) -> PageContext {
         PageContext(
             user: User(id: 0, name: ""), users: [], now: services.now(), localTime: services.localTime,
             weekStart: services.weekStart(),
-            place: .local(formKey: session.formKey))
+            place: place)
     }
 
-    private func message(_ error: any Error, _ context: PageContext) -> PageResponse {
+    func message(_ error: any Error, _ context: PageContext) -> PageResponse {
         let page = pageError(error, today: context.today)
         return .page(
             MessagePage(context: context, title: page.title, message: page.message, advice: page.advice).document,
@@ -204,6 +208,8 @@ package struct PageServices: Sendable {
     package var catalog: any PedometerCatalog
     /// Seconds to search for pedometers; nil for the standard.
     package var searchTime: Double?
+    /// For pages that others may look at; nil for the user's own.
+    package var guest: GuestAccess?
 
     package init(
         histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
@@ -212,7 +218,7 @@ package struct PageServices: Sendable {
         weekStart: @escaping @Sendable () -> Weekday = { .monday }, modelTitle: @escaping @Sendable (String) -> String,
         access: any PageAccess,
         create: @escaping @Sendable () throws -> Void, scanner: @escaping @Sendable () -> any PedometerScanner,
-        catalog: any PedometerCatalog, searchTime: Double? = nil
+        catalog: any PedometerCatalog, searchTime: Double? = nil, guest: GuestAccess? = nil
     ) {
         self.histories = histories
         self.services = services
@@ -226,6 +232,7 @@ package struct PageServices: Sendable {
         self.scanner = scanner
         self.catalog = catalog
         self.searchTime = searchTime
+        self.guest = guest
     }
 }
 

@@ -166,17 +166,21 @@ struct RequestScope: Sendable {
     let services: ServiceContext
     private(set) var context: PageContext
 
-    /// - Parameter isBusy: whether a sync, a share or a search runs.
+    /// - Parameters:
+    ///   - isBusy: whether a sync, a share or a search runs.
+    ///   - only: the name of the only user whose days are shown; nil for all.
     /// - Throws: the history's error; `PageError` for a person who is not in it.
-    init(_ request: PageRequest, _ session: PageSession, _ services: PageServices, isBusy: Bool) throws {
+    init(
+        _ request: PageRequest, _ place: PageContext.Place, _ services: PageServices, isBusy: Bool, only: String? = nil
+    ) throws {
         do {
             history = try services.histories.history()
         } catch  where services.histories.isMissing(error) && Self.beginsHistory(request) {
             try services.create()
             history = try services.histories.history()
         }
-        let users = try history.users()
-        let wanted = request.query["user"] ?? request.form["user"]
+        let users = try history.users().filter { only == nil || $0.name.lowercased() == only?.lowercased() }
+        let wanted = request.query["user"] ?? request.form["user"] ?? only
         let user: User
         if let wanted {
             guard let found = users.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
@@ -195,8 +199,8 @@ struct RequestScope: Sendable {
         context = PageContext(
             user: user, users: users, now: services.now(), localTime: services.localTime,
             weekStart: services.weekStart(),
-            place: .local(formKey: session.formKey))
-        context.sync = try Self.state(of: user, history, context.now, isBusy: isBusy)
+            place: place)
+        if context.isOwner { context.sync = try Self.state(of: user, history, context.now, isBusy: isBusy) }
     }
 
     /// Whether it is the first step of a new user: the search for a pedometer to add.
@@ -234,7 +238,7 @@ struct RequestScope: Sendable {
     }
 
     var newNotices: [StoredNotice] {
-        get throws { try notices.filter(\.isNew) }
+        get throws { context.isOwner ? try notices.filter(\.isNew) : [] }
     }
 
     /// The notices of the user, and those that concern all users.

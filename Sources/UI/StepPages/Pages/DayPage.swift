@@ -74,7 +74,7 @@ package struct DayPage: Sendable {
     }
 
     @MarkupBuilder private var sharing: Markup {
-        if context.isLocal, !shares.isEmpty {
+        if context.isOwner, !shares.isEmpty {
             let all = Element.a(.css("small"), .href(Link(["share"], query: context.userQuery))) { "All destinations" }
             Card.section("Share", "s6", aside: all) {
                 Element.ul(.css("rows")) {
@@ -106,7 +106,7 @@ package struct DayPage: Sendable {
 extension DayPage {
     /// The form that corrects the day, as `istep correct` does.
     @MarkupBuilder private var correcting: Markup {
-        if context.isLocal, CorrectionForm.isOffered(on: summary.day) {
+        if context.isOwner, CorrectionForm.isOffered(on: summary.day) {
             let form = (correction ?? CorrectionForm(summary)).form
             Card.section("Correct the steps", shares.isEmpty ? "edit s6" : "edit", id: "correct") {
                 form.invalid

@@ -34,7 +34,8 @@ struct MessagePage: Sendable {
 
     /// How to begin: with the first pedometer, or with its first sync.
     static func begin(_ context: PageContext, hasPedometer: Bool) -> Markup {
-        Card.section("First steps") {
+        guard context.isOwner else { return Card.section("Steps") { Element.p { "Nothing is known yet." } } }
+        return Card.section("First steps") {
             Element.p(.css("muted")) { "Nothing is known yet." }
             Element.ol(.css("steps")) {
                 if !hasPedometer {

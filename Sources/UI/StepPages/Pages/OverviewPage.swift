@@ -30,7 +30,7 @@ struct OverviewPage: Sendable {
                     streak
                     calendar
                     periods
-                    devices
+                    if context.isOwner { devices }
                 }
             }
         }

@@ -7,6 +7,8 @@ package struct PageContext: Sendable {
     package enum Place: Hashable, Sendable {
         /// On the local page, with links and forms. The key has to be in every form that changes something.
         case local(formKey: String)
+        /// On pages for others, with links and without forms: nothing can be changed there.
+        case guest
         /// In a self-contained file.
         case file
     }
@@ -47,6 +49,9 @@ package struct PageContext: Sendable {
     }
 
     var isLocal: Bool { place != .file }
+
+    /// Whether the reader may change something, and see what is of the machine and its services.
+    var isOwner: Bool { if case .local = place { true } else { false } }
 
     /// Added to every address where there are several people.
     var userQuery: [(String, String)] { users.count > 1 ? [("user", user.name)] : [] }

@@ -89,7 +89,7 @@ struct PageFrame: Sendable {
         Element.header(.css("site")) {
             Element.div {
                 Element.a(.css("brand"), .href(Link([], query: context.userQuery))) { Icon.brand + .text("istep") }
-                Element.nav(.css("pages"), Attribute(.ariaLabel, "Pages")) { PageFrame.Section.allCases.map(link) }
+                Element.nav(.css("pages"), Attribute(.ariaLabel, "Pages")) { sections.map(link) }
                 Element.div(.css("tools")) {
                     state
                     people
@@ -98,6 +98,9 @@ struct PageFrame: Sendable {
             }
         }
     }
+
+    /// Guests see days only.
+    private var sections: [Section] { context.isOwner ? Section.allCases : [.overview, .history] }
 
     private func link(to item: Section) -> Markup {
         let week = day.map { "\(Period(.week, containing: $0, weekStart: context.weekStart).days.lowerBound)" }

@@ -20,6 +20,11 @@ struct ServeCommand: AsyncParsableCommand {
               istep serve --socket ~/istep.sock      a socket file in place of a port
               ssh -L 7837:127.0.0.1:7837 HOST        tunnel to 'istep serve' on HOST
 
+            For others in the house: --guests HOST serves days only, which nobody can change, to those who have the password, through a web \
+            server of yours that encrypts and is reached as HOST. The manual has an example.
+
+              istep serve --guests steps.home.example --password-file FILE
+
             To use the pages without a terminal: systemctl --user enable --now istep-serve.socket. systemd then starts the server at the \
             first request; the server ends ten minutes after the last one. 'istep serve --open' then opens the pages.
             """)
@@ -34,6 +39,17 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp("Listen at a socket file, which only you can use, in place of a port.", valueName: "file"))
     var socket: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve days for others to look at, behind a web server that is reached as this host.", valueName: "host"))
+    var guests: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --guests: the file with their password, which only you can read.", valueName: "file"),
+        completion: .file())
+    var passwordFile: String?
+
     @OptionGroup var common: CommonOptions
     @OptionGroup var bluetooth: BluetoothOptions
 
@@ -41,16 +57,43 @@ struct ServeCommand: AsyncParsableCommand {
     private static let standardPort: UInt16 = 7837
     /// The port of a demo, which can run beside the user's own pages.
     private static let demoPort: UInt16 = 7838
+    private static let guestPort: UInt16 = 7839
 
     func validate() throws {
         if socket != nil, port != nil || open {
             throw ValidationError("--socket cannot be combined with --port or --open.")
         }
+        if (guests == nil) != (passwordFile == nil) {
+            throw ValidationError("--guests and --password-file need each other.")
+        }
+        if let guests {
+            if open || socket != nil { throw ValidationError("--guests cannot be combined with --open or --socket.") }
+            if !Self.isHost(guests) { throw ValidationError("--guests needs a host, such as steps.home.example.") }
+        }
         if socket?.isEmpty == true { throw ValidationError("--socket needs a path.") }
+    }
+
+    /// Whether browsers can send it as a host: a name or an address, with a port if it is not the standard one.
+    private static func isHost(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 255
+            && text.utf8.allSatisfy { byte in
+                Character(UnicodeScalar(byte)).isASCII
+                    && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber
+                        || "-.:[]".utf8.contains(byte))
+            }
+    }
+
+    private func serve(guests host: String, _ passwordFile: String, _ wiring: Wiring) async throws {
+        let guest = try wiring.guestAccess(host: host, passwordFile: passwordFile)
+        if common.user != nil { _ = try wiring.people(of: wiring.history(for: .reading)).user(creating: .never) }
+        let server = try PageServer(wiring, at: .port(port ?? Self.guestPort), guest: guest)
+        if !server.isActivated { try wiring.show(GuestsView(address: server.base, host: host)) }
+        await server.run()
     }
 
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
+        if let guests, let passwordFile { return try await serve(guests: guests, passwordFile, wiring) }
         let port = port ?? (wiring.environment[DemoFolder.variable] == nil ? Self.standardPort : Self.demoPort)
         // Another server of this user, or the socket of systemd, has the port: the pages are there.
         if socket == nil, port != 0, wiring.environment["LISTEN_FDS"] == nil,

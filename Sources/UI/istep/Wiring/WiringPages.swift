@@ -1,6 +1,7 @@
 import Foundation
 public import LocalServer
 import Settings
+import TextSafety
 public import StepDomain
 import StepPages
 import StepServices
@@ -22,8 +23,9 @@ struct PageServer {
     /// Whether systemd started it, and nobody reads its output.
     let isActivated: Bool
 
+    /// - Parameter guest: for pages that others may look at.
     /// - Throws: `ListeningSocket.Failure`, `AccessFolder.Failure`.
-    init(_ wiring: Wiring, at place: Place) throws {
+    init(_ wiring: Wiring, at place: Place, guest: GuestAccess? = nil) throws {
         let inherited = try ListeningSocket.inherited(wiring.environment)
         isActivated = !inherited.isEmpty
         let sockets: [ListeningSocket]
@@ -35,11 +37,12 @@ struct PageServer {
         // After the sockets: a port that is in use must not leave a temporary folder behind.
         (access, temporary) = try wiring.accessFolder()
         base = sockets.lazy.compactMap { Self.base($0.address) }.first ?? "http://localhost"
-        pages = wiring.pages(access)
+        pages = wiring.pages(access, guest)
         let (pages, access, history) = (pages, access, Self.history(of: wiring))
         server = try LocalServer(sockets, idleTime: isActivated ? LocalServer.idleTime : nil, isBusy: { pages.isBusy })
         { request in
-            if let proof = access.proof(for: request, history: history) { return proof }
+            // The token that a proof leads to opens no pages of guests.
+            if guest == nil, let proof = access.proof(for: request, history: history) { return proof }
             return await pages.respond(
                 to: PageRequest(
                     method: request.method, target: request.target, headers: request.headers, body: request.body)
@@ -114,7 +117,7 @@ struct PageServer {
 /// What the local page works with.
 extension Wiring {
     /// The pages on the history and the configuration as they are at each request.
-    func pages(_ access: AccessFolder) -> LocalPages {
+    func pages(_ access: AccessFolder, _ guest: GuestAccess? = nil) -> LocalPages {
         let wiring = self
         return LocalPages(
             PageServices(
@@ -123,7 +126,28 @@ extension Wiring {
                 weekStart: { wiring.reread().weekStart },
                 modelTitle: { wiring.title(ofModel: $0) },
                 access: FolderAccess(folder: access), create: { _ = try wiring.history(for: .creating) },
-                scanner: { wiring.reread().scanner() }, catalog: Self.catalog, searchTime: chosenSearchTime))
+                scanner: { wiring.reread().scanner() }, catalog: Self.catalog, searchTime: chosenSearchTime,
+                guest: guest))
+    }
+
+    /// The access of guests with the password in a file that only this user can read.
+    ///
+    /// - Throws: `CommandFailure`.
+    func guestAccess(host: String, passwordFile: String) throws -> GuestAccess {
+        let path = URL(fileURLWithPath: passwordFile).path
+        let password: Secret
+        do throws(SecretError) {
+            password = try SecretSource.file(path).load(environment: environment)
+        } catch {
+            throw CommandFailure(.configuration, error.description)
+        }
+        guard password.reveal().count >= GuestAccess.shortestPassword else {
+            throw CommandFailure(
+                .configuration, "The password is shorter than \(GuestAccess.shortestPassword) characters.",
+                advice: "Make one: `openssl rand -base64 18`")
+        }
+        let credentials = Data("\(GuestAccess.name):\(password.reveal())".utf8).base64EncodedString()
+        return GuestAccess(host: host, credentials: credentials, user: options.user)
     }
 
     /// Where tokens and sessions are: below the user's run-time directory, which ends with the login; without one, in a
