@@ -67,13 +67,13 @@ final class Machine: Sendable {
     }
 
     private func reader(_ localTime: LocalTime, isFaster: Bool, _ now: @escaping @Sendable () -> Timestamp)
-        -> BluetoothPedometerReader
+        -> BluetoothAccess
     {
         var limits = ConnectionLimits()
         // By the faster clock: a ring in range must be heard in a tenth of this time.
         limits.scan = .seconds(10)
         limits.attempts = 2
-        return BluetoothPedometerReader(
+        return BluetoothAccess(
             limits: limits, localTime: localTime, now: now, clock: ScaledClock.faster(isFaster ? 100 : 1),
             central: { [stack] in
                 try await Central.open(.address(stack.address), clock: ScaledClock.faster(isFaster ? 10 : 1))

@@ -32,15 +32,6 @@ import Testing
                 """)
     }
 
-    @Test func `a capturing reader describes a pedometer as the reader behind it does`() {
-        for isSo in [true, false] {
-            let ids: Set<Pedometer.ID> = isSo ? [pedometer.id] : []
-            let reader = CapturingReader(ScriptedReader([:], todayOnly: ids, advertising: ids)) { _ in }
-            #expect(reader.holdsTodayOnly(pedometer) == isSo)
-            #expect(reader.advertisesSteps(pedometer) == isSo)
-        }
-    }
-
     @Test func `the address and the name of the pedometer are masked`() {
         let address: [UInt8] = [0xc0, 0xde, 0x52, 0x02, 0xa1, 0xb2]
         let secrets: [[UInt8]] = [

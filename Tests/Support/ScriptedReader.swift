@@ -28,19 +28,14 @@ public final class ScriptedReader: PedometerReader {
 
     /// Pedometers that keep only today's count.
     private let todayOnly: Set<Pedometer.ID>
-    /// Pedometers that advertise their steps.
-    private let advertising: Set<Pedometer.ID>
     private let followed = Mutex<Set<Pedometer.ID>>([])
     private let knowns = Mutex<[Pedometer.ID: KnownSteps]>([:])
     private let keeps = Mutex<[Pedometer.ID: @Sendable (CounterReading) -> Void]>([:])
     private let reports = Mutex<[Pedometer.ID: @Sendable (Int?) -> Void]>([:])
 
-    public init(
-        _ scripts: [Pedometer.ID: [Step]], todayOnly: Set<Pedometer.ID> = [], advertising: Set<Pedometer.ID> = []
-    ) {
+    public init(_ scripts: [Pedometer.ID: [Step]], todayOnly: Set<Pedometer.ID> = []) {
         self.scripts = Mutex(scripts)
         self.todayOnly = todayOnly
-        self.advertising = advertising
         (hanging, hangs) = AsyncStream.makeStream()
     }
 
@@ -58,7 +53,7 @@ public final class ScriptedReader: PedometerReader {
 
     public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { todayOnly.contains(pedometer.id) }
 
-    public func advertisesSteps(_ pedometer: Pedometer) -> Bool { advertising.contains(pedometer.id) }
+    public func advertisesSteps(_ pedometer: Pedometer) -> Bool { false }
 
     /// Passes on a value of a counter, as a pedometer that is being followed notifies it.
     public func keep(_ reading: CounterReading, of id: Pedometer.ID) { keeps.withLock { $0[id] }?(reading) }

@@ -67,50 +67,6 @@ extension String {
     fileprivate var trimmed: String { hasSuffix(" ") ? String(dropLast()) : self }
 }
 
-/// A reader that notes the frames of what it reads, and changes nothing else.
-public struct CapturingReader: PedometerReader {
-    private let reader: any PedometerReader
-    private let record: @Sendable ([RawFrame]) -> Void
-
-    /// - Parameter record: called with the frames of each batch, in their order.
-    public init(_ reader: any PedometerReader, record: @escaping @Sendable ([RawFrame]) -> Void) {
-        self.reader = reader
-        self.record = record
-    }
-
-    public func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async {
-        await reader.read(pedometers, for: Receiver(receiver: receiver, record: record))
-    }
-
-    public func follow(
-        _ pedometer: Pedometer, known: KnownSteps, keep: @escaping @Sendable (CounterReading) -> Void,
-        report: @escaping @Sendable (Int?) -> Void
-    ) async throws -> Bool {
-        try await reader.follow(pedometer, known: known, keep: keep, report: report)
-    }
-
-    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { reader.holdsTodayOnly(pedometer) }
-
-    public func advertisesSteps(_ pedometer: Pedometer) -> Bool { reader.advertisesSteps(pedometer) }
-
-    private struct Receiver: ReadingReceiver {
-        let receiver: any ReadingReceiver
-        let record: @Sendable ([RawFrame]) -> Void
-
-        func progress(_ progress: ReadProgress, of pedometer: Pedometer) { receiver.progress(progress, of: pedometer) }
-        func merge(_ batch: SampleBatch, of pedometer: Pedometer) async throws {
-            record(batch.frames)
-            try await receiver.merge(batch, of: pedometer)
-        }
-        func end(of pedometer: Pedometer, _ result: Result<ReadReport, any Error>) async {
-            await receiver.end(of: pedometer, result)
-        }
-        func disconnected(_ pedometer: Pedometer, after seconds: Double) {
-            receiver.disconnected(pedometer, after: seconds)
-        }
-    }
-}
-
 /// A sync of one pedometer that also returns its raw frames.
 public struct CapturedSync: Sendable {
     private let context: ServiceContext
@@ -130,12 +86,8 @@ public struct CapturedSync: Sendable {
     ) async throws -> (outcome: SyncService.Outcome, capture: FrameCapture) {
         let pedometer = try await blocking { [context] in try PedometerSelection(context.history).pedometer(name) }
         let frames = FrameList()
-        var capturing = context
-        capturing.reader = { [context] days, registered in
-            CapturingReader(context.reader(days, registered)) { frames.add($0) }
-        }
-        let outcome = try await SyncService(capturing, SyncService.Options(days: days, isShared: false)).run(
-            [pedometer], progress: progress)
+        let options = SyncService.Options(days: days, isShared: false, record: { frames.add($0) })
+        let outcome = try await SyncService(context, options).run([pedometer], progress: progress)
         let time = frames.all.first?.at ?? outcome.start
         let capture = FrameCapture(
             model: pedometer.model, options: pedometer.options, time: time,

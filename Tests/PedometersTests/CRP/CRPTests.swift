@@ -145,21 +145,18 @@ import Testing
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         var limits = ConnectionLimits()
         limits.attempts = 1
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             limits: limits, localTime: .fixed(0), now: { Timestamp(1_779_272_000) },
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
-        let scanner = BluetoothPedometerScanner(reader: reader, adapter: nil) {
-            try await Central.open(.address(stack.address), clock: ScaledClock.slow)
-        }
         do {
-            let heard = try #require(try await scanner.first(.init(), seconds: 20, passed: { _ in }) { $0.name != nil })
+            let heard = try #require(try await access.first(.init(), seconds: 20, passed: { _ in }) { $0.name != nil })
             #expect(heard.kind?.key == Colmi.key && heard.evidence == .name, "the name of both kinds")
-            #expect(try await scanner.probe(ring.address).kinds.map(\.key) == [CRP.key])
+            #expect(try await access.probe(ring.address).kinds.map(\.key) == [CRP.key])
             let pedometer = Pedometer(
                 id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
             let wrong = PedometerError.wrongDevice(
                 model: Colmi.title, missing: Colmi.service.description, actual: CRP.title)
-            await #expect(throws: wrong) { try await reader.check(pedometer) }
+            await #expect(throws: wrong) { try await access.check(pedometer) }
             #expect("\(wrong)".contains("Its services are those of this model: CRP smart ring"))
         } catch {
             await stack.stop()

@@ -75,7 +75,7 @@ struct LiveSessionTests {
     @Test func `steps are reported until the link ends`() async throws {
         let watch = SimulatedPedometer.infiniTime()
         let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
-        let reader = BluetoothPedometerReader(
+        let reader = BluetoothAccess(
             now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
         )
         let pedometer = Pedometer(
@@ -108,7 +108,7 @@ struct LiveSessionTests {
         let memory = BandFixture.memory(days: 1)
         let ring = SimulatedSerialBand.jring(memory, days: 1, clock: clock)
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
-        let reader = BluetoothPedometerReader(
+        let reader = BluetoothAccess(
             now: { BandFixture.now }, clock: clock,
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let pedometer = Pedometer(
@@ -137,7 +137,7 @@ struct LiveSessionTests {
     @Test func `the steps of the previous user are not among the live ones`() async throws {
         let ring = SimulatedRing()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
-        let reader = BluetoothPedometerReader(
+        let reader = BluetoothAccess(
             now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
         )
         let pedometer = Pedometer(
@@ -164,7 +164,7 @@ struct LiveSessionTests {
     @Test func `cancellation disconnects the pedometer`() async throws {
         let ring = SimulatedRing()
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
-        let reader = BluetoothPedometerReader(
+        let reader = BluetoothAccess(
             now: { Timestamp(0) }, central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) }
         )
         let pedometer = Pedometer(

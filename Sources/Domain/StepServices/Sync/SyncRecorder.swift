@@ -39,21 +39,25 @@ final class SyncRecorder: ReadingReceiver {
     private let history: any StepHistory
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
+    private let recordFrames: @Sendable ([RawFrame]) -> Void
     private let showProgress: @Sendable (Pedometer, ReadProgress) -> Void
     private let finished: @Sendable (SyncReport) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - record: called with the frames of each batch before it is stored.
     ///   - finished: called once for each pedometer as soon as its result is known and recorded, in any order. Its link
     ///     may still be up: `connectedSeconds` is only known when `read` returns.
     init(
         _ history: any StepHistory, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
+        record: @escaping @Sendable ([RawFrame]) -> Void = { _ in },
         progress: @escaping @Sendable (Pedometer, ReadProgress) -> Void = { _, _ in },
         finished: @escaping @Sendable (SyncReport) -> Void = { _ in }
     ) {
         self.history = history
         self.localTime = localTime
         self.now = now
+        recordFrames = record
         showProgress = progress
         self.finished = finished
     }
@@ -65,9 +69,16 @@ final class SyncRecorder: ReadingReceiver {
     ///
     /// - Returns: one report for each pedometer, in their order, when no link is left.
     func read(_ pedometers: [Pedometer], by reader: any PedometerReader) async -> [SyncReport] {
+        await record(pedometers) { await reader.read($0, for: $1) }
+    }
+
+    /// - Parameter read: as `PedometerReader.read`, of the pedometers whose sync has begun.
+    func record(
+        _ pedometers: [Pedometer], _ read: ([Pedometer], any ReadingReceiver) async -> Void
+    ) async -> [SyncReport] {
         var begun: [Pedometer] = []
         for pedometer in pedometers where await begin(pedometer) { begun.append(pedometer) }
-        if !begun.isEmpty { await reader.read(begun, for: self) }
+        if !begun.isEmpty { await read(begun, self) }
         var reports: [SyncReport] = []
         for pedometer in pedometers { reports.append(await report(pedometer)) }
         return reports
@@ -110,6 +121,7 @@ final class SyncRecorder: ReadingReceiver {
     }
 
     func merge(_ batch: SampleBatch, of pedometer: Pedometer) async throws {
+        recordFrames(batch.frames)
         guard let running = state.withLock({ $0.running[pedometer.id] }) else { throw CancellationError() }
         try await running.writer.merge(batch)
     }

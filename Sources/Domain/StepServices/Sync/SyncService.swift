@@ -16,16 +16,19 @@ public struct SyncService: Sendable {
         public var includesUpkeep: Bool
         /// The listening state of the watch, if a watch runs the sync.
         public var listening: ListeningState
+        /// Called with the frames of each batch, in their order, before it is stored.
+        public var record: @Sendable ([RawFrame]) -> Void
 
         public init(
             days: Int? = nil, isShared: Bool = true, waitsForAdapter: Bool = false, includesUpkeep: Bool = false,
-            listening: ListeningState = ListeningState()
+            listening: ListeningState = ListeningState(), record: @escaping @Sendable ([RawFrame]) -> Void = { _ in }
         ) {
             self.days = days
             self.isShared = isShared
             self.waitsForAdapter = waitsForAdapter
             self.includesUpkeep = includesUpkeep
             self.listening = listening
+            self.record = record
         }
     }
 
@@ -111,8 +114,8 @@ public struct SyncService: Sendable {
         let current = pedometers.compactMap { chosen in known.first { $0.id == chosen.id } }
         let registered = Set(known.map(\.address))
         let recorder = SyncRecorder(
-            context.history, localTime: context.localTime, now: context.now, progress: { progress(.reading($0, $1)) },
-            finished: finished)
+            context.history, localTime: context.localTime, now: context.now, record: options.record,
+            progress: { progress(.reading($0, $1)) }, finished: finished)
         return await recorder.read(current, by: context.reader(options.days, registered))
     }
 

@@ -30,34 +30,21 @@ final class LiveValues: Sendable {
     }
 }
 
-/// Delivers values that a pedometer has reported live, as if it were read.
-struct LiveValueReader: PedometerReader {
-    let reader: any PedometerReader
-    let values: [CounterReading]
-
-    func read(_ pedometers: [Pedometer], for receiver: any ReadingReceiver) async {
-        for pedometer in pedometers {
-            var current = pedometer
-            do {
-                for value in values {
-                    guard let batch = reader.batch(of: value, from: current) else { continue }
-                    try await receiver.merge(batch, of: pedometer)
-                    current.cursor = batch.cursor ?? current.cursor
-                }
-                await receiver.end(of: pedometer, .success(ReadReport()))
-            } catch {
-                await receiver.end(of: pedometer, .failure(error))
+extension PedometerReader {
+    /// Delivers values that a pedometer has reported live, as if it were read.
+    func deliver(_ values: [CounterReading], of pedometer: Pedometer, to receiver: any ReadingReceiver) async {
+        var current = pedometer
+        do {
+            for value in values {
+                guard let batch = batch(of: value, from: current) else { continue }
+                try await receiver.merge(batch, of: pedometer)
+                current.cursor = batch.cursor ?? current.cursor
             }
+            await receiver.end(of: pedometer, .success(ReadReport()))
+        } catch {
+            await receiver.end(of: pedometer, .failure(error))
         }
     }
-
-    func follow(
-        _ pedometer: Pedometer, known: KnownSteps, keep: @escaping @Sendable (CounterReading) -> Void,
-        report: @escaping @Sendable (Int?) -> Void
-    ) async throws -> Bool { false }
-
-    func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { reader.holdsTodayOnly(pedometer) }
-    func advertisesSteps(_ pedometer: Pedometer) -> Bool { reader.advertisesSteps(pedometer) }
 }
 
 /// Whether a watch is about to end: no sync follows.

@@ -90,8 +90,9 @@ struct WatchTasks: Sendable {
                     let known = try await blocking { try services.history.pedometers() }
                     guard let current = known.first(where: { $0.id == pedometer.id }) else { return }
                     let recorder = SyncRecorder(services.history, localTime: services.localTime, now: services.now)
-                    let reports = await recorder.read(
-                        [current], by: LiveValueReader(reader: context.reader, values: values))
+                    let reports = await recorder.record([current]) {
+                        for begun in $0 { await context.reader.deliver(values, of: begun, to: $1) }
+                    }
                     for failure in reports.compactMap(\.failure) { throw failure }
                 }
                 problems.end(.storing(pedometer.id))

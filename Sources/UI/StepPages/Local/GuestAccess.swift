@@ -1,4 +1,4 @@
-internal import Blocking
+internal import Support
 internal import StepDomain
 internal import StepServices
 internal import Synchronization

@@ -107,6 +107,14 @@ struct Wiring: Sendable {
         try StepDatabase.existing(databasePath, backups: backups)
     }
 
+    /// The history for a process that runs for long.
+    var histories: ReopenedHistory { ReopenedHistory(path: databasePath, backups: backups) }
+
+    /// The same for a process that only reads it.
+    var readHistories: any HistorySource {
+        ReopenedHistory(path: databasePath, backups: backups, isReadOnly: true)
+    }
+
     /// Whether there is a history.
     ///
     /// - Throws: why it cannot be read.
@@ -153,8 +161,8 @@ struct Wiring: Sendable {
     /// - Parameters:
     ///   - days: the number of days to read at most, including today; nil for all that is new.
     ///   - registered: addresses of the history's pedometers.
-    func reader(days: Int? = nil, registered: Set<String> = []) -> BluetoothPedometerReader {
-        BluetoothPedometerReader(
+    func bluetooth(days: Int? = nil, registered: Set<String> = []) -> BluetoothAccess {
+        BluetoothAccess(
             adapter: adapter, limits: limits, days: days, registered: registered,
             restartsAdapter: settings.restartsAdapter.value,
             recovers: settings.recovers.value, localTime: localTime, now: now, clockMark: clockMark, clock: clock,
@@ -189,13 +197,9 @@ struct Wiring: Sendable {
 
     static let catalog: any PedometerCatalog = RegisteredModels()
 
-    func scanner() -> any PedometerScanner {
-        BluetoothPedometerScanner(reader: reader(), adapter: adapter, central: { try await central() })
-    }
+    func scanner() -> any PedometerScanner { bluetooth() }
 
-    func explorer() -> any GATTExplorer {
-        BlueZExplorer(adapter: adapter, limits: limits, central: { try await central() })
-    }
+    func explorer() -> any GATTExplorer { bluetooth() }
 
     func registration(_ history: History) -> Registration {
         Registration(history, scanner: scanner(), catalog: Self.catalog)
@@ -207,7 +211,7 @@ struct Wiring: Sendable {
             history: history, lock: HistoryLock(path: databasePath),
             upkeep: HistoryFileUpkeep(
                 path: databasePath, backups: backups, frames: FrameRetention(days: settings.frames.value), now: now),
-            reader: { reader(days: $0, registered: $1) },
+            reader: { bluetooth(days: $0, registered: $1) },
             waitForAdapter: { await AdapterWait()(adapter) { try await central() } },
             destinations: { try destinations() }, destinationNames: destinationNames, localTime: localTime,
             unknownZone: unknownZone, now: now, clock: clock, scheduledImports: scheduledImports)
@@ -243,7 +247,7 @@ struct Wiring: Sendable {
 
     /// Whether the pedometer holds only today's count.
     func holdsTodayOnly(_ pedometer: Pedometer) -> Bool {
-        PedometerRegistry.holdsTodayOnly(pedometer)
+        bluetooth().holdsTodayOnly(pedometer)
     }
 
     func title(ofModel key: String) -> String {

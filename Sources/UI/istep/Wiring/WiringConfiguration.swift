@@ -132,8 +132,8 @@ extension Wiring {
         let now: @Sendable () -> Timestamp = { Timestamp(Int(Date().timeIntervalSince1970)) }
         return Doctor(
             request,
-            bluetooth: BlueZProbe(
-                adapter: check.readable?.adapter?.value, machine: machine, localTime: .system, now: now,
+            bluetooth: BluetoothAccess(
+                adapter: check.readable?.adapter?.value, now: now, machine: machine,
                 central: { try await Central.open(bus, machine: machine) }),
             system: SystemdProbe(
                 environment: environment, systemBus: bus, sessionBus: AutomaticSync.userBus(environment), now: now,

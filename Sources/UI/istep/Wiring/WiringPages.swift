@@ -1,7 +1,7 @@
 import Foundation
 public import LocalServer
 import Settings
-import TextSafety
+import Support
 public import StepDomain
 import StepPages
 import StepServices

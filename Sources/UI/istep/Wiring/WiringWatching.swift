@@ -13,14 +13,6 @@ import Systemd
 
 /// What a sync and a watch work with.
 extension Wiring {
-    /// The history for a process that runs for long.
-    var histories: ReopenedHistory { ReopenedHistory(path: databasePath, backups: backups) }
-
-    /// The same for a process that only reads it.
-    var readHistories: any HistorySource {
-        ReopenedHistory(path: databasePath, backups: backups, isReadOnly: true)
-    }
-
     /// What a watch with these options works with.
     func watching(_ options: WatchOptions) -> WatchContext {
         var wiring = self
@@ -28,9 +20,8 @@ extension Wiring {
         let console = ConsoleWatchOutput(wiring, isUnattended: options.isUnattended)
         return WatchContext(
             histories: wiring.histories, services: { [wiring] in wiring.reread().services($0) },
-            scanner: ReconnectingScanner(adapter: adapter, clock: wiring.clock) { [wiring] in try await wiring.central()
-            },
-            reader: wiring.reader(), supervisor: ServiceNotifier(environment: environment), output: console,
+            scanner: ReconnectingScanner(wiring.bluetooth()), reader: wiring.bluetooth(),
+            supervisor: ServiceNotifier(environment: environment), output: console,
             reporter: { [wiring] in wiring.unattendedReporter($0) }, releaseMemory: { release_free_memory() },
             reloadTimeZone: { LocalTime.reloadSystemZone() }, localTime: localTime, now: now, clock: wiring.clock)
     }

@@ -1,3 +1,4 @@
+internal import BlueZ
 internal import StepDomain
 
 /// Carries out the actions of a session, and records every frame that is sent or received.
@@ -61,6 +62,20 @@ struct SessionDriver: Sendable {
         /// Frames since the last batch (such as those of the clock): handed over when the link is down, which does not
         /// have to wait for them.
         var rest: SampleBatch?
+    }
+
+    /// Runs a session over a link to its end.
+    static func run(
+        _ session: any PedometerSession, over peripheral: Peripheral, _ environment: ReadingEnvironment,
+        _ progress: @escaping @Sendable (ReadProgress) -> Void,
+        _ merge: @escaping @Sendable (SampleBatch) async throws -> Void
+    ) async throws -> Outcome {
+        let driver = SessionDriver(
+            link: PeripheralLink(peripheral: peripheral), now: environment.now, progress: progress, merge: merge)
+        var session = session
+        var outcome = try await driver.run(&session)
+        outcome.report.readSeconds = peripheral.timer.elapsed.inSeconds
+        return outcome
     }
 
     /// Runs a session to its end.

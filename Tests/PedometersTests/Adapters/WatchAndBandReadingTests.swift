@@ -14,11 +14,11 @@ import Testing
     private static let now = Timestamp(Day("2026-05-20")!.daysSince1970 * 86_400 + 13 * 3600 + 2400)
     private static let date: @Sendable () -> Date = { Date(timeIntervalSince1970: TimeInterval(now.seconds)) }
 
-    private func reader(_ stack: SimulatedBlueZ) -> BluetoothPedometerReader {
+    private func access(_ stack: SimulatedBlueZ) -> BluetoothAccess {
         var limits = ConnectionLimits()
         limits.attempts = 1
         limits.scan = .seconds(2)
-        return BluetoothPedometerReader(
+        return BluetoothAccess(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now },
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
     }
@@ -47,7 +47,7 @@ import Testing
         watch.setClock(WallClock(year: 2026, month: 5, day: 20, hour: 14))
         try await withStack([watch]) { stack in
             let receiver = RecordingReceiver()
-            let report = try await reader(stack).read(pedometer(1, InfiniTime.key, watch.address), into: receiver)
+            let report = try await access(stack).read(pedometer(1, InfiniTime.key, watch.address), into: receiver)
             #expect(receiver.steps.values.reduce(0, +) == 4_711)
             #expect(report.firmware == "1.15.0")
             #expect(report.battery == 61)
@@ -62,7 +62,7 @@ import Testing
         watch.behaviour.sendsLiveLines = .before
         try await withStack([watch]) { stack in
             let receiver = RecordingReceiver()
-            let report = try await reader(stack).read(pedometer(1, BangleJS.key, watch.address), into: receiver)
+            let report = try await access(stack).read(pedometer(1, BangleJS.key, watch.address), into: receiver)
             #expect(receiver.steps.values.reduce(0, +) == watch.expectedSteps.values.reduce(0, +))
             #expect(report.battery == 87)
             #expect(watch.longestWrite <= Int(mtu) - 3)
@@ -77,7 +77,7 @@ import Testing
         try await withStack([watch]) { stack in
             let receiver = RecordingReceiver()
             await #expect(throws: PedometerError.self) {
-                try await reader(stack).read(pedometer(1, BangleJS.key, watch.address), into: receiver)
+                try await access(stack).read(pedometer(1, BangleJS.key, watch.address), into: receiver)
             }
             let text = receiver.failure(of: 1).map { "\($0)" } ?? ""
             #expect(text.contains("Android Integration"))
@@ -89,7 +89,7 @@ import Testing
         let ring = SimulatedRing(clock: .local(Self.zone), now: Self.date)
         try await withStack([band, ring]) { stack in
             let receiver = RecordingReceiver()
-            await reader(stack).read(
+            await access(stack).read(
                 [pedometer(1, MiBand.key, band.address), pedometer(2, Colmi.key, ring.address)], for: receiver)
             #expect(receiver.failure(of: 1) == nil && receiver.failure(of: 2) == nil)
             let batches = receiver.events.compactMap { if case .merged(1, let batch) = $0 { batch } else { nil } }
@@ -103,13 +103,13 @@ import Testing
         let band = SimulatedMiBand(steps: 1_000)
         try await withStack([band]) { stack in
             let first = RecordingReceiver()
-            try await reader(stack).read(pedometer(1, MiBand.key, band.address), into: first)
+            try await access(stack).read(pedometer(1, MiBand.key, band.address), into: first)
             band.content.steps = 1_500
             let second = RecordingReceiver()
             var known = pedometer(1, MiBand.key, band.address)
             known.cursor = first.cursor
             known.cursor.counter = CounterReading(at: Self.now - 600, value: 1_000, utcOffset: 7_200)
-            try await reader(stack).read(known, into: second)
+            try await access(stack).read(known, into: second)
             #expect(second.batches.flatMap(\.samples).map(\.steps) == [500])
             let report = try #require(second.result(of: 1)).get()
             #expect(report.readSeconds == nil, "there is no connection")
@@ -121,7 +121,7 @@ import Testing
         try await withStack([band]) { stack in
             for _ in 0..<2 {
                 let receiver = RecordingReceiver()
-                try await reader(stack).read(pedometer(1, MiBand.key, band.address), into: receiver)
+                try await access(stack).read(pedometer(1, MiBand.key, band.address), into: receiver)
                 #expect(receiver.batches.flatMap(\.samples).map(\.steps) == [1_000])
             }
         }
@@ -133,11 +133,11 @@ import Testing
         try await withStack([band]) { stack in
             await #expect(throws: PedometerError.advertisesNoSteps(model: MiBand.title, advice: MiBand.howToAdvertise))
             {
-                try await reader(stack).read(pedometer(1, MiBand.key, band.address), into: RecordingReceiver())
+                try await access(stack).read(pedometer(1, MiBand.key, band.address), into: RecordingReceiver())
             }
             await stack.inject(.outOfRange, for: band.address)
             await #expect(throws: BluetoothError.peripheralNotFound(band.address, seconds: 2)) {
-                try await reader(stack).read(pedometer(1, MiBand.key, band.address), into: RecordingReceiver())
+                try await access(stack).read(pedometer(1, MiBand.key, band.address), into: RecordingReceiver())
             }
         }
     }
@@ -145,20 +145,18 @@ import Testing
     @Test func `a band is checked and examined without a connection`() async throws {
         let band = SimulatedMiBand()
         try await withStack([band]) { stack in
-            let reader = reader(stack), pedometer = pedometer(1, MiBand.key, band.address)
-            try await reader.check(pedometer)
-            #expect(try await reader.examine(pedometer).notices == [])
+            let access = access(stack), pedometer = pedometer(1, MiBand.key, band.address)
+            try await access.check(pedometer)
+            #expect(try await access.examine(pedometer).notices == [])
         }
     }
 
     @Test func `a band is found by the address in its data, and by that of its sender`() async throws {
         let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06")
         try await withStack([SimulatedRing(), band]) { stack in
-            let scanner = BluetoothPedometerScanner(reader: reader(stack), adapter: nil) {
-                try await Central.open(.address(stack.address), clock: ScaledClock.slow)
-            }
+            let access = access(stack)
             for address in [band.identity, band.address] {
-                let found = try await scanner.first(.init(address: address), seconds: 20, passed: { _ in }) {
+                let found = try await access.first(.init(address: address), seconds: 20, passed: { _ in }) {
                     $0.kind != nil
                 }
                 #expect(found?.address == band.identity && found?.kind?.key == MiBand.key, "\(address)")
@@ -171,8 +169,8 @@ import Testing
         let band = SimulatedMiBand(address: "C0:DE:57:01:00:99", identity: "C0:DE:57:01:00:06", steps: 100)
         try await withStack([band]) { stack in
             let (figures, reported) = AsyncStream<Int?>.makeStream()
-            let followed = Task { [reader = reader(stack), pedometer = pedometer(1, MiBand.key, band.identity)] in
-                try await reader.follow(pedometer, known: 0) { reported.yield($0) }
+            let followed = Task { [access = access(stack), pedometer = pedometer(1, MiBand.key, band.identity)] in
+                try await access.follow(pedometer, known: 0) { reported.yield($0) }
             }
             var next = figures.makeAsyncIterator()
             #expect(await next.next() == .some(nil), "it is heard")
@@ -195,8 +193,8 @@ import Testing
         let band = SimulatedMiBand()
         try await withStack([band]) { stack in
             let (figures, reported) = AsyncStream<Int?>.makeStream()
-            let followed = Task { [reader = reader(stack), pedometer = pedometer(1, MiBand.key, band.address)] in
-                try await reader.follow(pedometer, known: 0) { reported.yield($0) }
+            let followed = Task { [access = access(stack), pedometer = pedometer(1, MiBand.key, band.address)] in
+                try await access.follow(pedometer, known: 0) { reported.yield($0) }
             }
             for await _ in figures { break }
             followed.cancel()
@@ -210,7 +208,7 @@ import Testing
             let wrong = PedometerError.wrongDevice(
                 model: BangleJS.title, missing: SimulatedBangle.service.text, actual: InfiniTime.title)
             await #expect(throws: wrong) {
-                try await reader(stack).read(pedometer(1, BangleJS.key, band.address), into: RecordingReceiver())
+                try await access(stack).read(pedometer(1, BangleJS.key, band.address), into: RecordingReceiver())
             }
         }
     }

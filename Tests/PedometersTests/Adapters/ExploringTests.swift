@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Looking at a simulated device over a real D-Bus.
-@Suite(.timeLimit(.minutes(5))) struct BlueZExplorerTests {
+@Suite(.timeLimit(.minutes(5))) struct ExploringTests {
     /// For example, a file can no longer be written.
     private struct CannotPassOn: Error {}
 
@@ -17,7 +17,7 @@ import Testing
             steps: CharacteristicID("fff0", "fff1"),
             source: .manual(7))
         let stack = try await SimulatedBlueZ.start(peripherals: [device], timing: .immediate)
-        let explorer = BlueZExplorer(adapter: nil, limits: ConnectionLimits()) {
+        let explorer = BluetoothAccess(now: { Timestamp(0) }) {
             try await Central.open(.address(stack.address), clock: ScaledClock.slow)
         }
         let announcing = Task {
@@ -39,7 +39,7 @@ import Testing
     @Test func `after a read that is not answered no other is tried, and the list is complete`() async throws {
         let watch = SimulatedInfiniTime()
         let stack = try await SimulatedBlueZ.start(peripherals: [watch], timing: .immediate)
-        let explorer = BlueZExplorer(adapter: nil, limits: ConnectionLimits(operation: .milliseconds(50))) {
+        let explorer = BluetoothAccess(limits: ConnectionLimits(operation: .milliseconds(50)), now: { Timestamp(0) }) {
             try await Central.open(.address(stack.address))
         }
         let listed = try await explorer.services(of: watch.address, readsValues: false)

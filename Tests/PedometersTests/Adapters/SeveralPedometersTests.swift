@@ -18,7 +18,7 @@ import Testing
     private let second = SimulatedRing(
         address: "C0:DE:00:00:00:02", name: "R02_0002", seed: 2, clock: .local(.gmt),
         now: { Date(timeIntervalSince1970: TimeInterval(now.seconds)) })
-    /// The central that the reader opened.
+    /// The central that the access opened.
     private final class Opened: Sendable {
         let central = Mutex<Central?>(nil)
     }
@@ -47,7 +47,7 @@ import Testing
         timing.disconnect = disconnecting
         timing.clock = clock
         let stack = try await SimulatedBlueZ.start(peripherals: rings, timing: timing)
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             limits: ConnectionLimits(scan: .seconds(21)), registered: registered, restartsAdapter: restartsAdapter,
             localTime: .fixed(0),
             now: { Self.now }, clock: clock,
@@ -57,7 +57,7 @@ import Testing
                 return central
             })
         do {
-            try await body(stack) { [receiver] in await reader.read($0, for: receiver) }
+            try await body(stack) { [receiver] in await access.read($0, for: receiver) }
             let snapshot = await stack.snapshot
             #expect(snapshot.connected.isEmpty && snapshot.discovering.isEmpty)
         } catch {

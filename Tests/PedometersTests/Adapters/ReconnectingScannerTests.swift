@@ -15,7 +15,7 @@ import Testing
         _ central: @escaping @Sendable () async throws -> Central, clock: ManualClock,
         _ body: (ReconnectingScanner, AsyncStream<PresenceEvent>) async throws -> Void
     ) async throws {
-        let scanner = ReconnectingScanner(clock: clock, central: central)
+        let scanner = ReconnectingScanner(BluetoothAccess(now: { Timestamp(0) }, clock: clock, central: central))
         let (events, happened) = AsyncStream<PresenceEvent>.makeStream()
         let task = Task { await scanner.run { happened.yield($0) } }
         try await body(scanner, events)

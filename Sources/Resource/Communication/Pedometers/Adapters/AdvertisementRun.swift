@@ -15,7 +15,7 @@ struct AdvertisingPedometer: Sendable {
 
 /// One reading of pedometers from their advertisements, without a link: a scan that ends when each was heard.
 struct AdvertisementRun: Sendable {
-    let reader: BluetoothPedometerReader
+    let environment: ReadingEnvironment
     let central: Central
     /// Nil for an examination, which stores nothing.
     let receiver: (any ReadingReceiver)?
@@ -26,7 +26,7 @@ struct AdvertisementRun: Sendable {
     /// Returns when each pedometer has ended.
     func run(_ pedometers: [AdvertisingPedometer]) async {
         for pedometer in pedometers { receiver?.progress(.searching, of: pedometer.pedometer) }
-        let results = await listen(for: pedometers, limit: reader.limits.scan)
+        let results = await listen(for: pedometers, limit: environment.limits.scan)
         for pedometer in pedometers {
             do {
                 let reading = try (results[pedometer.address] ?? .failure(CancellationError())).get()
@@ -39,9 +39,9 @@ struct AdvertisementRun: Sendable {
     }
 
     private func merge(_ heard: Heard, of pedometer: AdvertisingPedometer) async throws -> ReadReport {
-        let mark = reader.clockMark()
+        let mark = environment.clockMark()
         let context = SessionContext(
-            pedometer: pedometer.pedometer, localTime: reader.localTime, days: reader.days, mark: mark)
+            pedometer: pedometer.pedometer, localTime: environment.localTime, days: environment.days, mark: mark)
         let batch = pedometer.model.batch(heard.reading, context, at: heard.at)
         try await receiver?.merge(context.marked(batch, start: mark, now: mark), of: pedometer.pedometer)
         receiver?.progress(.reading(done: 1, of: 1), of: pedometer.pedometer)
@@ -72,7 +72,8 @@ struct AdvertisementRun: Sendable {
         do {
             var remembered: [DeviceAddress: [[UInt8]]] = [:]
             for pedometer in pedometers {
-                guard let known = try await central.storedPeripheral(pedometer.address, adapter: reader.adapter) else {
+                guard let known = try await central.storedPeripheral(pedometer.address, adapter: environment.adapter)
+                else {
                     continue
                 }
                 remembered[pedometer.address] = pedometer.model.reading(in: known)?.frames
@@ -114,11 +115,11 @@ struct AdvertisementRun: Sendable {
     /// It scans in rounds: BlueZ reports a device whose advertisements do not change once a scan.
     /// - Throws: `BluetoothError.peripheralNotFound` after a round in which it was not heard, `CancellationError`.
     func follow(_ pedometer: AdvertisingPedometer, _ report: @Sendable (Int?) -> Void) async throws {
-        let round = reader.limits.scan
+        let round = environment.limits.scan
         var (hasBegun, last) = (false, Int?.none)
         while true {
             var isHeard = false
-            for try await discovery in await central.scan(ScanFilter(), adapter: reader.adapter, limit: round) {
+            for try await discovery in await central.scan(ScanFilter(), adapter: environment.adapter, limit: round) {
                 let reading = pedometer.model.reading(in: discovery)
                 guard pedometer.sent(discovery, reading) else { continue }
                 if !hasBegun { report(nil) }
@@ -139,7 +140,7 @@ struct AdvertisementRun: Sendable {
         for pedometers: [AdvertisingPedometer], limit: Duration, _ remembered: [DeviceAddress: [[UInt8]]],
         _ heard: inout Reception, isConfirming: Bool = false
     ) async throws {
-        for try await discovery in await central.scan(ScanFilter(), adapter: reader.adapter, limit: limit) {
+        for try await discovery in await central.scan(ScanFilter(), adapter: environment.adapter, limit: limit) {
             heard.isAnyDeviceHeard = true
             for pedometer in pedometers {
                 let reading = pedometer.model.reading(in: discovery)
@@ -150,7 +151,7 @@ struct AdvertisementRun: Sendable {
                 }
                 let isNew =
                     remembered[pedometer.address] != reading.frames || heard.readings[pedometer.address]?.isNew == true
-                heard.readings[pedometer.address] = Heard(reading: reading, at: reader.now(), isNew: isNew)
+                heard.readings[pedometer.address] = Heard(reading: reading, at: environment.now(), isNew: isNew)
             }
             let isEnough = pedometers.allSatisfy {
                 heard.readings[$0.address].map { !isConfirming || $0.isNew } ?? false

@@ -1,12 +1,10 @@
-public import BlueZ
+internal import BlueZ
 public import StepDomain
 internal import Support
 
 /// Listens for pedometers through BlueZ, and connects again if the bus goes away or is not there yet.
 public actor ReconnectingScanner: PresenceScanner {
-    private let adapter: String?
-    private let clock: any Clock<Duration>
-    private let central: @Sendable () async throws -> Central
+    private let access: BluetoothAccess
     private var presence: PresenceMonitor?
     private var wanted: Set<DeviceAddress> = []
     private var advertised: Set<DeviceAddress> = []
@@ -16,17 +14,8 @@ public actor ReconnectingScanner: PresenceScanner {
     /// Two seconds at first: a bus or a daemon that is being restarted is back soon.
     static let backoff = ExponentialBackoff(first: .seconds(2), longest: .seconds(60))
 
-    /// - Parameters:
-    ///   - adapter: such as `hci1`; nil for the first that is powered.
-    ///   - central: opened while it runs, and again each time the bus has gone away.
-    public init(
-        adapter: String? = nil, clock: any Clock<Duration> = ContinuousClock(),
-        central: @escaping @Sendable () async throws -> Central
-    ) {
-        self.adapter = adapter
-        self.clock = clock
-        self.central = central
-    }
+    /// - Parameter access: a central is opened while it runs, and again each time the bus has gone away.
+    public init(_ access: BluetoothAccess) { self.access = access }
 
     /// A text that is not an address is ignored.
     public func scan(for addresses: Set<String>, advertised: Set<String>) async {
@@ -46,8 +35,8 @@ public actor ReconnectingScanner: PresenceScanner {
         var failures = 0
         while !Task.isCancelled {
             do {
-                let central = try await central()
-                let presence = PresenceMonitor(central, adapter: adapter) { PedometerRegistry.identity(in: $0) }
+                let central = try await access.central()
+                let presence = PresenceMonitor(central, adapter: access.adapter) { PedometerRegistry.identity(in: $0) }
                 self.presence = presence
                 await presence.watch(for: wanted, byData: advertised)
                 for await event in presence.events {
@@ -66,7 +55,7 @@ public actor ReconnectingScanner: PresenceScanner {
                 if let error = error as? BluetoothError, error != .cancelled { report(.unavailable(error)) }
             }
             failures += 1
-            try? await clock.sleep(for: Self.backoff.pause(after: failures))
+            try? await access.environment.clock.sleep(for: Self.backoff.pause(after: failures))
         }
     }
 }

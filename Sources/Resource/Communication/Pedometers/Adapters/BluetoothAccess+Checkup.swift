@@ -1,50 +1,53 @@
-public import BlueZ
+internal import BlueZ
 public import StepDomain
 
 /// Examines Bluetooth and pedometers through the kernel and BlueZ.
-public struct BlueZProbe: BluetoothProbe {
-    private let adapter: String?
-    private let machine: MachineProbe?
-    private let localTime: LocalTime
-    private let now: @Sendable () -> Timestamp
-    private let central: @Sendable () async throws -> Central
-
-    /// - Parameters:
-    ///   - adapter: such as `hci1`; nil for the first that is powered.
-    ///   - machine: nil if `central` is on another bus than this machine's own.
-    ///   - central: opened for each examination and closed at its end.
-    public init(
-        adapter: String?, machine: MachineProbe?, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp,
-        central: @escaping @Sendable () async throws -> Central
-    ) {
-        self.adapter = adapter
-        self.machine = machine
-        self.localTime = localTime
-        self.now = now
-        self.central = central
-    }
-
+extension BluetoothAccess: BluetoothProbe {
     public func radios() -> RadioFacts? { machine.map { RadioFacts($0.read(), adapter: adapter) } }
 
     public func open() async throws -> any BluetoothProbeSession {
-        BlueZProbeSession(central: try await central(), name: adapter)
+        ProbeSession(central: try await central(), name: adapter)
     }
 
     public func examine(_ pedometer: Pedometer, isHeard: Bool) async throws(PedometerContactError) -> ReadReport {
-        let limits = ConnectionLimits(scan: .seconds(isHeard ? 20 : 3), attempts: 3)
-        let reader = BluetoothPedometerReader(
-            adapter: adapter, limits: limits, localTime: localTime, now: now, central: central)
+        var access = self
+        access.environment.limits = ConnectionLimits(scan: .seconds(isHeard ? 20 : 3), attempts: 3)
         do {
-            return try await reader.examine(pedometer)
+            return try await access.examine(pedometer)
         } catch {
             throw PedometerContactError(error)
         }
     }
 
-    public func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { PedometerRegistry.holdsTodayOnly(pedometer) }
+    /// Connects, checks the services and runs the model's short reading, which changes nothing: it stores no steps,
+    /// sets no clock, and does not pair.
+    public func examine(_ pedometer: Pedometer) async throws -> ReadReport {
+        let target: ReadTarget
+        switch try ReadMethod(pedometer) {
+        case .linked(let linked): target = linked
+        case .advertised(let pedometer): return try await receiveAdvertisement(of: pedometer)
+        }
+        let session = try target.model.probe(SessionContext(pedometer: pedometer, localTime: environment.localTime))
+        return try await withPeripheral(of: target, LinkRetry(mayPair: false)) { peripheral in
+            try await SessionDriver.run(session, over: peripheral, environment, { _ in }, { _ in })
+        }.report
+    }
+
+    /// Listens for an advertisement with steps, and discards the steps.
+    private func receiveAdvertisement(of pedometer: AdvertisingPedometer) async throws -> ReadReport {
+        try await central().closing { central in
+            let run = AdvertisementRun(environment: environment, central: central, receiver: nil)
+            guard let result = await run.listen(for: [pedometer], limit: environment.limits.scan)[pedometer.address]
+            else {
+                throw CancellationError()
+            }
+            _ = try result.get()
+            return ReadReport()
+        }
+    }
 }
 
-private struct BlueZProbeSession: BluetoothProbeSession {
+private struct ProbeSession: BluetoothProbeSession {
     let central: Central
     /// Name of the adapter; nil for the first that is powered.
     let name: String?

@@ -24,14 +24,14 @@ import Testing
     ) async throws -> ReadReport {
         var limits = ConnectionLimits()
         limits.attempts = 1
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now }, clock: clock,
             // A machine that is busy for seconds is not a ring that does not answer.
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let pedometer = Pedometer(
             id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring", cursor: cursor
         )
-        return try await reader.read(pedometer, into: receiver)
+        return try await access.read(pedometer, into: receiver)
     }
 
     /// How often each day was requested.

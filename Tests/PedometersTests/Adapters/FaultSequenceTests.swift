@@ -38,7 +38,7 @@ import Testing
         let expected = (0..<days).flatMap { ring.expectedSteps(daysAgo: $0) }
         let sequence = FaultSequence(seed: seed, packets: 2 + expected.count + days)
         let strikes = Task { try? await stack.strike(sequence, at: ring.address) }
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             days: days, localTime: .fixed(0), now: { now }, clock: clock,
             central: { try await Central.open(.address(stack.address), clock: clock) })
         let receiver = RecordingReceiver()
@@ -50,7 +50,7 @@ import Testing
                 id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring",
                 cursor: receiver.cursor)
             do {
-                try await reader.read(pedometer, into: receiver)
+                try await access.read(pedometer, into: receiver)
                 readings.append(.success(()))
             } catch {
                 readings.append(.failure(error))

@@ -23,11 +23,11 @@ import Testing
         var limits = ConnectionLimits()
         limits.attempts = 1
         limits.operation = .seconds(1)
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now },
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let result: Result<ReadReport, any Error>
-        do { result = .success(try await reader.examine(pedometer)) } catch { result = .failure(error) }
+        do { result = .success(try await access.examine(pedometer)) } catch { result = .failure(error) }
         let snapshot = await stack.snapshot
         #expect(snapshot.connected.isEmpty && snapshot.bonded.isEmpty && !snapshot.hasAgent)
         check(stack.history)

@@ -12,16 +12,16 @@ import Testing
 
     private func with(
         _ peripheral: any SimulatedPeripheral,
-        _ body: (SimulatedBlueZ, BluetoothPedometerReader) async throws -> Void
+        _ body: (SimulatedBlueZ, BluetoothAccess) async throws -> Void
     ) async throws {
         let stack = try await SimulatedBlueZ.start(peripherals: [peripheral], timing: .immediate)
         var limits = ConnectionLimits()
         limits.attempts = 1
         limits.operation = .seconds(1)  // 5.66 shows the demand as a read that is never answered
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             limits: limits, localTime: .fixed(0), now: { Timestamp(1_779_272_000) },
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
-        do { try await body(stack, reader) } catch {
+        do { try await body(stack, access) } catch {
             await stack.stop()
             throw error
         }
@@ -45,11 +45,11 @@ import Testing
 
     @Test func `a pedometer that requires encryption is paired and read`() async throws {
         let watch = watch(.encrypted)
-        try await with(watch) { stack, reader in
-            try await reader.check(generic(watch))
+        try await with(watch) { stack, access in
+            try await access.check(generic(watch))
             #expect(await stack.snapshot.bonded == [watch.address])
             let receiver = RecordingReceiver()
-            _ = try await reader.read(generic(watch), into: receiver)
+            _ = try await access.read(generic(watch), into: receiver)
             #expect(receiver.batches.flatMap(\.samples).map(\.steps) == [4321])
             #expect(receiver.batches.flatMap(\.frames).filter { $0.direction == .received }.map(\.bytes.count) == [4])
             #expect(stack.history.count { $0 == .paired(watch.address) } == 1)
@@ -58,19 +58,19 @@ import Testing
 
     @Test func `a pedometer without encryption is not paired`() async throws {
         let watch = watch(.open, .unsupported)
-        try await with(watch) { stack, reader in
-            try await reader.check(generic(watch))
+        try await with(watch) { stack, access in
+            try await access.check(generic(watch))
             #expect(await stack.snapshot.bonded.isEmpty)
         }
     }
 
     @Test func `a ring without pairing support is read without it`() async throws {
         let ring = SimulatedRing(clock: .utc)
-        try await with(ring) { stack, reader in
+        try await with(ring) { stack, access in
             await stack.inject(.pairingRefused(), for: ring.address)
             let pedometer = Pedometer(
                 id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")
-            _ = try await reader.check(pedometer)
+            _ = try await access.check(pedometer)
             #expect(await stack.snapshot.bonded.isEmpty)
         }
     }
@@ -82,12 +82,12 @@ import Testing
     @Test func `a ring that asks for a bond is paired over the same link, once`() async throws {
         let ring = SimulatedRing(clock: .utc)
         ring.behaviour.asksForBond = true
-        try await with(ring) { stack, reader in
-            try await reader.check(pedometer(ring))
+        try await with(ring) { stack, access in
+            try await access.check(pedometer(ring))
             #expect(await stack.snapshot.bonded == [ring.address])
             #expect(stack.history.count { $0 == .connected(ring.address) } == 1)
-            try await reader.check(pedometer(ring))
-            _ = try await reader.read(pedometer(ring), into: RecordingReceiver())
+            try await access.check(pedometer(ring))
+            _ = try await access.read(pedometer(ring), into: RecordingReceiver())
             #expect(stack.history.count { $0 == .paired(ring.address) } == 1)
             #expect(ring.received.count { $0[0] == 0x3c } == 1, "a paired ring is not asked, and no sync asks")
         }
@@ -97,14 +97,14 @@ import Testing
     @Test func `a ring with a private address is known by its own after it is paired`() async throws {
         let ring = SimulatedRing(address: "4A:DE:52:02:A1:B2", identityAddress: "C0:DE:52:02:A1:B2", clock: .utc)
         ring.behaviour.asksForBond = true
-        try await with(ring) { _, reader in
-            let identity = try await reader.check(pedometer(ring))
+        try await with(ring) { _, access in
+            let identity = try await access.check(pedometer(ring))
             #expect(identity == PedometerAddress(address: "C0:DE:52:02:A1:B2", type: "random"))
             var known = pedometer(ring)
             known.address = try #require(identity).address
-            #expect(try await reader.check(known) == nil)
+            #expect(try await access.check(known) == nil)
             let receiver = RecordingReceiver()
-            _ = try await reader.read(known, into: receiver)
+            _ = try await access.read(known, into: receiver)
             #expect(!receiver.batches.isEmpty)
         }
     }
@@ -114,8 +114,8 @@ import Testing
         let ring = SimulatedRing(clock: .utc)
         ring.behaviour.asksForBond = true
         if answers { ring.behaviour.refuses = [0x3c] } else { ring.behaviour.ignored = [0x3c] }
-        try await with(ring) { stack, reader in
-            try await reader.check(pedometer(ring))
+        try await with(ring) { stack, access in
+            try await access.check(pedometer(ring))
             #expect(await stack.snapshot.bonded.isEmpty)
         }
     }
@@ -123,9 +123,9 @@ import Testing
     @Test func `a bond that a ring asks for and refuses is an error with advice`() async throws {
         let ring = SimulatedRing(clock: .utc)
         ring.behaviour.asksForBond = true
-        try await with(ring) { stack, reader in
+        try await with(ring) { stack, access in
             await stack.inject(.pairingRefused(), for: ring.address)
-            await #expect { try await reader.check(pedometer(ring)) } throws: { error in
+            await #expect { try await access.check(pedometer(ring)) } throws: { error in
                 guard case .bondFailed(Colmi.title, _)? = error as? PedometerError else { return false }
                 return (error as? PedometerError)?.category == .permission && (error as? PedometerError)?.advice != nil
             }
@@ -153,10 +153,10 @@ import Testing
 
     @Test func `a sync reports why a pairing failed`() async throws {
         let watch = watch(.open)
-        try await with(watch) { stack, reader in
+        try await with(watch) { stack, access in
             await stack.inject(.attError(ATTError(0x05), on: .read), for: watch.address)
             await stack.inject(.pairingRefused(), for: watch.address)
-            await #expect { try await reader.read(generic(watch), into: RecordingReceiver()) } throws: { error in
+            await #expect { try await access.read(generic(watch), into: RecordingReceiver()) } throws: { error in
                 guard case .pairingFailed? = error as? BluetoothError else { return false }
                 return true
             }
@@ -165,9 +165,9 @@ import Testing
 
     @Test func `a refused pairing is reported`() async throws {
         let watch = watch(.encrypted)
-        try await with(watch) { stack, reader in
+        try await with(watch) { stack, access in
             await stack.inject(.pairingRefused(), for: watch.address)
-            await #expect { try await reader.check(generic(watch)) } throws: { error in
+            await #expect { try await access.check(generic(watch)) } throws: { error in
                 guard case .pairingFailed? = error as? BluetoothError else { return false }
                 return true
             }

@@ -5,7 +5,17 @@ import Testing
 @testable import Pedometers
 
 /// What the probe makes of the kernel's state, of a scan, and of the errors of a connection.
-@Suite(.timeLimit(.minutes(5))) struct BlueZProbeTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckupTests {
+    @Test func `a model shows whether its pedometers keep only today's count, and whether they advertise their steps`()
+    {
+        let access = BluetoothAccess(now: { Timestamp(0) }, central: { throw CancellationError() })
+        #expect(access.holdsTodayOnly(.sample(InfiniTime.self)) && !access.holdsTodayOnly(.sample(Colmi.self)))
+        #expect(access.advertisesSteps(.sample(MiBand.self)) && !access.advertisesSteps(.sample(Colmi.self)))
+        var unknown = Pedometer.sample(Colmi.self)
+        unknown.model = "unknown"
+        #expect(!access.holdsTodayOnly(unknown) && !access.advertisesSteps(unknown))
+    }
+
     private let healthy = MachineState(
         radios: [.init(name: "hci0", address: DeviceAddress("00:1A:7D:DA:71:01"), isUp: true)],
         switches: [.init(name: "hci0")])

@@ -49,29 +49,28 @@ import Testing
         limits.attempts = 1
         limits.scan = .seconds(2)
         // Days that a ring does not have are silence, which takes long on the slow clock.
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             limits: limits, days: 3, localTime: .zone(Self.zone), now: { Self.now }, central: central)
-        let scanner = BluetoothPedometerScanner(reader: reader, adapter: nil, central: central)
         do {
-            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) {
+            let found = try await access.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) {
                 $0.kind != nil
             }
             #expect(
                 found?.kind?.key == test.model.key && found?.evidence == test.evidence
                     && found?.kind?.isExperimental == true)
-            #expect(try await scanner.probe(band.address).kinds.map(\.key) == [test.model.key])
+            #expect(try await access.probe(band.address).kinds.map(\.key) == [test.model.key])
             var pedometer = Pedometer(
                 id: 1, user: 1, model: test.model.key, address: band.address, addressType: "random", name: "band")
-            try await reader.check(pedometer)
+            try await access.check(pedometer)
             let first = RecordingReceiver()
-            let report = try await reader.read(pedometer, into: first)
+            let report = try await access.read(pedometer, into: first)
             #expect(first.steps.values.reduce(0, +) == (test.holdsHistory ? Self.memory.steps : Self.memory.stepsToday))
             #expect(report.notices.isEmpty && report.clockSet != nil)
             #expect(!first.batches.flatMap(\.frames).isEmpty)
             pedometer.cursor = first.cursor
             report.clockSet.map { pedometer.clock.record($0, memory: 40 * 86_400) }
             let second = RecordingReceiver()
-            _ = try await reader.read(pedometer, into: second)
+            _ = try await access.read(pedometer, into: second)
             // The history replaces a slot by the same slot.
             let again = second.steps.filter { first.steps[$0.key] != $0.value }
             #expect(again.isEmpty)
@@ -93,20 +92,19 @@ import Testing
         }
         var limits = ConnectionLimits()
         limits.attempts = 1
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now }, central: central)
-        let scanner = BluetoothPedometerScanner(reader: reader, adapter: nil, central: central)
         do {
-            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) {
+            let found = try await access.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) {
                 $0.name != nil
             }
             #expect(found?.name == "ID115 (ID-1A2B)" && found?.kind == nil && found?.evidence == nil)
-            #expect(try await scanner.probe(band.address).kinds.isEmpty)
+            #expect(try await access.probe(band.address).kinds.isEmpty)
             let pedometer = Pedometer(
                 id: 1, user: 1, model: ID115.key, address: band.address, addressType: "random", name: "band")
             let wrong = PedometerError.wrongDevice(
                 model: ID115.title, missing: "00000af0-0000-1000-8000-00805f9b34fb", actual: nil)
-            await #expect(throws: wrong) { try await reader.check(pedometer) }
+            await #expect(throws: wrong) { try await access.check(pedometer) }
             #expect(band.written.isEmpty)
         } catch {
             await stack.stop()
@@ -120,7 +118,7 @@ import Testing
         let stack = try await SimulatedBlueZ.start(peripherals: [ring], timing: .immediate)
         var limits = ConnectionLimits()
         limits.attempts = 1
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             limits: limits, localTime: .zone(Self.zone), now: { Self.now },
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         let pedometer = Pedometer(
@@ -129,7 +127,7 @@ import Testing
             throws: PedometerError.wrongDevice(
                 model: Lefun.title, missing: "000018d0-0000-1000-8000-00805f9b34fb", actual: Jring.title)
         ) {
-            try await reader.read(pedometer, into: RecordingReceiver())
+            try await access.read(pedometer, into: RecordingReceiver())
         }
         await stack.stop()
     }

@@ -1,21 +1,8 @@
-public import BlueZ
+internal import BlueZ
 public import StepDomain
 
-/// Reads the services and values of devices through BlueZ.
-public struct BlueZExplorer: GATTExplorer {
-    private let adapter: String?
-    private let limits: ConnectionLimits
-    private let central: @Sendable () async throws -> Central
-
-    /// - Parameters:
-    ///   - adapter: such as `hci1`; nil for the first that is powered.
-    ///   - central: opened for each call and closed at its end.
-    public init(adapter: String?, limits: ConnectionLimits, central: @escaping @Sendable () async throws -> Central) {
-        self.adapter = adapter
-        self.limits = limits
-        self.central = central
-    }
-
+/// Reads the services and values of devices.
+extension BluetoothAccess: GATTExplorer {
     /// - Throws: `BluetoothError`, `PedometerError.badOption`.
     public func services(of address: String, readsValues: Bool) async throws -> [GATTServiceContent] {
         try await connected(address) { peripheral in
@@ -124,8 +111,10 @@ public struct BlueZExplorer: GATTExplorer {
             throw PedometerError.badOption(
                 "address", value: text, expected: "six pairs of hexadecimal digits, such as C0:DE:00:00:00:01")
         }
-        return try await central().closing { [adapter, limits] central in
-            try await central.withPeripheral(address, adapter: adapter, limits: limits) { try await body($0) }
+        return try await central().closing { central in
+            try await central.withPeripheral(address, adapter: adapter, limits: environment.limits) {
+                try await body($0)
+            }
         }
     }
 }

@@ -38,8 +38,7 @@ import Testing
 
     private func withReader(
         _ band: SimulatedSerialBand,
-        _ body: (_ reader: BluetoothPedometerReader, _ scanner: BluetoothPedometerScanner, _ stack: SimulatedBlueZ)
-            async throws -> Void
+        _ body: (_ access: BluetoothAccess, _ stack: SimulatedBlueZ) async throws -> Void
     ) async throws {
         let stack = try await SimulatedBlueZ.start(peripherals: [band], timing: .immediate)
         let central: @Sendable () async throws -> Central = {
@@ -48,10 +47,10 @@ import Testing
         var limits = ConnectionLimits()
         limits.attempts = 1
         limits.scan = .seconds(2)
-        let reader = BluetoothPedometerReader(
+        let access = BluetoothAccess(
             limits: limits, localTime: .zone(Self.zone), now: { [self] in time.withLock { $0 } }, central: central)
         do {
-            try await body(reader, BluetoothPedometerScanner(reader: reader, adapter: nil, central: central), stack)
+            try await body(access, stack)
         } catch {
             await stack.stop()
             throw error
@@ -71,18 +70,18 @@ import Testing
     {
         let memory = Self.memory()
         let band = test.make(memory)
-        try await withReader(band) { reader, scanner, _ in
-            let found = try await scanner.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) {
+        try await withReader(band) { access, _ in
+            let found = try await access.first(ScanConditions(address: band.address), seconds: 10, passed: { _ in }) {
                 _ in true
             }
             #expect(found?.kind?.key == test.evidence.map { _ in test.model.key } && found?.evidence == test.evidence)
             #expect(test.model.kind.isExperimental)
             #expect(
-                try await scanner.probe(band.address).kinds.map(\.key) == (test.hasOwnServices ? [test.model.key] : []))
+                try await access.probe(band.address).kinds.map(\.key) == (test.hasOwnServices ? [test.model.key] : []))
             var pedometer = pedometer(test, band)
-            try await reader.check(pedometer)
+            try await access.check(pedometer)
             let first = RecordingReceiver()
-            let report = try await reader.read(pedometer, into: first)
+            let report = try await access.read(pedometer, into: first)
             let held = test.holdsHistory ? memory.steps : memory.stepsToday
             #expect(first.total == held && memory.stepsToday > 0)
             #expect(report.notices.isEmpty && (report.clockSet != nil) == test.setsClock)
@@ -92,7 +91,7 @@ import Testing
             memory.walk(27)
             time.withLock { $0 = $0 + 60 }
             let second = RecordingReceiver()
-            _ = try await reader.read(pedometer, into: second)
+            _ = try await access.read(pedometer, into: second)
             let all = first.steps.merging(second.steps, uniquingKeysWith: max).values.reduce(0, +)
             #expect(all == held + 27)
         }
@@ -104,12 +103,12 @@ import Testing
     {
         let memory = Self.memory()
         let watch = SimulatedSerialBand.casio(memory)
-        try await withReader(watch) { reader, _, stack in
+        try await withReader(watch) { access, stack in
             let pedometer = Pedometer(
                 id: 1, user: 1, model: Casio.key, address: watch.address, addressType: "random", name: "CASIO")
             await stack.inject(.outOfRange, for: watch.address)
             do {
-                _ = try await reader.read(pedometer, into: RecordingReceiver())
+                _ = try await access.read(pedometer, into: RecordingReceiver())
                 Issue.record("it was read")
             } catch let error as PedometerError {
                 #expect(error.description.hasPrefix("\(watch.address) was not heard within 2 s. The Casio"))
@@ -120,7 +119,7 @@ import Testing
             }
             await stack.remove(.outOfRange, for: watch.address)
             let receiver = RecordingReceiver()
-            _ = try await reader.read(pedometer, into: receiver)
+            _ = try await access.read(pedometer, into: receiver)
             #expect(receiver.total == memory.stepsToday)
         }
     }
