@@ -1,32 +1,4 @@
 public import StepDomain
-public import StepServices
-
-extension ProgressWords {
-    /// A pedometer that is being registered.
-    public static func line(_ step: Registration.Step) -> String {
-        switch step {
-        case .searching(let device): "Looking for \(device.map { Printable($0).description } ?? "pedometers")"
-        case .searchingOn(let device, let others):
-            "Still looking for \(Printable(device))"
-                + (others.isEmpty
-                    ? "" : "; in range: \(others.map { Printable($0).description }.joined(separator: ", "))")
-        case .connecting(let name): "Connecting to \(Printable(name))"
-        case .listening(let name): "Listening for the steps of \(Printable(name))"
-        case .probing(let name): "Reading the services of \(Printable(name))"
-        case .experimental(let kind): "\(kind.title) is experimental"
-        }
-    }
-
-    /// A search for devices; empty when it has ended.
-    public static func line(_ step: DeviceSearch.Step) -> String {
-        switch step {
-        case .scanning(let seconds, let found):
-            "Scanning for \(Words.count(Int(seconds), "second"))" + (found.map { ": \($0) found" } ?? "")
-        case .scanned: ""
-        case .probing(let device): "Connecting to \(device.name.map { Printable($0).description } ?? device.address)"
-        }
-    }
-}
 
 /// What is said about pedometers that are registered, renamed or removed.
 public enum RegistrationWords {

@@ -17,6 +17,7 @@ public enum ProgressWords {
         }
     }
 
+    /// A pedometer that is being registered.
     public static func line(_ step: Registration.Step) -> String {
         switch step {
         case .searching(let device): "Looking for \(device.map { Printable($0).description } ?? "pedometers")"
@@ -31,6 +32,7 @@ public enum ProgressWords {
         }
     }
 
+    /// A search for devices; empty when it has ended.
     public static func line(_ step: DeviceSearch.Step) -> String {
         switch step {
         case .scanning(let seconds, let found):
