@@ -56,6 +56,25 @@ import Testing
         #expect(own.status == 401)
     }
 
+    /// The form of a correction says that its reason is not shared.
+    @Test func `guests see no reasons, pedometers, syncs and step lengths`() async throws {
+        var fixture = try fixture()
+        let day = Day("2026-11-17")!
+        let anna = try #require(fixture.history.users().first { $0.name == "anna" })
+        fixture.history.setCorrection(
+            StepCorrection(steps: 4321, reason: "a visit to the clinic"), of: anna.id, on: day, at: PagesFixture.now)
+        let pages = fixture.pages
+        for path in ["/day/2026-11-17", "/day/2026-11-17.json", "/day", "/day.json", "/"] {
+            let text = await pages.respond(to: request(path)).text
+            for word in ["clinic", "step length", "The syncs", ">Sources<", "\"pedometer\" :", ">ring<", "in Plan"] {
+                #expect(!text.contains(word), "\(path): \(word)")
+            }
+        }
+        #expect(await pages.respond(to: request("/day/2026-11-17")).text.contains("4,321"))
+        fixture.guest = nil
+        #expect(await fixture.get("/day/2026-11-17").text.contains("clinic"))
+    }
+
     @Test func `another host is refused, and so is everything that could change something`() async throws {
         let fixture = try fixture(), pages = fixture.pages
         for host in ["127.0.0.1:7839", "evil.example", "steps.home.example:8443", ""] {

@@ -11,6 +11,15 @@ import Testing
 
     private var planning: Planning { Planning(history, today: april20) }
 
+    /// The first profile holds for all days: an empty one would take this from the one with the values.
+    @Test func `a first profile without a value is not stored`() throws {
+        try planning.setProfile(.init(removed: [.height]), from: nil, of: anna)
+        #expect(history.profiles(of: anna.id).isEmpty)
+        try planning.setProfile(.init(height: 1.78), from: nil, of: anna)
+        #expect(history.profiles(of: anna.id).map(\.validFrom) == [Day(daysSince1970: 0)])
+        #expect("\(ServiceError.noPlanFrom(Day(daysSince1970: 0), known: []))" == "No plan begins at the beginning.")
+    }
+
     @Test func `values of a plan or a profile that are not given stay unchanged`() throws {
         try planning.setPlan(everyDay: 8000, weekdays: [.sunday: 0], from: nil, of: anna)
         try planning.setPlan(everyDay: nil, weekdays: [.saturday: 12_000], from: nil, of: anna)

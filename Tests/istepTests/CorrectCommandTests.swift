@@ -126,6 +126,26 @@ import Testing
         #expect(again.status == 64 && again.error.contains("Nothing of this time is excluded"), "\(again)")
     }
 
+    @Test func `a block on the days of clock changes has the times that clocks show`() async throws {
+        let istep = Command(folder: try Folder(), timeZone: "CET-1CEST,M3.5.0,M10.5.0/3")
+        _ = try await istep("plan", "8000")
+        func block(_ day: String, _ words: String...) async throws -> Command.Result {
+            let times = ["--from", words[0], "--to", words[1]]
+            return try await istep.run(["correct", day] + times + words.dropFirst(2))
+        }
+        let skipped = try await block("2014-03-30", "02:00", "03:00", "--steps", "0")
+        #expect(skipped.status == 64 && skipped.error.contains("does not exist on 2014-03-30"), "\(skipped)")
+        let spring = try await block("2014-03-30", "01:00", "03:15", "--steps", "0", "--json")
+        let blocks = try #require(spring.json["excluded"] as? [[String: Any]])
+        #expect(blocks.map { $0["end"] as? String } == ["2014-03-30T03:15:00+02:00"], "\(spring)")
+        #expect(try await istep("show", "2014-03-30").output.contains("01:00 to 03:15"))
+        #expect(try await block("2014-03-30", "02:00", "03:00", "--remove").status == 64)
+        #expect(try await block("2014-03-30", "01:00", "03:15", "--remove").status == 0)
+        #expect(try await !istep("show", "2014-03-30").output.contains("Excluded"))
+        let autumn = try await block("2014-10-26", "02:00", "03:00", "--steps", "0")
+        #expect(autumn.output.contains("02:00 to 03:00"), "\(autumn)")
+    }
+
     @Test func `wrong blocks are refused`() async throws {
         let istep = Command(folder: try Folder())
         for (words, text) in [

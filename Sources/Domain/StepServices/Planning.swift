@@ -143,6 +143,8 @@ public struct Planning: Sendable {
             case .runningStepLength: profile.runningStepLength = nil
             }
         }
+        // The first one holds for all days: one without a value would take this from the next.
+        if profiles.isEmpty, profile == Profile(validFrom: validFrom) { return }
         try store(profile, among: profiles, set: history.setProfile, remove: history.removeProfile, of: user)
     }
 

@@ -77,6 +77,8 @@ public enum ServiceError: ReportableError, Hashable {
     case notCorrected(Day)
     /// No time of the block is excluded.
     case notExcluded(Day)
+    /// A block of time that clocks skipped when they were put forward.
+    case skippedTime(Day)
 
     /// The file to restore from is the history that it would replace.
     case backupIsHistory(String)
@@ -105,7 +107,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .dayNotBegun, .rangeReversed, .rangeEndsYesterday, .nothingKnown: .usage
         case .unusableFirstDay, .noPlanFrom, .noProfileFrom, .birthNotPast, .birthTooLongAgo, .dayTooEarly,
             .implausibleSteps, .unusableReason,
-            .notCorrected, .notExcluded:
+            .notCorrected, .notExcluded, .skippedTime:
             .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
         case .clockNotSet, .notHeard, .noNewPedometer: .temporary
@@ -160,8 +162,8 @@ public enum ServiceError: ReportableError, Hashable {
             "The range begins after its last day, which is yesterday (\(yesterday)) unless you give one."
         case .nothingKnown(let first, let last): "The history has no steps from \(first) to \(last)."
         case .unusableFirstDay(let day): "A plan or a profile cannot begin on \(day)."
-        case .noPlanFrom(let day, _): "No plan begins on \(Self.first(day))."
-        case .noProfileFrom(let day, _): "No profile begins on \(Self.first(day))."
+        case .noPlanFrom(let day, _): "No plan begins \(Self.first(day))."
+        case .noProfileFrom(let day, _): "No profile begins \(Self.first(day))."
         case .birthNotPast(let day): "The date of birth \(day) is not in the past."
         case .birthTooLongAgo(let day): "The date of birth \(day) is more than \(Profile.longestLife) years ago."
         case .dayTooEarly(let day): "The steps of \(day) cannot be corrected."
@@ -169,13 +171,14 @@ public enum ServiceError: ReportableError, Hashable {
         case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."
         case .notCorrected(let day): "\(day) has no correction."
         case .notExcluded(let day): "Nothing of this time is excluded on \(day)."
+        case .skippedTime(let day): "This time does not exist on \(day): clocks are put forward over it."
         case .backupIsHistory(let path): "'\(path)' is the history itself."
         case .noServiceManager: "systemd is not running, and automatic sync needs it."
         }
     }
 
     /// The first day of a plan or a profile.
-    private static func first(_ day: Day) -> String { day <= Validity.beginning ? "the beginning" : "\(day)" }
+    private static func first(_ day: Day) -> String { day <= Validity.beginning ? "at the beginning" : "on \(day)" }
 
     private static func text(_ seconds: Double) -> String {
         seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"

@@ -43,7 +43,10 @@ private struct Tables: ExportedHistory {
         let database = history.database
         try history.merge(slot(0, 900, distance: 12.5), slot(60, 200, offset: -2670), slot(1440, 3), slot(5, 90_000))
         _ = try database.merge(
-            SampleBatch(coverage: [TimeSpan(midnight, noon), TimeSpan(Timestamp(-86_400), Timestamp(-80_000))]),
+            SampleBatch(coverage: [
+                TimeSpan(midnight, noon), TimeSpan(noon + 60, noon + 120),
+                TimeSpan(Timestamp(-86_400), Timestamp(-80_000)),
+            ]),
             sync: history.sync)
         try database.endSync(history.sync, at: noon, outcome: .failed, battery: nil, failure: "a, \"b\"", cause: .other)
         let bob = try database.addUser(named: "Bob, \"the\" walker")
@@ -112,7 +115,8 @@ private struct Tables: ExportedHistory {
             ("plans", "valid_from", "2014-02-30", "valid_from"),
             ("import_contents", "bytes", "00zz", "in bytes"), ("import_contents", "bytes", "ffff", "cannot be read"),
             ("users", "user", "a\u{7}b", "users"), ("excluded", "end", "2034-04-20T00:01:00+02:00", "excluded"),
-            ("tables", "rows", "5", "rows of 5"), ("changed_days", "counted", "yes", "in counted"),
+            ("coverage", "end", "2014-12-31T00:00:00+02:00", "coverage overlap"), ("tables", "rows", "5", "rows of 5"),
+            ("changed_days", "counted", "yes", "in counted"),
         ] as [(String, String, String?, String)])
     func `an export with a wrong value is refused, and nothing is stored`(
         table: String, column: String, value: String?, reason: String

@@ -20,7 +20,8 @@ import Testing
         let folder = try Folder()
         let istep = Command(folder: folder)
         try setUp(folder, "[import.phone]\npath = \"~/Sync\"\nuser = \"anna\"\n")
-        #expect(try await istep("sync", "--unattended").status == 0, "no history yet")
+        let none = try await istep("sync", "--unattended")
+        #expect(none.status == 69 && none.error.contains("[import.phone]: there is no history yet."), "\(none)")
         _ = try await istep("plan", "8000")
         #expect(try await istep("status").output.contains("Import phone: not read yet"))
         try write("Date,Steps\n2019-04-01,5000\n", to: folder.path + "/Sync/a.csv")
@@ -42,6 +43,19 @@ import Testing
         #expect(try await istep("sync").status != 0, "without pedometers there is nothing to sync by hand")
         let doctor = try await istep("doctor", "--no-radio", "--no-network", "--json").output
         #expect(doctor.contains("last read"), "\(doctor)")
+    }
+
+    @Test func `a folder that is one export is read as a whole`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        try setUp(folder, "[import.laptop]\npath = \"~/Sync/out\"\n")
+        try write("start,steps\n2019-04-01T10:00:00Z,50\n2019-04-02T10:00:00Z,70\n", to: folder.path + "/a.csv")
+        #expect(try await istep("import", folder.path + "/a.csv", "--yes").status == 0)
+        #expect(try await istep("export", folder.path + "/Sync/out").status == 0)
+        #expect(try await istep("imports", "remove", "1", "--yes").status == 0)
+        let read = try await istep("sync", "--unattended")
+        #expect(read.status == 0 && read.output.contains("import laptop: 2 days new"), "\(read)")
+        #expect(try await istep("sync", "--unattended").output.contains("import laptop: nothing new"))
     }
 
     @Test func `a failure is reported with its name and its exit code, and the others are read`() async throws {

@@ -4,10 +4,16 @@ public import StepDomain
 /// A format that can be read: one file in `Formats` and a line in `ForeignFiles.readers`.
 protocol FormatReader: Sendable {
     var format: ForeignFormat { get }
+    /// Whether an export is a folder of several files, which say nothing alone.
+    var isFolder: Bool { get }
     /// Those of the files that it reads, recognised by their content. Empty if it is another format.
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile]
     /// Reads its files.
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError)
+}
+
+extension FormatReader {
+    var isFolder: Bool { false }
 }
 
 /// Reads files of other programs: recognises the format, and reads the steps of each source.
@@ -58,11 +64,30 @@ public struct ForeignFiles: ForeignHistoryReader {
             guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
             return ForeignFileMark(file, status)
         }.sorted { ($0.modified, $0.path) > ($1.modified, $1.path) }
+        if let whole = Self.wholeFolder(path, options) { return whole }
         for file in files.prefix(Self.mostTried) {
             // Files that are still being written, and files of other programs.
             if let tree = try? FileTree(file.path), (try? reader(of: tree, options)) != nil { return file }
         }
-        throw ImportError.unknownFormat(path: path, hint: files.isEmpty ? "it has no file" : nil)
+        throw ImportError.unknownFormat(
+            path: path, hint: files.isEmpty ? "no file stands in it directly, and as a whole it is no export" : nil)
+    }
+
+    /// A folder that is one export: as old as the newest of its files. Nil if it is not one.
+    private static func wholeFolder(_ path: String, _ options: ForeignOptions) -> ForeignFileMark? {
+        guard let tree = try? FileTree(path),
+            readers.contains(where: { reader in
+                reader.isFolder && (options.format ?? reader.format.key) == reader.format.key
+                    && ((try? reader.files(of: tree))?.count ?? 0) > 1
+            })
+        else { return nil }
+        var modified = 0
+        for file in tree.files {
+            var status = stat()
+            guard stat((path as NSString).appendingPathComponent(file.name), &status) == 0 else { continue }
+            modified = max(modified, ForeignFileMark(file.name, status).modified)
+        }
+        return ForeignFileMark(path: path, size: tree.files.reduce(0) { $0 + $1.size }, modified: modified)
     }
 
     public func export(_ path: String) throws -> (any ExportedHistory)? {

@@ -117,3 +117,11 @@ extension LocalPages {
         }
     }
 }
+
+extension DaySummary {
+    /// Removes what is not for guests: the user's own words, the pedometers, and when they were read.
+    mutating func withholdPrivate() {
+        (correctionReason, correctedAt, lastSync, deviceTotals) = (nil, nil, nil, [])
+        for index in excluded.indices { excluded[index].exclusion.reason = nil }
+    }
+}

@@ -233,7 +233,8 @@ struct RequestScope: Sendable {
     /// - Throws: the history's error.
     func summary(of day: Day) throws -> (view: DayView, data: DayData) {
         let data = try history.dayData(of: context.user, on: day)
-        let summary = DaySummary(data, localTime: context.localTime, now: context.now)
+        var summary = DaySummary(data, localTime: context.localTime, now: context.now)
+        if context.isGuest { summary.withholdPrivate() }
         return (DayView(summary, today: context.today, now: context.now, localTime: context.localTime), data)
     }
 

@@ -46,7 +46,10 @@ struct DayFigureWords: Sendable {
         return Figure("Distance", Words.kilometreNumber(distance), unit: "km", Self.source(summary))
     }
 
-    private var unknownDistance: String { summary.steps == nil ? "" : "set your height in Plan" }
+    private var unknownDistance: String { summary.steps == nil ? "" : advice("set your height in Plan") }
+
+    /// Guests have no page *Plan*.
+    private func advice(_ words: String) -> String { context.isGuest ? "" : words }
 
     static func source(_ summary: DaySummary) -> String {
         switch summary.distanceSource {
@@ -66,7 +69,7 @@ struct DayFigureWords: Sendable {
 
     private var energy: Figure {
         guard view.holds(.energy), let energy = summary.energy else {
-            return Figure("Calories", "unknown", summary.steps == nil ? "" : "set your weight in Plan")
+            return Figure("Calories", "unknown", summary.steps == nil ? "" : advice("set your weight in Plan"))
         }
         return Figure(
             "Calories", Words.grouped(energy), unit: "kcal",
@@ -125,7 +128,8 @@ struct DayFigureWords: Sendable {
     private var toGoal: Figure {
         guard let goal else {
             return Figure(
-                "To the goal", summary.isRestDay ? "rest day" : "no goal", summary.isRestDay ? "" : "set one in Plan")
+                "To the goal", summary.isRestDay ? "rest day" : "no goal",
+                summary.isRestDay ? "" : advice("set one in Plan"))
         }
         guard let steps else { return Figure("To the goal", Words.grouped(goal), unit: "steps") }
         if steps >= goal {

@@ -107,7 +107,8 @@ struct OverviewPage: Sendable {
     private func since(_ last: Streak?) -> String {
         guard let last else {
             let hasPlan = figures.days.contains { $0.goal != nil }
-            return hasPlan ? "The first goal day begins one." : "Set a goal in Plan to begin one."
+            if hasPlan { return "The first goal day begins one." }
+            return context.isGuest ? "There is no goal yet." : "Set a goal in Plan to begin one."
         }
         let count = Words.count(last.count, "day")
         return switch last.end {

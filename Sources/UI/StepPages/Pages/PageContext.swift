@@ -53,6 +53,9 @@ package struct PageContext: Sendable {
     /// Whether the reader may change something, and see what is of the machine and its services.
     var isOwner: Bool { if case .local = place { true } else { false } }
 
+    /// Whether the reader is another person, who sees the figures of days and nothing else.
+    var isGuest: Bool { place == .guest }
+
     /// Added to every address where there are several people.
     var userQuery: [(String, String)] { users.count > 1 ? [("user", user.name)] : [] }
 

@@ -47,7 +47,12 @@ package struct Provenance: Hashable, Sendable {
     /// Syncs that are searched for the one that completed a day: about a year of nights.
     private static let examined = 400
 
-    func markup(_ summary: DaySummary, _ context: PageContext) -> Markup {
+    /// Nothing for guests: pedometers and syncs are not for them, and a step length shows how tall somebody is.
+    @MarkupBuilder func markup(_ summary: DaySummary, _ context: PageContext) -> Markup {
+        if !context.isGuest { card(summary, context) }
+    }
+
+    private func card(_ summary: DaySummary, _ context: PageContext) -> Markup {
         let words = DayWords.completeness(summary)
         let badge = Card.badge(
             words,
@@ -65,7 +70,7 @@ package struct Provenance: Hashable, Sendable {
                     ". The hours are as they were counted."
                 }
             }
-            for words in summary.excludedWords { Element.p { "Excluded: \(words)." } }
+            for words in summary.excludedWords(context.localTime) { Element.p { "Excluded: \(words)." } }
             if sources.isEmpty {
                 Element.p(.css("muted")) { "No pedometer has recorded steps on this day." }
             } else {

@@ -61,10 +61,10 @@ extension DayView {
                 .init("reason", .nullable(.text), "Why, if that was given."),
             ])
 
-            init(_ excluded: ExcludedSteps) {
+            init(_ excluded: ExcludedSteps, _ localTime: LocalTime) {
                 let exclusion = excluded.exclusion
                 start = exclusion.span.start.iso8601(utcOffset: exclusion.utcOffset)
-                end = exclusion.span.end.iso8601(utcOffset: exclusion.utcOffset)
+                end = exclusion.span.end.iso8601(utcOffset: exclusion.offsetOfEnd(localTime))
                 steps = excluded.steps
                 _reason = Nullable(wrappedValue: exclusion.reason)
             }
@@ -181,7 +181,7 @@ extension DayView {
             correctionReason: isShown ? summary.correctionReason : nil,
             correctionTime: isShown ? summary.correctedAt.map { Words.iso($0, localTime) } : nil,
             implausibleSteps: checked(.implausibleSteps, summary.implausibleSteps),
-            excluded: isShown ? summary.excluded.map(Document.Excluded.init) : [],
+            excluded: isShown ? summary.excluded.map { Document.Excluded($0, localTime) } : [],
             hours: (checked(.hours, summary.hours) ?? []).map {
                 Document.Hour(start: Words.iso($0.start, localTime), hour: $0.hour, steps: $0.steps)
             },

@@ -76,7 +76,7 @@ extension DayView {
         }
         show("Goal", goal(style), hint: hasNoPlan ? "\(command: "istep plan 8000")" : nil, on: &page)
         if summary.implausibleSteps != 0 { show("Ignored", implausible, on: &page) }
-        for (index, words) in summary.excludedWords.enumerated() {
+        for (index, words) in summary.excludedWords(localTime).enumerated() {
             show(index == 0 ? "Excluded" : "", StyledText(words, .doubtful), on: &page)
         }
         if let doubt { show("Check", doubt, on: &page) }
@@ -265,12 +265,14 @@ extension DaySummary {
     private static let mostExcluded = 3
 
     /// The blocks that the user has excluded.
-    package var excludedWords: [String] {
+    package func excludedWords(_ localTime: LocalTime) -> [String] {
         let words = excluded.prefix(Self.mostExcluded).map { block in
             let exclusion = block.exclusion
-            let (start, end) = (exclusion.span.start.seconds, exclusion.span.end.seconds)
-            let midnight = day.daysSince1970 * 86_400 - exclusion.utcOffset
-            let times = [start, end].map { Words.timeOfDay(min(max($0 - midnight, 0), 86_400)) }
+            let ends = [
+                exclusion.span.start.seconds + exclusion.utcOffset,
+                exclusion.span.end.seconds + exclusion.offsetOfEnd(localTime),
+            ]
+            let times = ends.map { Words.timeOfDay(min(max($0 - day.daysSince1970 * 86_400, 0), 86_400)) }
             let reason = exclusion.reason.map { " (\(Printable($0, limit: 60)))" } ?? ""
             return "\(times[0]) to \(times[1]): \(Words.count(block.steps, "step")), not counted\(reason)"
         }
@@ -280,6 +282,15 @@ extension DaySummary {
 
     /// How much is known of the day: `complete`, `partial: steps may be missing`.
     package var completenessWords: String { completeness.words(isInProgress: isInProgress) }
+}
+
+extension Exclusion {
+    /// Seconds: another than that of its start if clocks were changed in between.
+    ///
+    /// - Parameter localTime: here; it says nothing about a block that was entered in another zone.
+    func offsetOfEnd(_ localTime: LocalTime) -> Int {
+        localTime.utcOffset(span.start) == utcOffset ? localTime.utcOffset(span.end) : utcOffset
+    }
 }
 
 extension DaySummary.Completeness {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StepDomain
 import StepServices
 import StepViews
 
@@ -84,6 +85,11 @@ struct SyncCommand: AsyncParsableCommand {
 
     private func showNothingToSync(_ wiring: Wiring) throws {
         guard unattended || counters else { throw ServiceError.noPedometer(to: .sync) }
+        if unattended, let name = try wiring.importWithoutHistory() {
+            throw CommandFailure(
+                .unavailable, "[import.\(name)]: there is no history yet.",
+                advice: "Import the file once to create it: `istep import FILE`")
+        }
         if common.json { return try wiring.show(SyncView([], now: wiring.now(), localTime: wiring.localTime)) }
         if counters { return }
         try Output.standard.result(SyncSummary([]).line)

@@ -241,14 +241,16 @@ struct BrowseSession {
                 }) ?? []
             state.outbox = outbox.map(BrowseState.OutboxEntry.init)
         }
-        let size = screen.size
-        let style = wiring.style
+        var style = wiring.style
+        // Advice is for the user who is shown, and not for the one of the command line.
+        if state.hasSeveralUsers { style.commands.user = user.name }
+        let (shown, size) = (style, screen.size)
         let picture = Picture(
             wiring: wiring, histories: histories, user: user, figures: figures, state: state, outbox: outbox)
-        let (head, content) = try await blocking { picture.lines(style) }
+        let (head, content) = try await blocking { picture.lines(shown) }
         state.limitScroll(to: content.count, head: head.count, lines: size.lines)
         return screen.show(
-            state.screen(content, head: head, columns: size.columns, lines: size.lines, style: style))
+            state.screen(content, head: head, columns: size.columns, lines: size.lines, style: shown))
     }
 
     /// What is shown, read from the history each time.

@@ -90,6 +90,13 @@ extension Wiring {
             try importStore(for: .reading).scheduledImports(), now: now())
     }
 
+    /// The name of an import of the nightly sync that cannot be stored, because there is no history; nil if there is
+    /// one, or nothing to import.
+    func importWithoutHistory() throws -> String? {
+        guard let first = settings.imports.first, try !hasHistory() else { return nil }
+        return first.name
+    }
+
     /// What the nightly sync does for them; nil if there are none.
     var scheduledImports: (@Sendable () async -> [ScheduledImportReport])? {
         if settings.imports.isEmpty { return nil }

@@ -3,6 +3,7 @@ import StepDomain
 /// An export of istep, as CSV files or as JSON lines. Where a history is there, its samples and its coverage are
 /// imported like those of any other file; where there is none, `IstepExport` gives all tables.
 struct IstepExportReader: FormatReader {
+    let isFolder = true
     let format = ForeignFormat(
         key: "istep-export", title: "istep export", files: "what istep export writes: a folder of CSV files, JSON lines"
     )
@@ -51,7 +52,9 @@ struct IstepExportReader: FormatReader {
         }
         if !left.isEmpty {
             collector.notes.append(
-                .decision("\(left.sorted().joined(separator: ", ")) are only taken over where there is no history yet"))
+                .decision(
+                    "\(left.sorted().joined(separator: ", ")) are not taken over: this needs a whole export, and no history yet"
+                ))
         }
     }
 

@@ -67,7 +67,8 @@ struct TableColumns {
                 found[role] = index
             }
         }
-        let advice = "Name the columns: --columns day=\(names.first ?? "Date"),steps=\(names.last ?? "Steps")"
+        let example = names.first { Self.plain($0).contains("step") } ?? names.last ?? "Steps"
+        let advice = "Name the columns: --columns day=\(names.first ?? "Date"),steps=\(example)"
         for (role, name) in wanted where role != "order" {
             guard
                 let index = names.firstIndex(where: { $0.lowercased() == name.lowercased() })

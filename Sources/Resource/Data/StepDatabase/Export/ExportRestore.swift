@@ -96,6 +96,7 @@ private final class ExportRestore {
         if let rule = try ColumnRule.all.first(where: { try $0.isViolated(in: database) }) {
             throw malformed("\(rule.table) has a value in \(rule.column) that istep does not write")
         }
+        if let broken = try StepDatabase.brokenRules(database).first { throw malformed(broken) }
     }
 
     private func add(_ values: [String?], to export: ExportTable) throws {

@@ -109,12 +109,13 @@ extension StepDatabase {
     private static let mostComplaints = 3
 
     /// Rules that no constraint of the schema can express.
-    private static func brokenRules(_ database: Database) throws -> [String] {
+    static func brokenRules(_ database: Database) throws -> [String] {
         var broken: [String] = []
-        for (words, sql) in rules where try Bool.fetchOne(database, sql: "SELECT EXISTS (\(sql))") ?? false {
+        let tables = Set(try Schema.current.ownTables(in: database))
+        for (table, words, sql) in rules
+        where try tables.contains(table) && Bool.fetchOne(database, sql: "SELECT EXISTS (\(sql))") ?? false {
             broken.append(words)
         }
-        let tables = Set(try Schema.current.ownTables(in: database))
         if tables.contains("seal") {
             let seals = Seals(database)
             broken += try seals.complaints(Array(seals.broken().prefix(mostComplaints)))
@@ -129,14 +130,22 @@ extension StepDatabase {
 
     private static let rules = [
         (
-            "spans of one pedometer's coverage overlap",
+            "coverage", "spans of one pedometer's coverage overlap",
             """
             SELECT 1 FROM (SELECT start, lag(until) OVER (PARTITION BY pedometer ORDER BY start) AS before FROM coverage)
             WHERE start < before
             """
         ),
         (
-            "samples refer to a sync of another pedometer",
+            "excluded_time", "blocks of one user's excluded time overlap",
+            """
+            SELECT 1 FROM (
+                SELECT start, lag(until) OVER (PARTITION BY person ORDER BY start) AS before FROM excluded_time)
+            WHERE start < before
+            """
+        ),
+        (
+            "sample", "samples refer to a sync of another pedometer",
             "SELECT 1 FROM sample JOIN sync ON sync.id = sample.sync WHERE sync.pedometer <> sample.pedometer"
         ),
     ]
