@@ -51,6 +51,16 @@ import Testing
         #expect(throws: ImportError.self) { try read("x.csv", text, options(columns: ["day": "D", "steps": "C"])) }
     }
 
+    @Test func `the advice for a table with several columns of numbers names the one of steps`() throws {
+        let text = "day,steps,walking steps,corrected\n2019-04-01,7,5,false\n2019-04-02,8,6,true\n"
+        let error = #expect(throws: ImportError.self) { try read("x.csv", text) }
+        guard case .columns(_, let advice)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(advice.hasSuffix("--columns day=day,steps=steps"), "\(advice)")
+    }
+
     @Test func `times become slots, in the zone of the owner or with their offset`() throws {
         let local = try read("x.csv", "time,steps\n2019-04-01 10:00,50\n2019-04-01 10:15,60\n2019-04-01 10:30,70\n")
         #expect(local.samples.map(\.start) == [0, 900, 1800].map { LocalTime.berlin.at("2019-04-01", 10) + $0 })

@@ -132,6 +132,12 @@ enum Main {
         arguments.prefix { $0 != "--" }.contains("--json")
     }
 
+    /// Whether an error is the argument parser's: a request for help, or arguments that it does not understand.
+    private static func isOfParser(_ error: any Error) -> Bool {
+        error is CleanExit || error is ValidationError || error is ExitCode
+            || String(reflecting: type(of: error)).hasPrefix("ArgumentParser.")
+    }
+
     private static func report(_ error: any Error, isForPrograms: Bool, _ options: CommandOptions = CommandOptions())
         -> Int32
     {

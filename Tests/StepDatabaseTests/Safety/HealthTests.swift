@@ -40,6 +40,22 @@ import Testing
         }
     }
 
+    /// No constraint of the schema can express these.
+    @Test(arguments: [
+        ("INSERT INTO coverage VALUES (1, 100, 300, 0), (1, 200, 400, 0)", "coverage overlap"),
+        (
+            "INSERT INTO excluded_time VALUES (1, 100, 300, 0, 500, NULL), (1, 200, 400, 0, 500, NULL)",
+            "excluded time overlap"
+        ),
+    ])
+    func `spans that overlap are a complaint`(sql: String, complaint: String) async throws {
+        try await withHistory { path in
+            try execute(sql, path)
+            let health = try await StepDatabase.examine(path)
+            #expect(health.broken.contains { $0.contains(complaint) }, "\(health)")
+        }
+    }
+
     @Test func `a missing history is reported and not created`() async throws {
         try await withDirectory { directory in
             let path = directory + "/history.sqlite"

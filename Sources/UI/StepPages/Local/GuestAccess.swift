@@ -72,7 +72,7 @@ package final class GuestAccess: Sendable {
 
     /// The credentials of basic authentication; nil for any other header.
     private static func basic(_ header: String?) -> [UInt8]? {
-        let parts = (header ?? "").split(separator: " ", maxSplits: 1)
+        let parts = (header ?? "").split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "basic" else { return nil }
         return Array(parts[1].utf8)
     }

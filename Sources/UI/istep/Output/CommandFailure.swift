@@ -1,4 +1,3 @@
-import ArgumentParser
 import StepDomain
 import StepViews
 
@@ -27,10 +26,4 @@ struct CommandFailure: ReportableError {
 extension FailureCategory {
     /// For the journal. A temporary failure passes by itself: for the machine's administrator it is not an error.
     var priority: JournalPriority { self == .temporary ? .warning : .error }
-}
-
-/// Whether an error is the argument parser's: a request for help, or arguments that it does not understand.
-func isOfParser(_ error: any Error) -> Bool {
-    error is CleanExit || error is ValidationError || error is ExitCode
-        || String(reflecting: type(of: error)).hasPrefix("ArgumentParser.")
 }
