@@ -133,6 +133,29 @@ import Testing
         }
     }
 
+    @Test func `a wrong user in the configuration leaves a choice, and a second call an address`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        let configuration = URL(fileURLWithPath: folder.path + "/config/istep/config.toml")
+        try FileManager.default.createDirectory(
+            at: configuration.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("user = \"zoe\"\n".utf8).write(to: configuration)
+        try await serving(istep) { address, _ in
+            let visitor = try await Visitor.open(address)
+            let page = try await visitor.get("/plan")
+            #expect(page.status == 503 && page.text.contains("href=\"/plan?user=anna\""), "\(page.text)")
+            #expect(try await visitor.get("/plan?user=anna").status == 200)
+            let again = try await istep("serve", "--port", "\(visitor.port)")
+            #expect(again.status == 0 && Self.address(again.output) != nil, "\(again)")
+            let typing = try await istep("serve", "--port", "\(visitor.port)", "--user", "ana")
+            #expect(typing.status == 64, "\(typing)")
+            // It is read again.
+            try Data("user = \"anna\"\n".utf8).write(to: configuration)
+            #expect(try await visitor.get("/plan").status == 200)
+        }
+    }
+
     @Test func `a second call gives another address to the same pages`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
@@ -359,6 +382,13 @@ import Testing
         running.send(SIGTERM)
         let result = await running.result
         #expect(result.status == 0 && !result.output.contains("correct horse"), "\(result)")
+        let document = try istep.start(words + ["--json"])
+        try await document.until { $0.contains("\n}") }
+        document.send(SIGTERM)
+        let output = await document.result.output
+        var check = JSONSchemaCheck(schema: try await istep("json", "--schema", "serve").output)
+        check.add(output, as: "guests", "serve --guests")
+        #expect(try check.complaints().isEmpty && output.contains("\"host\" : \"steps.home.example\""), "\(output)")
         try Data("short\n".utf8).write(to: URL(fileURLWithPath: file))
         #expect(try await istep.run(words).error.contains("shorter than 12 characters"))
         for wrong in [["--guests", "x y"], ["--guests", "x"], ["--guests", "x", "--password-file", file, "--open"]] {

@@ -52,12 +52,7 @@ struct DayFigureWords: Sendable {
     private func advice(_ words: String) -> String { context.isGuest ? "" : words }
 
     static func source(_ summary: DaySummary) -> String {
-        switch summary.distanceSource {
-        case .measuredStepLength: "by your step length"
-        case .height: "by your height"
-        case .pedometer: "by the pedometer"
-        case nil: ""
-        }
+        summary.distanceSource?.words(running: summary.runningDistanceSource) ?? ""
     }
 
     private var running: Figure {

@@ -44,18 +44,24 @@ public struct DayView: View {
 
 extension DayView {
     /// One screenful: at most 24 lines where the terminal has 80 columns.
-    public func lines(_ style: TextStyle) -> [String] { lines(style, hasCommands: true) }
+    public func lines(_ style: TextStyle) -> [String] { browserHead(style) + lines(style, hasCommands: true) }
 
-    /// The same without the commands that show other days: keys do that.
-    public func browserLines(_ style: TextStyle) -> [String] { lines(style, hasCommands: false) }
-
-    private func lines(_ style: TextStyle, hasCommands: Bool) -> [String] {
+    /// What stays on the screen of a browser while the rest scrolls.
+    public func browserHead(_ style: TextStyle) -> [String] {
         var page = Page(style)
         let isToday = summary.day == today
         page.wrap(
             StyledText(Printable(summary.user.name, limit: 32).description, .strong) + " · "
                 + StyledText(Words.date(summary.day), .strong) + StyledText(isToday ? " · today" : ""), hanging: 2)
         if let laterBegin { page.wrap(StyledText("  The history begins on \(laterBegin).", .faint), hanging: 2) }
+        return page.lines
+    }
+
+    /// The rest, without the commands that show other days: keys do that.
+    public func browserLines(_ style: TextStyle) -> [String] { lines(style, hasCommands: false) }
+
+    private func lines(_ style: TextStyle, hasCommands: Bool) -> [String] {
+        var page = Page(style)
         page.blank()
         if let error = error(.day) {
             page.wrap("  " + wrong(error), hanging: 2)
@@ -138,7 +144,8 @@ extension DayView {
         guard let metres = summary.distance, let source = summary.distanceSource else {
             return StyledText("unknown: set your height, and it is calculated", .faint)
         }
-        return StyledText(Words.kilometres(metres)) + StyledText("  \(source.words)", .faint)
+        return StyledText(Words.kilometres(metres))
+            + StyledText("  \(source.words(running: summary.runningDistanceSource))", .faint)
     }
 
     private var energy: StyledText {
@@ -313,9 +320,23 @@ extension DaySummary.Completeness {
 }
 
 extension DaySummary.DistanceSource {
-    var words: String {
+    /// `by your height`; where the running part has another source, both.
+    ///
+    /// - Parameter running: the source of the part that was run; nil if there is none.
+    package func words(running: DaySummary.DistanceSource?) -> String {
+        switch (self, running) {
+        case (_, nil), (.height, .height), (.pedometer, _): words
+        case (.measuredStepLength, .measuredStepLength): "by your step lengths"
+        case (.measuredStepLength, .scaledStepLength): "by your step length, scaled for running"
+        case (.scaledStepLength, .measuredStepLength): "by your running step, scaled for walking"
+        case (_, let running?): "walking \(words), running \(running.words)"
+        }
+    }
+
+    private var words: String {
         switch self {
         case .measuredStepLength: "by your step length"
+        case .scaledStepLength: "by your running step, scaled for walking"
         case .height: "by your height"
         case .pedometer: "by the pedometer"
         }

@@ -43,6 +43,11 @@ struct ShowCommand: ParsableCommand, TakesDays {
         let today = wiring.localTime.day(of: now)
         let day = day.day(today: today)
         try ServiceError.checkBegun(day, today: today)
+        if csv, try wiring.isBeforeHistory() {
+            // As 'istep history --csv'.
+            for line in DayCSV.lines(nil) { try Output.standard.result(line) }
+            return
+        }
         let history = try wiring.history(for: .reading)
         let user = try wiring.user(in: history)
         let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
