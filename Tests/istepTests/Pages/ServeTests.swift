@@ -372,6 +372,17 @@ import Testing
                 return client.receiveAll()
             }
         }
+        // As nginx passes a request on that a browser has sent by HTTP/2.
+        let proxied = try await blocking {
+            let client = try LoopbackClient(port: try #require(UInt16(port)))
+            let credentials = Data("istep:correct horse".utf8).base64EncodedString()
+            client.send(
+                "GET /day HTTP/1.0\r\nHost: steps.home.example\r\nConnection: close\r\nauthorization: Basic \(credentials)\r\n"
+                    + "user-agent: x\r\naccept-encoding: gzip, br\r\nX-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: https\r\n\r\n"
+            )
+            return client.receiveAll()
+        }
+        #expect(proxied.contains(" 200 ") && proxied.contains("</html>"), "\(proxied.prefix(300))")
         #expect(try await get("/day", "wrong").hasPrefix("HTTP/1.1 401 "))
         let shown = try await get("/day/\(day).csv", "correct horse")
         #expect(shown.hasPrefix("HTTP/1.1 200 ") && shown.contains("4321"), "\(shown)")

@@ -89,6 +89,7 @@ extension StyleSheet {
           color: var(--text); background: var(--card); border: 1px solid var(--border); border-radius: 9px;
         }
         .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 0.75rem; align-items: end; }
+        .fields.two { grid-template-columns: minmax(7rem, 12rem) minmax(0, 32rem); }
         input[aria-invalid] { border: 2px solid var(--bad); }
         .error { color: var(--bad); font-size: 0.875rem; }
         progress { display: block; width: 100%; height: 0.625rem; margin: 0.75rem 0; accent-color: var(--walk); }
