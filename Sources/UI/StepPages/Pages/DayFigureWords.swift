@@ -27,11 +27,11 @@ struct DayFigureWords: Sendable {
         let remark =
             percentage.map { "\(Words.percent($0)) of \(Words.grouped(goal ?? 0))" }
             ?? (goal.map { "goal \(Words.grouped($0))" } ?? (summary.isRestDay ? "rest day" : "no goal"))
-        let name = isToday && !summary.isCorrected ? "steps so far" : summary.isCorrected ? "entered by hand" : "steps"
+        let name = isToday && !summary.isCorrected ? "steps so far" : summary.isCorrected ? "by hand" : "steps"
         let words = DayWords.steps(view)
         return Ring(
             steps: steps, word: words, name: name, remark: remark, percentage: percentage,
-            summary: "\(words) \(name), \(remark)"
+            summary: "\(words) \(summary.isCorrected ? "entered \(name)" : name), \(remark)"
         ).markup
     }
 

@@ -118,7 +118,7 @@ extension DayPage {
                 }
                 context.form("correction", style: "stack") {
                     FilledForm.hidden("day", "\(summary.day)")
-                    Element.div(.css("fields two")) {
+                    Element.div(.css("fields")) {
                         form.field("steps", "Steps of the day", [Attribute(.inputmode, "numeric")])
                         form.field("reason", "Reason (may be empty; is not shared)")
                     }

@@ -140,7 +140,7 @@ struct PlanPage: Sendable {
                 context.form(what, "remove", style: "stack") {
                     FilledForm.hidden("from", "\(entry.validFrom)")
                     Element.p(.css("small")) { effect }
-                    Element.button(Attribute(.type, "submit"), .css("danger")) { "Remove \(name)" }
+                    Element.button(Attribute(.type, "submit"), .css("danger")) { "Remove this \(what)" }
                 }
             }
         }
