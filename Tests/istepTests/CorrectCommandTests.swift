@@ -101,7 +101,7 @@ import Testing
         let options = ["--user", "anna", "--db", history], suffix = " --user anna --db '\(history)'"
         #expect(try await istep.run(["correct", "2014-04-20", "--steps", "7000"] + options).status == 0)
         let shown = try await istep.run(["show", "2014-04-20"] + options).output
-        for command in ["istep profile --height CM", "istep profile --weight KG", "istep plan 8000", "istep sync"] {
+        for command in ["istep profile --height CM", "istep profile --weight KG", "istep plan 8000", "istep add"] {
             #expect(shown.contains(command + suffix + "\n"), "\(shown)")
         }
         #expect(try await istep.run(["plan"] + options).output.contains("istep plan 8000 --on sun=rest" + suffix))

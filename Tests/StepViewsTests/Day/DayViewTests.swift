@@ -203,6 +203,12 @@ import TestSupport
             }.contains("  Day       entered by hand: as many as were counted\n"))
         #expect(
             text { $0.lastSync = nil }.contains("  Synced    never: read your pedometers\n            istep sync\n"))
+        // What there is nothing to read with, is first.
+        var unsynced = Sample.view().summary
+        unsynced.lastSync = nil
+        let view = DayView(
+            unsynced, today: Sample.day, now: Sample.synced, localTime: .berlin, hasPedometers: false)
+        #expect(view.text().contains("  Synced    never: add a pedometer\n            istep add\n"), "\(view.text())")
         #expect(
             text {
                 $0.goal = nil; $0.percentage = nil; $0.isRestDay = true

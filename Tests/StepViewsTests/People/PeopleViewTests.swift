@@ -27,7 +27,7 @@ import Testing
         let running = Profile(validFrom: Sample.day, sex: .male, runningStepLength: 1.3)
         #expect(
             ProfileView(user: anna, profiles: [running]).text().hasSuffix(
-                "male, step 83 cm, scaled by the running step, running\n    step 130 cm, measured"),
+                "male, step 83 cm, scaled by the running step, running step\n    130 cm, measured"),
             "\(ProfileView(user: anna, profiles: [running]).text())")
         #expect(ProfileView(user: anna, profiles: []).text().contains("istep profile --height"))
         #expect(ProfileView(user: anna, profiles: [Profile(validFrom: Sample.day)]).text().hasSuffix("nothing set"))

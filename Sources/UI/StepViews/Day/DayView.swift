@@ -11,10 +11,16 @@ public struct DayView: View {
     public let errors: [AttributeError]
     /// The first known day of the history: shown for a day before it.
     private let historyBegins: Day?
+    /// Whether the user has a pedometer to read.
+    private let hasPedometers: Bool
 
     /// - Parameter historyBegins: the first known day; nil if it is not needed, or if nothing is known.
-    public init(_ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil) {
+    public init(
+        _ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil,
+        hasPedometers: Bool = true
+    ) {
         self.historyBegins = historyBegins
+        self.hasPedometers = hasPedometers
         self.summary = summary
         self.today = today
         self.now = now
@@ -89,9 +95,7 @@ extension DayView {
         chart(on: &page)
         page.blank()
         show("Day", completeness, on: &page)
-        show(
-            "Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? "\(command: "istep sync")" : nil, on: &page
-        )
+        show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? firstSync : nil, on: &page)
         if hasCommands { neighbours(on: &page) }
         return page.lines
     }
@@ -238,9 +242,13 @@ extension DayView {
             + StyledText(summary.correctionReason.map { " (\(Printable($0, limit: 80)))" } ?? "", .faint)
     }
 
+    private var firstSync: Advice { hasPedometers ? "\(command: "istep sync")" : "\(command: "istep add")" }
+
     private var synced: StyledText {
         if let error = error(.lastSync) { return wrong(error) }
-        guard let moment = summary.lastSync else { return StyledText("never: read your pedometers", .doubtful) }
+        guard let moment = summary.lastSync else {
+            return StyledText(hasPedometers ? "never: read your pedometers" : "never: add a pedometer", .doubtful)
+        }
         let clock = Words.clock(moment, localTime)
         // How long ago matters for a day that still grows; beside a day of the past, `just now` would seem to be of
         // that day.

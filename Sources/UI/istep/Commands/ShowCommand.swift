@@ -57,7 +57,10 @@ struct ShowCommand: ParsableCommand, TakesDays {
         }
         let summary = try statistics.summary(of: user, on: day)
         let begins = summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil
-        let view = DayView(summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins)
+        let hasPedometers = try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty
+        let view = DayView(
+            summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins,
+            hasPedometers: hasPedometers)
         if svg { return try Output.standard.result(DayCard(view).document.source) }
         try wiring.show(view)
     }

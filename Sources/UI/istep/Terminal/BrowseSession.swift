@@ -280,7 +280,10 @@ struct BrowseSession {
             case .day(let day):
                 let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(
                     of: user, on: day)
-                let view = DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime)
+                let hasPedometers = try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty
+                let view = DayView(
+                    summary, today: state.today, now: wiring.now(), localTime: wiring.localTime,
+                    hasPedometers: hasPedometers)
                 return (view.browserHead(style), view.browserLines(style))
             case .period(let period):
                 let hasPedometers = try !history.pedometers(of: user.id).isEmpty
