@@ -120,7 +120,7 @@ let package = Package(
             name: "CExpat", path: web + "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         layer(web, "HTTP", ["CCurl", "Support"], forSize: true),
         .target(name: "CAccept", path: web + "CAccept"),
-        layer(web, "LocalServer", ["CAccept", "Support"], forSize: true),
+        layer(web, "LocalServer", ["CAccept", "PageExchange", "Support"], forSize: true),
         layer(web, "SOAP", ["HTTP", "Support", "CExpat"], forSize: true),
         layer(web, "MQTT", ["CMosquitto", "Support"], forSize: true),
         layer(
@@ -134,6 +134,7 @@ let package = Package(
         // Domain
         layer(domain, "StepDomain", ["Support"]),
         layer(domain, "StepServices", ["StepDomain", "Support"], forSize: true),
+        layer(domain, "PageExchange", forSize: true),
 
         // Support
         .target(name: "Support", path: "Sources/Support", swiftSettings: rules),
@@ -157,7 +158,8 @@ let package = Package(
 
         // UI
         layer(ui, "StepViews", ["Support", "StepServices", "StepDomain"], forSize: true),
-        layer(ui, "StepPages", ["Support", "StepViews", "StepServices", "StepDomain"], forSize: true),
+        layer(
+            ui, "StepPages", ["PageExchange", "Support", "StepViews", "StepServices", "StepDomain"], forSize: true),
         .target(name: "CIdle", path: ui + "CIdle"),
         .executableTarget(
             name: "istep",
@@ -216,8 +218,10 @@ let package = Package(
         tests("Settings", ["Support", "StepDomain"]),
         tests("SimulatedBlueZ", ["DBus", "PrivateBus", "Support"]),
         tests("StepViews", ["StepDomain", "StepServices"]),
-        tests("StepPages", ["CRsvg", "StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
-        tests("LocalServer", ["Support", "CAccept"]),
+        tests(
+            "StepPages", ["CRsvg", "PageExchange", "StepDomain", "StepServices", "StepViews"],
+            resources: [.copy("Golden")]),
+        tests("LocalServer", ["Support", "CAccept", "PageExchange"]),
         .testTarget(
             name: "istepTests",
             dependencies: [
