@@ -71,7 +71,7 @@ package struct LocalPages: Sendable {
         } catch let unknown as UnknownStandardUser {
             var context = emptyContext(.local(formKey: session.formKey))
             (context.users, context.isUserNamed) = (unknown.users, true)
-            return .page(MessagePage.choice(of: unknown, context, Self.choosable(request)), status: 503)
+            return .page(MessagePage.choice(of: unknown, context, for: request), status: 503)
         } catch {
             return message(error, emptyContext(.local(formKey: session.formKey)))
         }
@@ -83,9 +83,6 @@ package struct LocalPages: Sendable {
             return message(error, scope.context)
         }
     }
-
-    /// The page that a request was for, to be loaded for another user; the first page in place of a form.
-    private static func choosable(_ request: PageRequest) -> [String] { request.method == "POST" ? [] : request.path }
 
     // MARK: Routes
     //
