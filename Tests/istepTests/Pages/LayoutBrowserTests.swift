@@ -72,6 +72,23 @@ import Testing
         }
     }
 
+    /// Drawings that take the width of their card must not grow with it.
+    @Test func `the pages of a first day are laid out like those of later ones`() async throws {
+        try await visitingPages { home, browser, base in
+            #expect(try await home.istep("correct", "today", "--steps", "4321").status == 0)
+            for page in ["", "day", "week", "month", "year"] {
+                try await browser.go("\(base)/\(page)")
+                try await measure(browser, "\(page) of a first day")
+                let large = """
+                    Array.from(document.querySelectorAll('main .cal text, main .streak text, main .chart text'))
+                        .map(text => text.getBoundingClientRect().height).filter(height => height > 24)
+                    """
+                let found = try await browser.evaluate(large) as? [Any]
+                #expect(found?.isEmpty == true, "\(page): \(String(describing: found))")
+            }
+        }
+    }
+
     @Test func `what a button opens is within the screen of a phone`() async throws {
         try await visitingPages { home, browser, base in
             for words in [["profile", "--height", "178"], ["plan", "9000", "--from", "2026-01-01"]] {

@@ -163,7 +163,8 @@ struct BarChart: Sendable {
     private func tip(_ bar: Bar, at index: Int, _ scale: Scale) -> Markup {
         if bars.count <= Self.mostValues || bar.title.isEmpty { return .nothing }
         let centre = centre(index)
-        let anchor = centre < 33 ? "start" : centre > 67 ? "end" : "middle"
+        // At the left, the labels of the axis leave room.
+        let anchor = centre < 22 ? "start" : centre > 67 ? "end" : "middle"
         // On a phone only the first part has room.
         let parts = bar.title.split(separator: ", ", maxSplits: 1)
         let end = max(20, min(bar.steps.map { y($0, scale) } ?? base, base) - 2)
