@@ -31,7 +31,9 @@ struct SharePage: Sendable {
                     Element.div {
                         "Add a block " + Element.code { "[share.NAME]" } + " to your configuration. "
                             + Element.code { "istep config kinds" }
-                            + " lists what days can be shared with."
+                            + " lists what days can be shared with, "
+                            + Element.code { "istep config example KIND" }
+                            + " prints such a block and the file that it belongs to."
                     }
                 }
                 Element.li { Element.div { "Run " + Element.code { "istep share --check NAME" } + "." } }
