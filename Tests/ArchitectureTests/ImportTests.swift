@@ -25,8 +25,9 @@ import Testing
         "LocalServer": ["CAccept", "Support"],
         "SOAP": ["HTTP", "Support", "CExpat"],
         "MQTT": ["CMosquitto", "Support"],
+        "Postgres": ["CPostgres", "Support"],
         "Sharing": [
-            "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Support", "StepDomain",
+            "HTTP", "SOAP", "MQTT", "Postgres", "CRsvg", "ModemManager", "DBus", "Settings", "Support", "StepDomain",
             "Subprocess", "SystemPackage",
         ],
 

@@ -33,6 +33,9 @@ extension Wiring {
     static var destinationKinds: [(key: String, title: String, example: String)] {
         DestinationRegistry.kinds.map { ($0.key, $0.title, $0.example) }
     }
+
+    /// SQL for psql: the tables of a database that several machines share.
+    static var postgresSchema: String { PostgresSchema.script }
 }
 
 /// The configuration files, the secrets that they name, and the users of the history that they name.
