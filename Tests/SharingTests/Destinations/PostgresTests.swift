@@ -228,6 +228,39 @@ import Testing
         }
     }
 
+    /// Grafana's macros stand for texts as they do there.
+    @Test func `each query of the dashboard gives rows to a reader`() async throws {
+        struct Board: Decodable {
+            struct Target: Decodable { var rawSql: String }
+            struct Panel: Decodable {
+                var title: String
+                var targets: [Target]
+            }
+            struct Variable: Decodable { var type: String, query: String }
+            struct Templating: Decodable { var list: [Variable] }
+            var panels: [Panel]
+            var templating: Templating
+        }
+        let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let board = try JSONDecoder().decode(
+            Board.self, from: Data(contentsOf: root.appendingPathComponent(".github/manual/dashboards/postgres.json")))
+        let queries =
+            board.panels.flatMap { panel in panel.targets.map { (panel.title, $0.rawSql) } }
+            + board.templating.list.filter { $0.type == "query" }.map { ("variable", $0.query) }
+        #expect(queries.count > 6)
+        try await with { database in
+            try await send(.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)]), to: database, as: "pi")
+            for (title, query) in queries {
+                let filled = query.replacing(/\$__timeFilter\(([a-z]+)\)/) {
+                    "\($0.output.1) BETWEEN '2014-04-01T00:00:00Z' AND '2014-04-30T00:00:00Z'"
+                }.replacing("$subject", with: "'Anna'")
+                #expect(!filled.contains("$"), "\(title)")
+                let rows = try await database.query("SET ROLE istep_reader; \(filled)")
+                #expect(!rows.isEmpty, "\(title)")
+            }
+        }
+    }
+
     // MARK: Failures
 
     @Test func `failures say what to do`() async throws {
