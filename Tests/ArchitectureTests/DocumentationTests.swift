@@ -78,7 +78,7 @@ import Testing
     @Test func `the README's commands are those of CI`() throws {
         let readme = try #require(Self.pages.first { $0.path == "README.md" }?.text)
         let ci = try String(contentsOf: Source.root.appendingPathComponent(".ci/run"), encoding: .utf8)
-        #expect(readme.contains("```sh\n.ci/packages && swift run istep demo\n```"))
+        #expect(readme.contains("```sh\n.ci/packages && swift run istep demo --keep "))
         let tests = try #require(readme.firstMatch(of: /```sh\n(\.ci\/packages --test && swift test[^\n]*)\n```/)?.1)
         #expect(ci.contains(tests), "\(tests)")
         #expect(

@@ -25,6 +25,37 @@ import Testing
         #expect(profile.text.contains("value=\"72,5\"") && fixture.history.profiles(of: 1).isEmpty)
     }
 
+    @Test(arguments: [
+        ("/plan", RequestGuardTests.plan), ("/profile", "height=178&sex=male"),
+        ("/correction", "day=2026-11-17&steps=5000"),
+    ])
+    func `the first form creates the history`(_ target: String, _ values: String) async throws {
+        var fixture = PagesFixture()
+        fixture.isEmpty = true
+        let pages = fixture.pages
+        #expect(await fixture.post(target, values, to: pages).status == 303)
+        #expect(await pages.respond(to: PagesFixture.request("GET", "/plan")).text.contains("Plan and profile"))
+        let user = try #require(fixture.history.users().first)
+        #expect(user.name == "anna")
+        switch target {
+        case "/plan": #expect(try fixture.history.plans(of: user.id).count == 1)
+        case "/profile": #expect(fixture.history.profiles(of: user.id).first?.height == 1.78)
+        default: #expect(try fixture.history.dayData(of: user, on: try #require(Day("2026-11-17"))).correction != nil)
+        }
+    }
+
+    @Test(arguments: [
+        "/sync", "/share", "/outbox/retry", "/outbox/drop", "/notices/dismiss", "/devices/rename", "/devices/forget",
+        "/correction/remove", "/plan/remove", "/profile/remove",
+    ])
+    func `a form that needs a history is refused before there is one, and says what to do`(_ target: String) async {
+        var fixture = PagesFixture()
+        fixture.isEmpty = true
+        let response = await fixture.post(target, "from=1970-01-01")
+        #expect(response.status == 409 && response.text.contains("Nothing was done: there is no history yet"))
+        #expect(response.text.contains("istep add") && fixture.history.pedometers().isEmpty)
+    }
+
     @Test func `right values are saved`() async throws {
         let fixture = try PagesFixture.ofAnna()
         let response = await fixture.post(
@@ -53,7 +84,7 @@ import Testing
         if target == "/plan" {
             fixture.history.setPlan(SportPlan(validFrom: Period.calendar.lowerBound, everyDay: 5000), of: 1)
         }
-        #expect(await fixture.get("/plan").text.matches(of: /the beginning/).count == (target == "/plan" ? 1 : 0))
+        #expect(await fixture.get("/plan").text.matches(of: />the beginning</).count == 1)
     }
 
     @Test func `a form without a required field is reported as incomplete`() async throws {

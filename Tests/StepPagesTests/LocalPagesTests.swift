@@ -14,6 +14,10 @@ import Testing
             let (status, text) = await fixture.get(target)
             #expect(status == 200 && text.contains("istep scan") && text.contains("istep add"), "\(target)")
         }
+        // A program does not take the page for numbers.
+        for target in ["/day.json", "/month.csv", "/year/2020.svg", "/range.json?from=2026-11-01&to=2026-11-02"] {
+            #expect(await fixture.get(target).status == 404, "\(target)")
+        }
     }
 
     @Test(arguments: [

@@ -17,6 +17,8 @@ struct PagesFixture {
     let access = ScriptedAccess()
     var scanner = ScriptedPedometerScanner([])
     var isEmpty = false
+    /// The user that the configuration names.
+    var wanted: String?
     /// For pages that others may look at.
     var guest: GuestAccess?
 
@@ -51,7 +53,7 @@ struct PagesFixture {
     }
 
     var pages: LocalPages {
-        let (history, destinations, reader, scanner) = (history, destinations, reader, scanner)
+        let (history, destinations, reader, scanner, wanted) = (history, destinations, reader, scanner, wanted)
         let source = MemorySource(stored: isEmpty ? nil : history)
         let context: @Sendable (History) -> ServiceContext = { history in
             ServiceContext(
@@ -63,7 +65,7 @@ struct PagesFixture {
         return LocalPages(
             PageServices(
                 histories: source, services: context,
-                people: { UserSelection($0, wanted: nil, login: "anna") }, localTime: .berlin, now: { Self.now },
+                people: { UserSelection($0, wanted: wanted, login: "anna") }, localTime: .berlin, now: { Self.now },
                 modelTitle: { "model \($0)" }, access: access, create: { source.create(history) }, scanner: { scanner },
                 catalog: ScriptedCatalog(), guest: guest))
     }

@@ -9,7 +9,9 @@ import Testing
     private let today = PagesFixture.today
 
     /// Days until today by their steps; those of `overcounted` are more than anyone walks.
-    private func figures(_ steps: [Int], overcounted: Set<Int> = [], goal: Int? = nil) -> DaySeries {
+    private func figures(_ steps: [Int], overcounted: Set<Int> = [], goal: Int? = nil, restDay: Weekday? = nil)
+        -> DaySeries
+    {
         let days = steps.enumerated().map { index, stepsOfDay in
             let day = today.advanced(by: index - steps.count + 1), isOver = index < steps.count - 1
             let sums = DaySums(
@@ -17,7 +19,11 @@ import Testing
                 completeness: .complete)
             return DayFigures(
                 sums, correction: nil, profile: nil,
-                plan: goal.map { SportPlan(validFrom: Day(daysSince1970: 0), everyDay: $0) },
+                plan: goal.map { goal in
+                    var plan = SportPlan(validFrom: Day(daysSince1970: 0), everyDay: goal)
+                    if let restDay { plan[restDay] = 0 }
+                    return plan
+                },
                 isInProgress: !isOver)
         }
         return DaySeries(user: User(id: 1, name: "anna"), today: today, days: days)
@@ -45,6 +51,19 @@ import Testing
     @Test(arguments: [200, 371]) func `a range of up to a year has one map`(_ count: Int) {
         let text = page(figures(Array(repeating: 5000, count: 1000)), Period(today.advanced(by: 1 - count)...today))
         #expect(text.matches(of: /<div class="cal">/).count == 1 && !text.contains("Years: steps"))
+    }
+
+    @Test func `a rest day has the colour of one among the weekdays, too`() {
+        func reached(_ figures: DaySeries) -> Int {
+            let statistics = figures.statistics(of: Period(today.advanced(by: -27)...today))
+            let source = WeekdayBars(weekdays: statistics.weekdays, summary: "").markup.source
+            return source.matches(of: /class="f-walk"/).count
+        }
+        let steps = Array(repeating: 9000, count: 40)
+        #expect(reached(figures(steps, goal: 8000)) == 7)
+        #expect(reached(figures(steps, goal: 8000, restDay: .sunday)) == 6)
+        // Without any goal there is nothing to be below.
+        #expect(reached(figures(steps)) == 7)
     }
 
     // MARK: Tiles

@@ -131,6 +131,46 @@ import Testing
         #expect(fixture.history.profiles(of: user.id).isEmpty)
     }
 
+    // MARK: Removal
+
+    /// The first days that the buttons of a page remove.
+    private func removable(_ what: String) async -> [String] {
+        let text = await fixture.get("/plan").text
+        return text.matches(of: /action="\/(plan|profile)\/remove".*?name="from" value="([^"]*)"/).filter {
+            $0.1 == what
+        }.map { String($0.2) }
+    }
+
+    @Test func `a plan and a profile are removed, and their days have the one before`() async throws {
+        try keepProfiles()
+        fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 5000), of: user.id)
+        fixture.history.setPlan(SportPlan(validFrom: try #require(Day("2026-01-01")), everyDay: 8000), of: user.id)
+        for what in ["plan", "profile"] {
+            #expect(await removable(what) == ["2026-01-01", "1970-01-01"])
+            let response = await fixture.post("/\(what)/remove", "from=2026-01-01")
+            let word = what == "plan" ? "goals-removed" : "profile-removed"
+            expectSaved(word, response)
+            #expect(await fixture.get("/plan?saved=\(word)").text.contains("is removed."))
+            #expect(await removable(what) == ["1970-01-01"])
+            // As when the page was loaded before.
+            #expect(await fixture.post("/\(what)/remove", "from=2026-01-01").status == 409)
+            for wrong in ["", "from=", "from=beginning"] {
+                #expect(await fixture.post("/\(what)/remove", wrong).status == 400, "\(wrong)")
+            }
+        }
+        #expect(try plan(on: "2026-11-18")?.goals.first == 5000 && profile(on: "2026-11-18")?.weight == 60)
+        expectSaved("goals-removed", await fixture.post("/plan/remove", "from=1970-01-01"))
+        expectSaved("profile-removed", await fixture.post("/profile/remove", "from=1970-01-01"))
+        #expect(try fixture.history.plans(of: user.id).isEmpty && fixture.history.profiles(of: user.id).isEmpty)
+    }
+
+    @Test func `an entry of another user is not removed`() async throws {
+        fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 5000), of: user.id)
+        let bob = fixture.history.addUser(named: "bob")
+        #expect(await fixture.post("/plan/remove", "from=1970-01-01&user=bob").status == 409)
+        #expect(try fixture.history.plans(of: user.id).count == 1 && fixture.history.plans(of: bob.id).isEmpty)
+    }
+
     // MARK: Plan
 
     @Test func `a goal that is saved as of a past day leaves the other goals of that time`() async throws {

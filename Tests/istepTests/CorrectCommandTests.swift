@@ -51,6 +51,11 @@ import Testing
         #expect(removed.status == 0 && !removed.output.contains("9,000") && removed.output.contains("8,000"))
         #expect(try await istep("plan", "--remove", "beginning").output.contains("has no plan yet"))
         #expect(try await istep("plan", "--remove", "beginning").status == 64)
+        // The word of the list is one that both options take.
+        #expect(try await istep("plan", "7000", "--from", "Beginning").output.contains("from the beginning: every"))
+        #expect(
+            try await istep("profile", "--weight", "70", "--from", "beginning").output.contains("178 cm, weight 70"))
+        #expect(try await istep("plan", "--json").json["plans"].map { ($0 as? [Any])?.count } == 1)
         _ = try await istep("profile", "--step-length", "70")
         #expect(try await istep("profile", "--step-length", "none").output.contains("by height"))
         #expect(try await istep("profile", "--json").json["profiles"].map { ($0 as? [Any])?.count } == 1)
@@ -58,6 +63,24 @@ import Testing
         #expect(try await istep("profile", "--remove", "-3").status == 64)
         #expect(try await istep("profile", "--remove", "beginning", "--weight", "70").status == 64)
         #expect(try await istep("plan", "8000", "--remove", "beginning").status == 64)
+    }
+
+    @Test func `a plan and a profile begin another user, but not by a typing error`() async throws {
+        let istep = Command(folder: try Folder())
+        _ = try await istep("plan", "8000")
+        for words in [["plan", "9000", "--user", "anan"], ["profile", "--height", "170", "--user", "ana"]] {
+            let typing = try await istep.run(words)
+            #expect(typing.status == 64 && typing.error.contains("Is it 'anna'?"), "\(typing)")
+            #expect(typing.error.contains("istep add --user \(words.last ?? "")"))
+        }
+        let plan = try await istep("plan", "9000", "--user", "Bob")
+        #expect(plan.status == 0 && plan.output.contains("Bob\n  from the beginning: every day 9,000"), "\(plan)")
+        #expect(try await istep("profile", "--height", "170", "--user", "zoe").output.contains("height 170 cm"))
+        #expect(try await istep("plan", "--user", "anna").output.contains("8,000"))
+        #expect(try await istep("plan", "7000", "--user", "bob").output.hasPrefix("Bob\n"))
+        // To look adds nobody.
+        #expect(try await istep("plan", "--user", "carl").status == 64)
+        #expect(try await istep("plan", "--remove", "beginning", "--user", "carl").status == 64)
     }
 
     @Test func `each user has corrections of their own`() async throws {
@@ -78,7 +101,7 @@ import Testing
         let options = ["--user", "anna", "--db", history], suffix = " --user anna --db '\(history)'"
         #expect(try await istep.run(["correct", "2014-04-20", "--steps", "7000"] + options).status == 0)
         let shown = try await istep.run(["show", "2014-04-20"] + options).output
-        for command in ["istep profile --height CM", "istep profile --weight KG", "istep plan 8000", "istep sync"] {
+        for command in ["istep profile --height CM", "istep profile --weight KG", "istep plan 8000", "istep add"] {
             #expect(shown.contains(command + suffix + "\n"), "\(shown)")
         }
         #expect(try await istep.run(["plan"] + options).output.contains("istep plan 8000 --on sun=rest" + suffix))

@@ -60,6 +60,26 @@ import TestSupport
         #expect(json["by"] as? String == "weekday" && (json["weekdays"] as? [Any])?.count == 7)
     }
 
+    @Test func `before there is a history programs get tables and documents without figures`() async throws {
+        let folder = try Folder(), istep = Command(folder: folder)
+        for words in [["history", "--csv"], ["show", "--csv"], ["history", "week", "--csv"]] {
+            let result = try await istep.run(words)
+            #expect(result.status == 0 && result.output.hasPrefix("day,steps,"), "\(words): \(result)")
+            #expect(result.output.split(separator: "\n").count == 1)
+        }
+        #expect(try await istep("history", "year", "--csv").output.hasPrefix("first_day,last_day,steps,"))
+        let history = try await istep("history", "--json")
+        #expect(history.status == 0 && (history.json["days"] as? [Any])?.isEmpty == true, "\(history)")
+        #expect(history.json["user"] as? String == "anna" && history.json["total"] is NSNull)
+        #expect(try await istep("show", "tomorrow", "--csv").status == 64)
+        #expect(try await istep("history").error.contains("istep add"))
+        // One that was named should be there: its name may be wrong.
+        for words in [["history", "--csv"], ["history", "--json"], ["show", "--csv"]] {
+            #expect(try await istep.run(words + ["--db", folder.path + "/other.sqlite"]).status == 69, "\(words)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"))
+    }
+
     @Test func `a wrong range gets an error with advice`() async throws {
         let istep = Command(folder: try Folder())
         #expect(try await istep("history").status == 69, "there is no history")

@@ -126,7 +126,7 @@ import Testing
     @Test func `every command that fails prints the reason in one document`() async throws {
         let folder = try Folder()
         let outputs = try await Outputs(Command(folder: folder))
-        for command in ["show", "history", "status", "devices", "profile", "plan", "share", "outbox", "sync", "watch"] {
+        for command in ["show", "status", "devices", "profile", "plan", "share", "outbox", "sync", "watch"] {
             try await outputs.expectFailure("unavailable", 69, command)
         }
         try await outputs.expectFailure("unavailable", 69, "forget", "ring")

@@ -63,13 +63,32 @@ public struct GuestsView: View {
         var page = Page(style)
         page.path("Days for guests, behind your web server:", address)
         page.paragraph(
-            "It has to encrypt, and to pass on the host \(Printable(host, limit: 255)). The user name is istep.",
+            "It has to encrypt, and to pass on the host \(Printable(host, limit: 255)). The user name is \(Self.name).",
             emphasis: .faint)
         page.paragraph("To end: Ctrl-C.", emphasis: .faint)
         return page.lines
     }
 
-    public var document: ServeView.Document { ServeView.Document(address: address, socket: nil, running: false) }
+    /// `istep serve --guests HOST --json`.
+    public struct Document: JSONDocument {
+        public var version = 1
+        /// On this machine.
+        public var address: String
+        public var host: String
+        public var name: String
+
+        public static let schema = JSONSchema.object([
+            .version,
+            .init("address", .text, "What the web server in front passes requests on to; it does not encrypt."),
+            .init("host", .text, "What the web server is reached as: requests for another host are refused."),
+            .init("name", .text, "The user name that browsers ask for with the password."),
+        ])
+    }
+
+    public var document: Document { Document(address: address, host: host, name: Self.name) }
+
+    /// The user name of all guests.
+    package static let name = "istep"
 }
 
 /// The report that was written.

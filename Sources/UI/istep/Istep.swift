@@ -13,6 +13,7 @@ struct Istep: AsyncParsableCommand {
               istep sync            read its steps into the history
               istep                 today; another day: istep show 2014-04-20
               istep history         the last 30 days; also: istep history 2014
+              istep serve --open    days, weeks and years in your browser
               istep auto on         sync automatically every night
 
             Without a pedometer, 'istep demo' shows everything with a simulated one. If something does not work, run 'istep doctor'.

@@ -12,7 +12,7 @@ extension Istep {
         } catch ServiceError.severalUsers {
             try await blocking { try StatusCommand.parse([]).run() }
         }
-        let more = ["sync", "history", "browse", "status"].map { "istep \($0)" }.joined(separator: ", ")
+        let more = ["sync", "history", "browse", "serve --open"].map { "istep \($0)" }.joined(separator: ", ")
         try Output.standard.result("\nMore: \(more). All commands: istep help")
     }
 }

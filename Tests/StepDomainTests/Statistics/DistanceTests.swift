@@ -53,14 +53,32 @@ import Testing
         #expect(near(StepLength(profile(sex: .male, step: 0.83))?.running, estimated?.running ?? 0))
     }
 
-    @Test func `a measured running step is used for running only`() {
+    @Test func `a measured running step is used for running, and for walking where nothing else is known`() {
         let both = DistanceEstimate(samples(100, 150), profile: profile(height: 1.8, step: 0.8, running: 1.2))
         #expect(near(both?.walking, 80) && near(both?.running, 180))
         let byHeight = DistanceEstimate(samples(100, 150), profile: profile(height: 2, sex: .male, running: 1.2))
         #expect(near(byHeight?.walking, 83) && near(byHeight?.running, 180))
-        // The walking steps, which are most, have no length.
-        #expect(StepLength(profile(running: 1.2)) == nil)
+        let alone = DistanceEstimate(samples(100, 150), profile: profile(sex: .male, running: 1.3))
+        #expect(near(alone?.walking, 83) && near(alone?.running, 195))
+        #expect(StepLength(profile(running: 9)) == nil && StepLength(profile(running: .nan)) == nil)
         #expect(near(StepLength(profile(height: 2, running: 9))?.running, 1.3))
+    }
+
+    @Test func `both parts of a distance name their source`() {
+        func sources(_ samples: [StepSample], _ profile: Profile?) -> [DaySummary.DistanceSource?] {
+            let distance = DistanceEstimate(samples, profile: profile)
+            return [distance?.source, distance?.runningSource]
+        }
+        let both = samples(100, 150)
+        #expect(sources(both, profile(height: 1.8)) == [.height, .height])
+        #expect(sources(both, profile(height: 1.8, step: 0.7)) == [.measuredStepLength, .scaledStepLength])
+        #expect(sources(both, profile(step: 0.7, running: 1)) == [.measuredStepLength, .measuredStepLength])
+        #expect(sources(both, profile(height: 1.8, running: 1)) == [.height, .measuredStepLength])
+        #expect(sources(both, profile(running: 1)) == [.scaledStepLength, .measuredStepLength])
+        #expect(sources(samples(100, 150, metres: 60), nil) == [.pedometer, .pedometer])
+        // Nothing was run.
+        #expect(sources(samples(100), profile(running: 1)) == [.scaledStepLength, nil])
+        #expect(sources(samples(100, metres: 60), nil) == [.pedometer, nil])
     }
 
     @Test func `the distance of the pedometer is used as the last resort`() {

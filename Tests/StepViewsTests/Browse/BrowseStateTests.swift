@@ -143,7 +143,7 @@ import Testing
         let content = (0..<50).map { "line \($0)" }
         var help = state("?")
         _ = help.press(.end)
-        help.limitScroll(to: content.count, lines: 24)
+        help.limitScroll(to: content, lines: 24)
         #expect(lines(help, content)[21] == "line 49")
         _ = help.press(.home)
         #expect(lines(help, content)[0] == "line 0")
@@ -163,23 +163,64 @@ import Testing
         for marked in 0..<31 {
             let content = [""] + (0..<31).map { ($0 == marked ? "> " : "  ") + "day \($0)" } + ["", "Best", "Days"]
             var state = state("m")
-            state.limitScroll(to: content.count, head: head.count, lines: 24)
+            state.limitScroll(to: content, head: head, lines: 24)
             let screen = state.screen(
                 content, head: head, columns: 80, lines: 24, style: TextStyle(width: 80, unicode: true))
             #expect(screen.count == 24 && Array(screen.prefix(4)) == head)
             #expect(screen.contains("> day \(marked)"), "\(screen)")
         }
-        // Too low for both: the head scrolls away.
+        // Too low for both: the title stays, and the rest of the head scrolls away.
         let content = (0..<50).map { "line \($0)" }
         let low = state("m").screen(
             content, head: head, columns: 80, lines: 12, style: TextStyle(width: 80, unicode: true))
         #expect(low.count == 12 && Array(low.prefix(5)) == head + ["line 0"])
         var end = state("m")
         for _ in 0..<9 { _ = end.press(.pageDown) }
-        end.limitScroll(to: content.count, head: head.count, lines: 12)
+        end.limitScroll(to: content, head: head, lines: 12)
         let last = end.screen(
             content, head: head, columns: 80, lines: 12, style: TextStyle(width: 80, unicode: true))
-        #expect(last[9] == "line 49" && !last.contains("title"))
+        #expect(last[9] == "line 49" && last[0] == "title" && !last.contains("Total"))
+    }
+
+    @Test func `on ten lines the title stays, arrows show where more is, and Page Up leaves the mark`() {
+        let head = ["title", "Total", "Mean", "Goal"]
+        let content = [""] + (0..<31).map { ($0 == 30 ? "> " : "  ") + "day \($0)" } + ["", "Best", "Days"]
+        var state = state("m")
+        func screen() -> [String] {
+            state.limitScroll(to: content, head: head, lines: 10)
+            return state.screen(
+                content, head: head, columns: 80, lines: 10, style: TextStyle(width: 80, unicode: true))
+        }
+        #expect(screen().contains("> day 30") && screen()[0] == "title" && screen()[8] == " (more: ↑ ↓)")
+        // From where the screen is, and not from where it began; no line is left out.
+        let before = screen()[1]
+        _ = state.press(.pageUp)
+        #expect(screen()[7] == before && !screen().contains("> day 30") && screen()[0] == "title")
+        _ = state.press(.pageDown)
+        _ = state.press(.pageDown)
+        #expect(screen().contains("Days") && screen()[8] == " (more: ↑)")
+        for _ in 0..<9 {
+            _ = state.press(.pageUp)
+            _ = screen()
+        }
+        #expect(screen().prefix(4) == ["title", "Total", "Mean", "Goal"] && screen()[8] == " (more: ↓)")
+        // A mark that is moved is on the screen again.
+        _ = state.press(.up)
+        #expect(screen().contains("> day 30"))
+    }
+
+    @Test func `in the outbox Page Up and Page Down choose, so that what is dropped is on the screen`() {
+        var state = state("S")
+        state.outbox = Self.waiting(1...30)
+        _ = state.press(.pageDown)
+        #expect(state.selection == 10)
+        for _ in 0..<5 { _ = state.press(.pageDown) }
+        #expect(state.selection == 29)
+        _ = state.press(.pageUp)
+        #expect(state.selection == 19)
+        state.outbox = []
+        _ = state.press(.pageDown)
+        #expect(state.selection == 0)
     }
 
     @Test func `units show the period of the day`() {
@@ -258,7 +299,7 @@ import Testing
         #expect(lines(state("vvv"), content)[0] == "line 3" && lines(state("vvv^"), content)[0] == "line 2")
         // No farther than the last line.
         var far = state(String(repeating: "v", count: 99))
-        far.limitScroll(to: content.count, lines: 24)
+        far.limitScroll(to: content, lines: 24)
         #expect(lines(far, content)[21] == "line 49")
         // The way back begins there.
         press("^", &far)

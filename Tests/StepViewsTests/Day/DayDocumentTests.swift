@@ -15,7 +15,8 @@ import Testing
         "category", "completeness", "corrected", "correctionReason", "correctionTime", "countedSteps", "day",
         "deviceTotals",
         "distanceMetres", "distanceSource", "energyKilocalories", "energySource", "errors", "excluded", "goal", "hours",
-        "implausibleSteps", "lastSync", "lastSyncTime", "percentage", "restDay", "running", "runningSteps", "steps",
+        "implausibleSteps", "lastSync", "lastSyncTime", "percentage", "restDay", "running", "runningDistanceSource",
+        "runningSteps", "steps",
         "user", "version",
         "walkingSteps",
     ]
@@ -30,6 +31,9 @@ import Testing
         #expect(day["walkingSteps"] as? Int == 8801 && day["runningSteps"] as? Int == 0)
         #expect(day["distanceMetres"] as? Double == 6179.2)
         #expect(day["distanceSource"] as? String == "height")
+        #expect(day["runningDistanceSource"] is NSNull, "nothing was run")
+        let run = try object(Sample.view { $0.runningDistanceSource = .measuredStepLength })
+        #expect(run["runningDistanceSource"] as? String == "measuredStepLength")
         #expect(day["energyKilocalories"] as? Double == 191.6)
         #expect(day["energySource"] as? String == "weight")
         #expect(day["goal"] as? Int == 8000)

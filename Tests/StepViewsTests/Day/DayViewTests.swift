@@ -73,7 +73,10 @@ import TestSupport
 
     @Test func `a browser shows no commands that lead to other days, whatever the name of the user is`() {
         let view = Sample.view { $0.user = User(id: 1, name: "istep show me") }
-        let lines = view.lines(Sample.plain), browserLines = view.browserLines(Sample.plain)
+        let lines = view.lines(Sample.plain)
+        // The title stays while the rest scrolls.
+        let head = view.browserHead(Sample.plain), browserLines = head + view.browserLines(Sample.plain)
+        #expect(head.count == 1)
         #expect(lines.last?.contains("istep show 2014-04-19") == true)
         #expect(browserLines == Array(lines.prefix(browserLines.count)) && browserLines.count == lines.count - 2)
         #expect(browserLines.first?.contains("istep show me") == true && browserLines.last?.contains("Synced") == true)
@@ -200,6 +203,12 @@ import TestSupport
             }.contains("  Day       entered by hand: as many as were counted\n"))
         #expect(
             text { $0.lastSync = nil }.contains("  Synced    never: read your pedometers\n            istep sync\n"))
+        // What there is nothing to read with, is first.
+        var unsynced = Sample.view().summary
+        unsynced.lastSync = nil
+        let view = DayView(
+            unsynced, today: Sample.day, now: Sample.synced, localTime: .berlin, hasPedometers: false)
+        #expect(view.text().contains("  Synced    never: add a pedometer\n            istep add\n"), "\(view.text())")
         #expect(
             text {
                 $0.goal = nil; $0.percentage = nil; $0.isRestDay = true
@@ -214,6 +223,18 @@ import TestSupport
         #expect(text { $0.energy = nil }.contains("\n            istep profile --weight KG\n"))
         #expect(text { $0.implausibleSteps = 40_000 }.contains("  Ignored   40,000 implausible steps, not counted"))
         #expect(text { $0.distanceSource = .pedometer }.contains("6.18 km  by the pedometer\n"))
+        for (walking, running, words) in [
+            (DaySummary.DistanceSource.height, DaySummary.DistanceSource.height, "by your height"),
+            (.height, .measuredStepLength, "walking by your height, running by your step length"),
+            (.measuredStepLength, .scaledStepLength, "by your step length, scaled for running"),
+            (.measuredStepLength, .measuredStepLength, "by your step lengths"),
+            (.scaledStepLength, .measuredStepLength, "by your running step, scaled for walking"),
+            (.pedometer, .pedometer, "by the pedometer"),
+        ] {
+            let shown = text { ($0.distanceSource, $0.runningDistanceSource) = (walking, running) }
+            #expect(shown.contains("6.18 km  \(words)\n"), "\(words)")
+        }
+        #expect(text { $0.distanceSource = .scaledStepLength }.contains("6.18 km  by your running step, scaled for"))
     }
 
     @Test func `100 % is shown only when the goal is reached`() {

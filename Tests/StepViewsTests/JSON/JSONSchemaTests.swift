@@ -255,6 +255,8 @@ import Testing
             { check in
                 check.add(try Sample.view().json(), as: "show", "a day")
                 check.add(try wrongDay.json(), as: "show", "a wrong day")
+                let run = Sample.view { ($0.runningSteps, $0.runningDistanceSource) = (9, .scaledStepLength) }
+                check.add(try run.json(), as: "show", "a day with running")
                 let corrected = Sample.view {
                     ($0.isCorrected, $0.correctionReason, $0.correctedAt) = (true, "no ring", Sample.synced)
                 }
@@ -359,6 +361,9 @@ import Testing
                 check.add(try ReportView(file: "/r.html", bytes: 5000, days: 3).json(), as: "report", "report")
                 check.add(
                     try ServeView(address: "http://127.0.0.1:1/open/a", isRunning: true).json(), as: "serve", "a port")
+                check.add(
+                    try GuestsView(address: "http://127.0.0.1:1", host: "steps.home.example").json(), as: "guests",
+                    "guests")
                 check.add(
                     try ServeView(address: "http://localhost/open/a", socket: "/s", isRunning: false).json(),
                     as: "serve", "a socket file")

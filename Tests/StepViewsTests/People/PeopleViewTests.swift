@@ -23,6 +23,12 @@ import Testing
                   from the beginning: height 178 cm, weight 72.5 kg, female, born 1980-01-02,
                     step 73.5 cm, by height, running step 115.7 cm, by height
                 """)
+        // It is stored, and it is used.
+        let running = Profile(validFrom: Sample.day, sex: .male, runningStepLength: 1.3)
+        #expect(
+            ProfileView(user: anna, profiles: [running]).text().hasSuffix(
+                "male, step 83 cm, scaled by the running step, running step\n    130 cm, measured"),
+            "\(ProfileView(user: anna, profiles: [running]).text())")
         #expect(ProfileView(user: anna, profiles: []).text().contains("istep profile --height"))
         #expect(ProfileView(user: anna, profiles: [Profile(validFrom: Sample.day)]).text().hasSuffix("nothing set"))
     }

@@ -72,6 +72,30 @@ import Testing
         }
     }
 
+    @Test func `what a button opens is within the screen of a phone`() async throws {
+        try await visitingPages { home, browser, base in
+            for words in [["profile", "--height", "178"], ["plan", "9000", "--from", "2026-01-01"]] {
+                #expect(try await home.istep.run(words).status == 0)
+            }
+            _ = try await browser.protocolCommand(
+                "Emulation.setDeviceMetricsOverride",
+                ["width": 320, "height": 700, "deviceScaleFactor": 1, "mobile": true])
+            let outside = """
+                Array.from(document.querySelectorAll('details.menu')).map(part => {
+                    part.open = true;
+                    const box = part.querySelector(':scope > div').getBoundingClientRect();
+                    part.open = false;
+                    return box.width > 0 && box.left >= 0 && box.right <= innerWidth ? 0 : box.left + ' to ' + box.right;
+                })
+                """
+            for (page, fewest) in [("plan", 3), ("day", 1), ("year", 1), ("share", 0)] {
+                try await browser.go("\(base)/\(page)")
+                let found = try await browser.evaluate(outside) as? [Any] ?? ["no answer"]
+                #expect(found.count >= fewest && found.allSatisfy { $0 as? Int == 0 }, "\(page): \(found)")
+            }
+        }
+    }
+
     /// On a phone, the first chart of a page does not begin below the screen.
     @Test func `on a phone, the date controls are lower than 120 px`() async throws {
         try await visitingPages { _, browser, base in

@@ -133,6 +133,29 @@ import Testing
         }
     }
 
+    @Test func `a wrong user in the configuration leaves a choice, and a second call an address`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        _ = try await istep("plan", "8000")
+        let configuration = URL(fileURLWithPath: folder.path + "/config/istep/config.toml")
+        try FileManager.default.createDirectory(
+            at: configuration.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("user = \"zoe\"\n".utf8).write(to: configuration)
+        try await serving(istep) { address, _ in
+            let visitor = try await Visitor.open(address)
+            let page = try await visitor.get("/plan")
+            #expect(page.status == 503 && page.text.contains("href=\"/plan?user=anna\""), "\(page.text)")
+            #expect(try await visitor.get("/plan?user=anna").status == 200)
+            let again = try await istep("serve", "--port", "\(visitor.port)")
+            #expect(again.status == 0 && Self.address(again.output) != nil, "\(again)")
+            let typing = try await istep("serve", "--port", "\(visitor.port)", "--user", "ana")
+            #expect(typing.status == 64, "\(typing)")
+            // It is read again.
+            try Data("user = \"anna\"\n".utf8).write(to: configuration)
+            #expect(try await visitor.get("/plan").status == 200)
+        }
+    }
+
     @Test func `a second call gives another address to the same pages`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
@@ -349,6 +372,17 @@ import Testing
                 return client.receiveAll()
             }
         }
+        // As nginx passes a request on that a browser has sent by HTTP/2.
+        let proxied = try await blocking {
+            let client = try LoopbackClient(port: try #require(UInt16(port)))
+            let credentials = Data("istep:correct horse".utf8).base64EncodedString()
+            client.send(
+                "GET /day HTTP/1.0\r\nHost: steps.home.example\r\nConnection: close\r\nauthorization: Basic \(credentials)\r\n"
+                    + "user-agent: x\r\naccept-encoding: gzip, br\r\nX-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: https\r\n\r\n"
+            )
+            return client.receiveAll()
+        }
+        #expect(proxied.contains(" 200 ") && proxied.contains("</html>"), "\(proxied.prefix(300))")
         #expect(try await get("/day", "wrong").hasPrefix("HTTP/1.1 401 "))
         let shown = try await get("/day/\(day).csv", "correct horse")
         #expect(shown.hasPrefix("HTTP/1.1 200 ") && shown.contains("4321"), "\(shown)")
@@ -359,6 +393,13 @@ import Testing
         running.send(SIGTERM)
         let result = await running.result
         #expect(result.status == 0 && !result.output.contains("correct horse"), "\(result)")
+        let document = try istep.start(words + ["--json"])
+        try await document.until { $0.contains("\n}") }
+        document.send(SIGTERM)
+        let output = await document.result.output
+        var check = JSONSchemaCheck(schema: try await istep("json", "--schema", "serve").output)
+        check.add(output, as: "guests", "serve --guests")
+        #expect(try check.complaints().isEmpty && output.contains("\"host\" : \"steps.home.example\""), "\(output)")
         try Data("short\n".utf8).write(to: URL(fileURLWithPath: file))
         #expect(try await istep.run(words).error.contains("shorter than 12 characters"))
         for wrong in [["--guests", "x y"], ["--guests", "x"], ["--guests", "x", "--password-file", file, "--open"]] {

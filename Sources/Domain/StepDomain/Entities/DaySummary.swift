@@ -4,6 +4,8 @@ public struct DaySummary: Hashable, Sendable {
     public enum DistanceSource: String, Sendable, Codable, CaseIterable {
         /// Steps times the step length that the user measured.
         case measuredStepLength
+        /// Steps times a step length scaled by the measured one: of running by that of walking, or the reverse.
+        case scaledStepLength
         /// Steps times a step length estimated from the user's height.
         case height
         /// The pedometer's own calculation.
@@ -47,7 +49,10 @@ public struct DaySummary: Hashable, Sendable {
     public var runningSteps: Int?
     /// Metres.
     public var distance: Double?
+    /// Of the walked part.
     public var distanceSource: DistanceSource?
+    /// Of the part that was run; nil if there is none, or if nothing is known of the distance.
+    public var runningDistanceSource: DistanceSource?
     /// Kilocalories above rest.
     public var energy: Double?
     public var energySource: EnergySource?
@@ -81,7 +86,7 @@ public struct DaySummary: Hashable, Sendable {
     public init(
         user: User, day: Day, steps: Int? = nil, walkingSteps: Int? = nil, runningSteps: Int? = nil,
         distance: Double? = nil,
-        distanceSource: DistanceSource? = nil,
+        distanceSource: DistanceSource? = nil, runningDistanceSource: DistanceSource? = nil,
         energy: Double? = nil, energySource: EnergySource? = nil, goal: Int? = nil, isRestDay: Bool = false,
         percentage: Double? = nil, category: ActivityCategory? = nil, hours: [Hour] = [],
         completeness: Completeness = .unknown, isInProgress: Bool = false, isCorrected: Bool = false,
@@ -96,6 +101,7 @@ public struct DaySummary: Hashable, Sendable {
         self.runningSteps = runningSteps
         self.distance = distance
         self.distanceSource = distanceSource
+        self.runningDistanceSource = runningDistanceSource
         self.energy = energy
         self.energySource = energySource
         self.goal = goal
@@ -165,6 +171,7 @@ extension DaySummary {
             user: data.user, day: data.day, steps: figures.steps, walkingSteps: figures.walkingSteps,
             runningSteps: figures.runningSteps,
             distance: figures.distance, distanceSource: figures.distanceSource,
+            runningDistanceSource: figures.runningDistanceSource,
             energy: figures.energy, energySource: figures.energySource,
             goal: figures.goal, isRestDay: figures.isRestDay, percentage: figures.percentage,
             category: figures.steps.map { ActivityCategory(steps: $0) },

@@ -14,7 +14,10 @@ public struct DayFigures: Hashable, Sendable {
     public var hours: [Int?]
     /// Metres.
     public var distance: Double?
+    /// Of the walked part.
     public var distanceSource: DaySummary.DistanceSource?
+    /// Of the part that was run; nil if there is none.
+    public var runningDistanceSource: DaySummary.DistanceSource?
     /// Kilocalories above rest.
     public var energy: Double?
     public var energySource: DaySummary.EnergySource?
@@ -62,6 +65,7 @@ public struct DayFigures: Hashable, Sendable {
         hours = isKnown ? sums.hours : []
         self.distance = distance?.metres
         distanceSource = distance?.source
+        runningDistanceSource = distance?.runningSource
         self.energy = energy?.kilocalories
         energySource = energy?.source
         goal = plan?.goal(on: sums.day)

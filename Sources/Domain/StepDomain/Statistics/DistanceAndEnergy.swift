@@ -4,7 +4,7 @@ public struct StepLength: Hashable, Sendable {
     public var running: Double
     /// Of the walking step.
     public var source: DaySummary.DistanceSource
-    public var isRunningMeasured = false
+    public var runningSource: DaySummary.DistanceSource
 
     /// Length of a walking step as a share of the height: 0.415 for men, 0.413 for women, their mean if the sex is not
     /// known. The numbers are in common use (pedometer manuals); no primary source is known, so a measured length is
@@ -24,25 +24,30 @@ public struct StepLength: Hashable, Sendable {
     /// count as missing.
     ///
     /// A measured walking step scales the running step by the same factor as it differs from the estimated one: whose
-    /// walking steps are long for the height also runs with long steps. A measured running step alone changes only
-    /// itself.
+    /// walking steps are long for the height also runs with long steps. A measured running step scales the walking step
+    /// only where the height is not known: it depends on the speed as well, so the height says more about walking.
     public init?(_ profile: Profile?) {
         guard let profile else { return nil }
-        let height = profile.height.flatMap { Profile.heights.contains($0) ? $0 : nil }
-        if let measured = profile.stepLength, Profile.stepLengths.contains(measured) {
-            walking = measured
-            running = measured * Self.runningShare / Self.walkingShare(profile.sex)
-            source = .measuredStepLength
+        func valid(_ value: Double?, _ range: ClosedRange<Double>) -> Double? {
+            value.flatMap { range.contains($0) ? $0 : nil }
+        }
+        let height = valid(profile.height, Profile.heights)
+        let measured = valid(profile.stepLength, Profile.stepLengths)
+        let measuredRunning = valid(profile.runningStepLength, Profile.runningStepLengths)
+        let share = Self.walkingShare(profile.sex)
+        if let measured {
+            (walking, source) = (measured, .measuredStepLength)
+            (running, runningSource) = (measured * Self.runningShare / share, .scaledStepLength)
         } else if let height {
-            walking = height * Self.walkingShare(profile.sex)
-            running = height * Self.runningShare
-            source = .height
+            (walking, source) = (height * share, .height)
+            (running, runningSource) = (height * Self.runningShare, .height)
+        } else if let measuredRunning {
+            (walking, source) = (measuredRunning * share / Self.runningShare, .scaledStepLength)
+            (running, runningSource) = (measuredRunning, .measuredStepLength)
         } else {
             return nil
         }
-        if let measured = profile.runningStepLength, Profile.runningStepLengths.contains(measured) {
-            (running, isRunningMeasured) = (measured, true)
-        }
+        if let measuredRunning { (running, runningSource) = (measuredRunning, .measuredStepLength) }
     }
 }
 
@@ -52,7 +57,10 @@ public struct DistanceEstimate: Hashable, Sendable {
     public var walking: Double
     /// Metres.
     public var running: Double
+    /// Of the walked part.
     public var source: DaySummary.DistanceSource
+    /// Of the part that was run; nil if there is none.
+    public var runningSource: DaySummary.DistanceSource?
 
     public var metres: Double { walking + running }
 
@@ -63,10 +71,12 @@ public struct DistanceEstimate: Hashable, Sendable {
             walking = Double(sums.walkingSteps) * length.walking
             running = Double(sums.runningSteps) * length.running
             source = length.source
+            if sums.runningSteps > 0 { runningSource = length.runningSource }
         } else if let metres = sums.metres {
             walking = metres.walking
             running = metres.running
             source = .pedometer
+            if sums.runningSteps > 0 { runningSource = .pedometer }
         } else {
             return nil
         }

@@ -145,7 +145,7 @@ struct Calendar: Sendable {
         legend.add(.box(.heat3), hasGoals ? "below the goal" : "below \(withoutGoal)")
         legend.add(
             .box(.heat4),
-            hasGoals ? "goal reached" + (withoutGoal.isEmpty ? "" : " (without one: \(withoutGoal))") : withoutGoal)
+            hasGoals ? "goal reached" + (withoutGoal.isEmpty ? "" : " (or \(withoutGoal))") : withoutGoal)
         if cells.contains(where: \.isPartial) { legend.add(.dotted(.heat2), "partial") }
         if cells.contains(where: { $0.steps == nil }) { legend.add(.hole, "unknown") }
         return legend.markup

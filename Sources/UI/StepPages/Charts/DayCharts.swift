@@ -29,7 +29,7 @@ struct DayCharts: Sendable {
         return Card.chart(
             title, classes, aside: aside ?? legend(statistics.days, hasPlan: hasPlan), drawing: chart.markup
         ) {
-            if aside != nil { legend(statistics.days, hasPlan: hasPlan) }
+            if aside != nil { legend(statistics.days, hasPlan: hasPlan, isShort: true) }
             numbers { table(statistics.days) }
         }
     }
@@ -85,13 +85,14 @@ struct DayCharts: Sendable {
         return bar
     }
 
-    private func legend(_ days: [DayFigures], hasPlan: Bool) -> Markup {
+    /// - Parameter isShort: on one line of a narrow card.
+    private func legend(_ days: [DayFigures], hasPlan: Bool, isShort: Bool = false) -> Markup {
         var legend = Legend()
-        legend.add(.box(.walk), hasPlan ? "goal reached" : "walking")
+        legend.add(.box(.walk), hasPlan ? (isShort ? "reached" : "goal reached") : "walking")
         if hasPlan, days.contains(where: { !$0.isGoalMet && $0.shownSteps ?? 0 > 0 }) {
             let today = days.contains { $0.isInProgress && !$0.isGoalMet } ? ", today so far" : ""
-            legend.add(
-                .box(.below), (days.contains(where: \.isRestDay) ? "below, or rest day" : "below the goal") + today)
+            let words = (days.contains(where: \.isRestDay) ? "below, or rest day" : "below the goal") + today
+            legend.add(.box(.below), isShort ? "below" : words)
         }
         if days.contains(where: { $0.runningSteps ?? 0 > 0 }) { legend.add(.box(.run), "running") }
         if days.contains(where: \.isDrawnPartial) { legend.add(.partial, "partial") }

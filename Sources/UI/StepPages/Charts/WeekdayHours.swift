@@ -119,7 +119,8 @@ struct WeekdayBars: Sendable {
             }
         ]
         if let mean = day.mean {
-            let isReached = day.meanGoal.map { mean >= $0 } ?? true
+            // Beside goals, a weekday without one is a rest day.
+            let isReached = day.meanGoal.map { mean >= $0 } ?? weekdays.allSatisfy { $0.meanGoal == nil }
             parts.append(
                 Element.rect(
                     .fill(isReached ? .walk : .below), Attribute(.x, 0),

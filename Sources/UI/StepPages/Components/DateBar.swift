@@ -95,7 +95,7 @@ struct DateBar: Sendable {
     }
 
     @MarkupBuilder private var user: Markup {
-        if context.users.count > 1 { hidden("user", context.user.name) }
+        if context.isUserNamed { hidden("user", context.user.name) }
     }
 
     private func field(_ name: String, _ label: String, _ day: Day) -> Markup {

@@ -1,6 +1,7 @@
 internal import Support
 internal import StepDomain
 internal import StepServices
+internal import StepViews
 internal import Synchronization
 
 /// Lets others in the house look at the pages: by one password, through a server in front that encrypts.
@@ -23,7 +24,7 @@ package final class GuestAccess: Sendable {
     private let wrong = Mutex<(since: Timestamp, count: Int)>((Timestamp(0), 0))
 
     /// The name that browsers ask for with the password.
-    package static let name = "istep"
+    package static let name = GuestsView.name
     /// Characters.
     package static let shortestPassword = 12
     /// Wrong passwords within `pause` before all are refused.

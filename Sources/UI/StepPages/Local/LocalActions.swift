@@ -188,6 +188,30 @@ extension LocalPages {
         return saved(isSaved ? "profile" : "nothing", scope)
     }
 
+    func removePlan(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+        let day = try firstDay(request)
+        try await blocking {
+            try Planning(scope.history, today: scope.context.today).removePlan(from: day, of: scope.context.user)
+        }
+        return saved("goals-removed", scope)
+    }
+
+    func removeProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+        let day = try firstDay(request)
+        try await blocking {
+            try Planning(scope.history, today: scope.context.today).removeProfile(from: day, of: scope.context.user)
+        }
+        return saved("profile-removed", scope)
+    }
+
+    /// The day from which the entry holds that a form is about.
+    private func firstDay(_ request: PageRequest) throws -> Day {
+        guard let day = request.form["from"].flatMap({ Day($0) }) else {
+            throw PageError.incomplete("The first day is needed, written like 2026-11-03.")
+        }
+        return day
+    }
+
     /// - Parameter what: a key of `messagesOfPlan`.
     private func saved(_ what: String, _ scope: RequestScope) -> PageResponse {
         .redirect(to: Link(["plan"], query: [("saved", what)] + scope.context.userQuery))
@@ -196,6 +220,8 @@ extension LocalPages {
     /// What the page of the plan says after a form was sent, by the word in its address.
     static let messagesOfPlan = [
         "goals": "The goals are saved.", "profile": "The profile is saved.",
+        "goals-removed": "The plan is removed. Its days have the plan before it, or no goals.",
+        "profile-removed": "The profile is removed. Its days have the profile before it, or none.",
         "nothing": "No value was changed, so nothing was saved.",
     ]
 }

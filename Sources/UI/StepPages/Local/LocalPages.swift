@@ -52,7 +52,18 @@ package struct LocalPages: Sendable {
                     request, .local(formKey: session.formKey), services, isBusy: activity.isRunning)
             }
         } catch  where services.histories.isMissing(error) {
-            return .page(MessagePage.firstSteps(emptyContext(.local(formKey: session.formKey))))
+            let context = emptyContext(.local(formKey: session.formKey))
+            if request.method == "POST" {
+                return .page(
+                    MessagePage.firstSteps(context, refusing: "Nothing was done: there is no history yet"), status: 409)
+            }
+            // A program must not take the page for numbers.
+            let isForPrograms = request.path.last.map { Self.split($0).format != .html } ?? false
+            return .page(MessagePage.firstSteps(context), status: isForPrograms ? 404 : 200)
+        } catch let unknown as UnknownStandardUser {
+            var context = emptyContext(.local(formKey: session.formKey))
+            (context.users, context.isUserNamed) = (unknown.users, true)
+            return .page(MessagePage.choice(of: unknown, context, Self.choosable(request)), status: 503)
         } catch {
             return message(error, emptyContext(.local(formKey: session.formKey)))
         }
@@ -64,6 +75,9 @@ package struct LocalPages: Sendable {
             return message(error, scope.context)
         }
     }
+
+    /// The page that a request was for, to be loaded for another user; the first page in place of a form.
+    private static func choosable(_ request: PageRequest) -> [String] { request.method == "POST" ? [] : request.path }
 
     // MARK: Routes
     //
@@ -135,7 +149,9 @@ package struct LocalPages: Sendable {
         case ["outbox", "drop"]: return try await drop(request, scope)
         case ["notices", "dismiss"]: return try await dismiss(request, scope)
         case ["plan"]: return try await setPlan(request, scope)
+        case ["plan", "remove"]: return try await removePlan(request, scope)
         case ["profile"]: return try await setProfile(request, scope)
+        case ["profile", "remove"]: return try await removeProfile(request, scope)
         case ["devices", "scan"]: return try scan(scope)
         case ["devices", "add"]: return try await addDevice(request, scope)
         case ["devices", "rename"]: return try await renameDevice(request, scope)
@@ -183,6 +199,10 @@ package struct LocalPages: Sendable {
             PageError(
                 status: 409, title: "The outbox has changed",
                 message: "\(date(day)) was already sent to \(name(destination)).")
+        case ServiceError.noPlanFrom(let day, _), ServiceError.noProfileFrom(let day, _):
+            PageError(
+                status: 409, title: "The entry is not there",
+                message: "None begins on \(date(day)).", advice: "It may have been removed since the page was loaded.")
         case ServiceError.notCorrected(let day):
             PageError(status: 409, title: "The day has changed", message: "\(date(day)) has no correction.")
         default: PageError(status: 503, title: "Request failed", message: ErrorText(error).line)

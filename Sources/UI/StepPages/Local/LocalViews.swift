@@ -151,6 +151,6 @@ extension LocalPages {
         return PlanPage(
             context: scope.context, plan: plan ?? PlanForm(plans.inForce(on: scope.context.today)),
             profile: profile ?? ProfileForm(profiles.inForce(on: scope.context.today)), plans: plans.reversed(),
-            message: message)
+            profiles: profiles.reversed(), message: message)
     }
 }

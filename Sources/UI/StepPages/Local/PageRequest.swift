@@ -160,6 +160,13 @@ package struct PageResponse: Sendable {
     static let picture = "image/svg+xml"
 }
 
+/// The options or the configuration name a user whom the history does not have.
+struct UnknownStandardUser: Error {
+    var name: String
+    /// Those of the history.
+    var users: [User]
+}
+
 /// A request, with the history as it is now and the user that it is for.
 struct RequestScope: Sendable {
     let history: History
@@ -169,7 +176,7 @@ struct RequestScope: Sendable {
     /// - Parameters:
     ///   - isBusy: whether a sync, a share or a search runs.
     ///   - only: the name of the only user whose days are shown; nil for all.
-    /// - Throws: the history's error; `PageError` for a person who is not in it.
+    /// - Throws: the history's error; `PageError` for a person who is not in it; `UnknownStandardUser`.
     init(
         _ request: PageRequest, _ place: PageContext.Place, _ services: PageServices, isBusy: Bool, only: String? = nil
     ) throws {
@@ -182,30 +189,50 @@ struct RequestScope: Sendable {
         let users = try history.users().filter { only == nil || $0.name.lowercased() == only?.lowercased() }
         let wanted = request.query["user"] ?? request.form["user"] ?? only
         let user: User
+        var isUserNamed = users.count > 1
         if let wanted {
             guard let found = users.first(where: { $0.name.lowercased() == wanted.lowercased() }) else {
                 throw PageError(message: "There is no user '\(Printable(wanted, limit: 64))' in this history.")
             }
             user = found
-        } else {
-            do {
-                user = try services.people(history).user(creating: .first)
-            } catch ServiceError.severalUsers where !users.isEmpty {
-                // The logged-in user is not in this history: the page offers a choice.
-                user = users[0]
+            if !isUserNamed, only == nil {
+                isUserNamed = (try? Self.standardUser(users, services.people(history), place)) == nil
             }
+        } else {
+            user = try Self.standardUser(users, services.people(history), place)
         }
         self.services = services.services(history)
         context = PageContext(
             user: user, users: users, now: services.now(), localTime: services.localTime,
             weekStart: services.weekStart(),
             place: place)
+        context.isUserNamed = isUserNamed
         if context.isOwner { context.sync = try Self.state(of: user, history, context.now, isBusy: isBusy) }
     }
 
-    /// Whether it is the first step of a new user: the search for a pedometer to add.
+    /// The user of a request that names none.
+    ///
+    /// - Throws: `UnknownStandardUser`; the history's error.
+    private static func standardUser(_ users: [User], _ people: UserSelection, _ place: PageContext.Place) throws
+        -> User
+    {
+        do {
+            return try people.user(creating: .first)
+        } catch ServiceError.severalUsers where !users.isEmpty {
+            // The logged-in user is not in this history: the page offers a choice.
+            return users[0]
+        } catch ServiceError.unknownUser(let name, _) where !users.isEmpty {
+            // Guests cannot correct it, and need not know what is configured.
+            if place == .guest { return users[0] }
+            throw UnknownStandardUser(name: name, users: users)
+        }
+    }
+
+    /// Whether it may be the first step of a new user, for which `istep add`, `plan`, `profile` and `correct` create a
+    /// history, too.
     private static func beginsHistory(_ request: PageRequest) -> Bool {
-        request.method == "POST" && request.path == ["devices", "scan"]
+        let first = [["devices", "scan"], ["devices", "add"], ["plan"], ["profile"], ["correction"]]
+        return request.method == "POST" && first.contains(request.path)
     }
 
     /// What the header shows of the user's pedometers; of a user without one, nothing but a run.

@@ -27,11 +27,11 @@ struct DayFigureWords: Sendable {
         let remark =
             percentage.map { "\(Words.percent($0)) of \(Words.grouped(goal ?? 0))" }
             ?? (goal.map { "goal \(Words.grouped($0))" } ?? (summary.isRestDay ? "rest day" : "no goal"))
-        let name = isToday && !summary.isCorrected ? "steps so far" : summary.isCorrected ? "entered by hand" : "steps"
+        let name = isToday && !summary.isCorrected ? "steps so far" : summary.isCorrected ? "by hand" : "steps"
         let words = DayWords.steps(view)
         return Ring(
             steps: steps, word: words, name: name, remark: remark, percentage: percentage,
-            summary: "\(words) \(name), \(remark)"
+            summary: "\(words) \(summary.isCorrected ? "entered \(name)" : name), \(remark)"
         ).markup
     }
 
@@ -52,12 +52,7 @@ struct DayFigureWords: Sendable {
     private func advice(_ words: String) -> String { context.isGuest ? "" : words }
 
     static func source(_ summary: DaySummary) -> String {
-        switch summary.distanceSource {
-        case .measuredStepLength: "by your step length"
-        case .height: "by your height"
-        case .pedometer: "by the pedometer"
-        case nil: ""
-        }
+        summary.distanceSource?.words(running: summary.runningDistanceSource) ?? ""
     }
 
     private var running: Figure {

@@ -24,10 +24,42 @@ struct MessagePage: Sendable {
         }
     }
 
+    /// The configuration names a user whom the history does not have: what to do, and those that it has.
+    ///
+    /// - Parameter path: of the page that each choice leads to.
+    static func choice(of unknown: UnknownStandardUser, _ context: PageContext, _ path: [String]) -> Markup {
+        PageFrame(title: "Choose a user", context: context).document {
+            Element.h1 { "Choose a user" }
+            NoticeBox.markup(.warn, "There is no user '\(Printable(unknown.name, limit: 64))' in this history") {
+                Element.p(.css("small")) {
+                    "This is the user that the key " + command("user")
+                        + " of the configuration names, or the option " + command("--user")
+                        + ". Correct the name, and load the page again."
+                }
+            }
+            Card.section("Users of this history") {
+                Element.div(.css("actions")) {
+                    unknown.users.map { user in
+                        Element.a(.css("button"), .href(Link(path, query: [("user", user.name)]))) {
+                            PageContext.name(user.name, limit: 32)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Before there is a history.
-    static func firstSteps(_ context: PageContext) -> Markup {
+    ///
+    /// - Parameter refusing: what was not done; nil for a page that was only looked at.
+    static func firstSteps(_ context: PageContext, refusing: String? = nil) -> Markup {
         PageFrame(title: "First steps", context: context).document {
             Element.h1 { "First steps" }
+            if let refusing {
+                NoticeBox.markup(.bad, refusing) {
+                    Element.p(.css("small")) { "The first pedometer, plan, profile or correction creates it." }
+                }
+            }
             begin(context, hasPedometer: false)
         }
     }

@@ -16,6 +16,8 @@ package struct PageContext: Sendable {
     package var user: User
     /// All users of the history.
     package var users: [User]
+    /// Whether addresses and forms name the user: another one is shown where they do not.
+    var isUserNamed: Bool
     package var today: Day
     package var now: Timestamp
     package var localTime: LocalTime
@@ -41,6 +43,7 @@ package struct PageContext: Sendable {
     ) {
         self.user = user
         self.users = users
+        isUserNamed = users.count > 1
         self.now = now
         self.localTime = localTime
         self.weekStart = weekStart
@@ -57,7 +60,7 @@ package struct PageContext: Sendable {
     var isGuest: Bool { place == .guest }
 
     /// Added to every address where there are several people.
-    var userQuery: [(String, String)] { users.count > 1 ? [("user", user.name)] : [] }
+    var userQuery: [(String, String)] { isUserNamed ? [("user", user.name)] : [] }
 
     /// Nil in a file.
     func link(_ parts: String..., query: [(String, String)] = []) -> Link? {
@@ -84,7 +87,7 @@ package struct PageContext: Sendable {
         guard case .local(let formKey) = place else { return .nothing }
         return Element.form(Attribute(.method, "post"), .action(Link(parts)), style.map { .css($0) }) {
             Element.input(Attribute(.type, "hidden"), Attribute(.name, "key"), Attribute(.value, formKey))
-            if users.count > 1 {
+            if isUserNamed {
                 Element.input(Attribute(.type, "hidden"), Attribute(.name, "user"), Attribute(.value, user.name))
             }
             content()

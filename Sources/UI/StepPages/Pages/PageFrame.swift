@@ -83,6 +83,9 @@ struct PageFrame: Sendable {
         }
     }
 
+    /// False where the user has still to be chosen.
+    private var isForUser: Bool { context.user.id != 0 || context.users.isEmpty }
+
     // MARK: The header
 
     private var header: Markup {
@@ -135,7 +138,7 @@ struct PageFrame: Sendable {
 
     /// Whose steps are shown, where there is a choice.
     @MarkupBuilder private var people: Markup {
-        if context.users.count > 1 {
+        if context.users.count > 1, isForUser {
             let path = path ?? section?.path ?? []
             Element.details(.css("menu")) {
                 Element.summary(
@@ -161,7 +164,9 @@ struct PageFrame: Sendable {
     }
 
     @MarkupBuilder private var sync: Markup {
-        if context.sync?.isBusy == true {
+        if !isForUser {
+            Markup.nothing
+        } else if context.sync?.isBusy == true {
             Element.a(.css("button"), .href(Link(["activity"], query: context.userQuery))) { "Running…" }
         } else {
             context.form("sync") { Element.button(Attribute(.type, "submit"), .css("primary")) { "Sync" } }

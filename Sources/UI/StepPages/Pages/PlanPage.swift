@@ -9,6 +9,8 @@ struct PlanPage: Sendable {
     let profile: ProfileForm
     /// Newest first.
     let plans: [SportPlan]
+    /// Newest first.
+    let profiles: [Profile]
     var message: String?
 
     var document: Markup {
@@ -18,7 +20,8 @@ struct PlanPage: Sendable {
             Element.div(.css("grid")) {
                 goals
                 body
-                if !plans.isEmpty { history }
+                if !plans.isEmpty { earlierPlans }
+                if !profiles.isEmpty { earlierProfiles }
             }
         }
     }
@@ -84,18 +87,62 @@ struct PlanPage: Sendable {
         }
     }
 
-    private var history: Markup {
+    private var earlierPlans: Markup {
         let table = Table(
             caption: "goals by weekday, the newest plan first",
-            columns: [.words("From")] + Weekday.allCases.map { .number($0.shortName) },
+            columns: [.words("From")] + Weekday.allCases.map { .number($0.shortName) } + [.number("Change")],
             rows: plans.map { plan in
-                // An earlier istep could store two plans from before the first day; only the oldest is shown as 'the
-                // beginning'.
-                let isFirst = plan.validFrom <= Validity.beginning && plan == plans.last
-                return Table.Row(
-                    isFirst ? "the beginning" : context.date(plan.validFrom),
-                    Weekday.allCases.map { plan[$0] == 0 ? "rest" : Words.grouped(plan[$0]) })
+                Table.Row(
+                    .text(first(plan, plans)),
+                    Weekday.allCases.map { .text(plan[$0] == 0 ? "rest" : Words.grouped(plan[$0])) }
+                        + [removal("plan", plan, plans, "Its days have the plan before it, or no goals.")])
             }, isCards: true)
         return Card.section("Plans so far") { table.markup }
+    }
+
+    private var earlierProfiles: Markup {
+        func centimetres(_ metres: Double?) -> String { metres.map { "\(Words.short($0 * 100)) cm" } ?? "" }
+        let table = Table(
+            caption: "profiles, the newest first",
+            columns: [
+                .words("From"), .number("Height"), .number("Weight"), .number("Sex"), .number("Born"),
+                .number("Walking step"), .number("Running step"), .number("Change"),
+            ],
+            rows: profiles.map { profile in
+                let values = [
+                    centimetres(profile.height), profile.weight.map { "\(Words.short($0)) kg" } ?? "",
+                    profile.sex == .unspecified ? "" : profile.sex.rawValue,
+                    profile.birthDate.map(context.date) ?? "", centimetres(profile.stepLength),
+                    centimetres(profile.runningStepLength),
+                ]
+                return Table.Row(
+                    .text(first(profile, profiles)),
+                    values.map { .text($0) }
+                        + [removal("profile", profile, profiles, "Its days have the profile before it, or none.")])
+            }, isCards: true)
+        return Card.section("Profiles so far") { table.markup }
+    }
+
+    /// An earlier istep could store two entries from before the first day; only the oldest is shown as 'the beginning'.
+    private func first<Entry: ValidFrom & Equatable>(_ entry: Entry, _ entries: [Entry]) -> String {
+        entry.validFrom <= Validity.beginning && entry == entries.last
+            ? "the beginning" : context.date(entry.validFrom)
+    }
+
+    /// Two steps, so that no entry is removed by a slip.
+    private func removal<Entry: ValidFrom & Equatable>(
+        _ what: String, _ entry: Entry, _ entries: [Entry], _ effect: String
+    ) -> Markup {
+        let name = "the \(what) from \(first(entry, entries))"
+        return Element.details(.css("menu")) {
+            Element.summary(.css("button small"), Attribute(.ariaLabel, "Remove \(name)")) { "Remove…" }
+            Element.div {
+                context.form(what, "remove", style: "stack") {
+                    FilledForm.hidden("from", "\(entry.validFrom)")
+                    Element.p(.css("small")) { effect }
+                    Element.button(Attribute(.type, "submit"), .css("danger")) { "Remove this \(what)" }
+                }
+            }
+        }
     }
 }

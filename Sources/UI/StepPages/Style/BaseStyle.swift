@@ -70,7 +70,7 @@ extension StyleSheet {
         .menu > summary.person .icon { width: 1rem; height: 1rem; }
         .menu li a { display: block; padding: 0.5rem 0.7rem; border-radius: 8px; color: var(--text); text-decoration: none; }
         .menu li a:hover, .menu li a[aria-current] { background: var(--soft); color: var(--accent); }
-        .menu .stack { padding: 0.6rem; }
+        .menu .stack { padding: 0.6rem; text-align: left; font-weight: 400; }
         .pick > div { left: 0; right: auto; width: 21rem; max-width: 92vw; }
         .datebar { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem 1rem; margin: 0 0 1.25rem; }
         .turn { display: flex; align-items: center; gap: 0.5rem; margin-right: auto; min-width: 0; }
@@ -80,7 +80,7 @@ extension StyleSheet {
         .segments a { font-weight: 600; text-decoration: none; color: var(--muted); }
         .segments a[aria-current] { background: var(--raised); color: var(--text); box-shadow: 0 1px 3px rgb(0 0 0 / 0.16); }
         form.stack { display: grid; gap: 0.75rem; }
-        form.stack + form.stack { border-top: 1px solid var(--line); }
+        form.stack + form.stack { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
         .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; }
         .pair.go { grid-template-columns: 1fr auto; align-items: end; }
         label { display: block; font-size: 0.8125rem; font-weight: 600; color: var(--muted); }
@@ -88,7 +88,8 @@ extension StyleSheet {
           display: block; width: 100%; min-width: 0; min-height: 2.375rem; margin-top: 0.25rem; padding: 0.3rem 0.6rem; font: inherit;
           color: var(--text); background: var(--card); border: 1px solid var(--border); border-radius: 9px;
         }
-        .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 0.75rem; align-items: end; }
+        .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.75rem; align-items: end; }
+        .edit .fields { max-width: 44rem; }
         input[aria-invalid] { border: 2px solid var(--bad); }
         .error { color: var(--bad); font-size: 0.875rem; }
         progress { display: block; width: 100%; height: 0.625rem; margin: 0.75rem 0; accent-color: var(--walk); }

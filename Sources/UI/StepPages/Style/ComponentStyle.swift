@@ -34,6 +34,7 @@ extension StyleSheet {
         .facts dd small { display: block; font-weight: 400; color: var(--muted); }
         .scroll { overflow-x: auto; }
         table { width: 100%; border-collapse: collapse; }
+        p + table { margin-top: 0.75rem; }
         th, td { padding: 0.5rem 0.75rem; border-top: 1px solid var(--line); text-align: left; vertical-align: baseline; }
         tbody th { font-weight: 600; }
         thead th { border: 0; padding-top: 0; color: var(--muted); font-size: 0.8125rem; font-weight: 600; vertical-align: bottom; }

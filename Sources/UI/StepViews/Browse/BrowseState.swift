@@ -65,6 +65,10 @@ public struct BrowseState: Hashable, Sendable {
     public private(set) var work: String?
     /// Lines that are scrolled away at the top.
     private var scroll = 0
+    /// Whether the marked day or month stays on the screen: until Page Up or Page Down scroll it away.
+    private var followsMark = true
+    /// Lines that Page Up and Page Down scroll: no more than a low terminal shows.
+    private var page = 10
     private var pane = Pane.days
     private let weekStart: Weekday
 
@@ -113,6 +117,9 @@ public struct BrowseState: Hashable, Sendable {
         case (.character("s"), _): return work == nil ? .sync : nil
         case (.character("S"), .outbox), (.enter, .outbox): return work == nil ? .share(day) : nil
         case (.character("S"), _): show(.outbox)
+        // What `r` and `x` are for stays on the screen.
+        case (.pageUp, .outbox): selection = max(0, selection - page)
+        case (.pageDown, .outbox): selection = max(0, min(outbox.count - 1, selection + page))
         case (.up, .days) where unit != .day: mark(by: -1)
         case (.down, .days) where unit != .day: mark(by: 1)
         case (.enter, .days) where unit != .day: show(unit == .year ? Period.Unit.month : .day)
@@ -123,8 +130,8 @@ public struct BrowseState: Hashable, Sendable {
         case (.character("u"), _): return switchUser()
         case (.up, _): scroll = max(0, scroll - 1)
         case (.down, _): scroll += 1
-        case (.pageUp, _): scroll = max(0, scroll - 10)
-        case (.pageDown, _): scroll += 10
+        case (.pageUp, _): (scroll, followsMark) = (max(0, scroll - page), false)
+        case (.pageDown, _): (scroll, followsMark) = (scroll + page, false)
         case (.left, _): move(to: period.previous, or: "Nothing is known before this.")
         case (.right, _): move(to: period.next, or: "The next \(unit.rawValue) has not begun.")
         case (.character("d"), _): show(.day)
@@ -140,6 +147,7 @@ public struct BrowseState: Hashable, Sendable {
 
     /// Marks the day, or in a year the month, before or after the marked one, if it is in the same period and known.
     private mutating func mark(by step: Int) {
+        followsMark = true
         let period = period, reachable = (known?.lowerBound ?? today)...today
         let next: Day
         if unit == .year {
@@ -205,7 +213,7 @@ public struct BrowseState: Hashable, Sendable {
 
     private mutating func show(_ pane: Pane) {
         self.pane = pane
-        scroll = 0
+        (scroll, followsMark) = (0, true)
         // Keys are for entries that are on the screen.
         if pane != .outbox { outbox = [] }
     }
@@ -253,23 +261,48 @@ public struct BrowseState: Hashable, Sendable {
 
     // MARK: Screen
 
-    /// Scrolls back to the end of the content if keys went beyond it. To be called before each `screen`.
+    /// Scrolls to where the screen is: to the end of the content if keys went beyond it, and to the marked line, from
+    /// which Page Up and Page Down then go on. To be called before each `screen`.
     ///
     /// - Parameters:
-    ///   - content: number of its lines.
-    ///   - head: number of the lines above it that stay.
+    ///   - content: its lines.
+    ///   - head: the lines above it that stay.
     ///   - lines: of the terminal.
-    public mutating func limitScroll(to content: Int, head: Int = 0, lines: Int) {
-        scroll = min(scroll, Self.mostScroll(content, Self.pinned(head, lines), head, lines))
+    public mutating func limitScroll(to content: [String], head: [String] = [], lines: Int) {
+        let window = Window(content, head: head, lines: lines)
+        scroll = window.start(scroll, following: hasMark)
+        page = max(1, min(10, window.room - 1))
     }
 
-    /// The last two lines are for messages and keys.
-    private static func mostScroll(_ content: Int, _ pinned: Int, _ head: Int, _ lines: Int) -> Int {
-        max(0, content + head - pinned - (lines - 2 - pinned))
-    }
+    /// What is marked stays on the screen: an entry of the outbox, a day or month of a period.
+    private var hasMark: Bool { pane == .outbox || pane == .days && unit != .day && followsMark }
 
-    /// How many lines of a head stay: none on a terminal on which too few others would have room.
-    private static func pinned(_ head: Int, _ lines: Int) -> Int { lines - 2 - head >= 8 ? head : 0 }
+    /// The part of the lines that a terminal has room for.
+    private struct Window {
+        /// Lines at the top that stay.
+        let pinned: [String]
+        let scrolled: [String]
+        /// Lines of the terminal for what scrolls. Its last two are for messages and keys.
+        let room: Int
+
+        init(_ content: [String], head: [String], lines: Int) {
+            // On a low terminal only the title stays: the days need the room.
+            let count = lines - 2 - head.count >= 8 ? head.count : min(1, head.count)
+            pinned = Array(head.prefix(count))
+            scrolled = head.dropFirst(count) + content
+            room = lines - 2 - count
+        }
+
+        var most: Int { max(0, scrolled.count - room) }
+
+        /// The first line that is shown of what scrolls.
+        func start(_ scroll: Int, following isFollowing: Bool) -> Int {
+            guard isFollowing, let marked = scrolled.firstIndex(where: { $0.hasPrefix(OutboxView.mark) }) else {
+                return min(scroll, most)
+            }
+            return min(max(0, marked - room + 2), most)
+        }
+    }
 
     /// The lines of the screen, exactly as many as it has, or fewer where there is nothing to show.
     ///
@@ -285,20 +318,13 @@ public struct BrowseState: Hashable, Sendable {
             words.add("Too small: at least \(Self.smallest.columns) columns and \(Self.smallest.lines) lines. q quits.")
             return Array(words.lines.prefix(max(lines, 1)))
         }
-        let pinned = Self.pinned(head.count, lines)
-        let room = lines - 2 - pinned
-        let most = Self.mostScroll(content.count, pinned, head.count, lines)
-        let scrolled = pinned == head.count ? content : head + content
-        var start = min(scroll, most)
-        // What is marked stays on the screen: an entry of the outbox, a day or month of a period.
-        let hasMark = pane == .outbox || pane == .days && unit != .day
-        if hasMark, let marked = scrolled.firstIndex(where: { $0.hasPrefix(OutboxView.mark) }) {
-            start = min(max(start, marked - room + 2), marked, most)
-        }
-        var screen = Array(scrolled.dropFirst(start).prefix(room))
-        screen += Array(repeating: "", count: max(0, room - screen.count))
-        screen = head.prefix(pinned) + screen
-        let more = start < most ? " (more: ↓)" : ""
+        let window = Window(content, head: head, lines: lines)
+        let start = window.start(scroll, following: hasMark)
+        var screen = Array(window.scrolled.dropFirst(start).prefix(window.room))
+        screen += Array(repeating: "", count: max(0, window.room - screen.count))
+        screen = window.pinned + screen
+        let arrows = [start > 0 ? "↑" : nil, start < window.most ? "↓" : nil].compactMap(\.self)
+        let more = arrows.isEmpty ? "" : " (more: \(arrows.joined(separator: " ")))"
         screen.append(
             clip(input.map { "Day: \($0)_" } ?? work ?? (message ?? "") + (message == nil ? more : ""), columns, style))
         screen.append(clip(keys(columns), columns, style, isFaint: true))

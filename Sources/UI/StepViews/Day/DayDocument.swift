@@ -79,8 +79,10 @@ extension DayView {
         @Nullable public var walkingSteps: Int?
         @Nullable public var runningSteps: Int?
         @Nullable public var distanceMetres: Double?
-        /// `measuredStepLength`, `height` or `pedometer`.
+        /// Of the walked part: `measuredStepLength`, `scaledStepLength`, `height` or `pedometer`.
         @Nullable public var distanceSource: String?
+        /// The same of the part that was run; null where there is none.
+        @Nullable public var runningDistanceSource: String?
         /// Above rest.
         @Nullable public var energyKilocalories: Double?
         /// `weight` or `pedometer`.
@@ -127,7 +129,11 @@ extension DayView {
             .init("distanceMetres", .nullable(.number), "Rounded to decimetres."),
             .init(
                 "distanceSource", .nullable(.choice(DaySummary.DistanceSource.self)),
-                "What the distance is calculated from."),
+                "What the distance of the walked part is calculated from; scaledStepLength: a step length scaled by the one that was measured."
+            ),
+            .init(
+                "runningDistanceSource", .nullable(.choice(DaySummary.DistanceSource.self)),
+                "The same of the part that was run; null where there is none."),
             .init("energyKilocalories", .nullable(.number), "Above rest."),
             .init(
                 "energySource", .nullable(.choice(DaySummary.EnergySource.self)), "What the energy is calculated from."),
@@ -170,6 +176,7 @@ extension DayView {
             runningSteps: checked(.steps, summary.runningSteps),
             distanceMetres: checked(.distance, summary.distance.map { rounded($0, 10) }),
             distanceSource: checked(.distance, summary.distanceSource?.rawValue),
+            runningDistanceSource: checked(.distance, summary.runningDistanceSource?.rawValue),
             energyKilocalories: checked(.energy, summary.energy.map { rounded($0, 10) }),
             energySource: checked(.energy, summary.energySource?.rawValue),
             goal: checked(.goal, summary.goal), restDay: summary.isRestDay,

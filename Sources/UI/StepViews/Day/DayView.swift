@@ -11,10 +11,16 @@ public struct DayView: View {
     public let errors: [AttributeError]
     /// The first known day of the history: shown for a day before it.
     private let historyBegins: Day?
+    /// Whether the user has a pedometer to read.
+    private let hasPedometers: Bool
 
     /// - Parameter historyBegins: the first known day; nil if it is not needed, or if nothing is known.
-    public init(_ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil) {
+    public init(
+        _ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil,
+        hasPedometers: Bool = true
+    ) {
         self.historyBegins = historyBegins
+        self.hasPedometers = hasPedometers
         self.summary = summary
         self.today = today
         self.now = now
@@ -44,18 +50,24 @@ public struct DayView: View {
 
 extension DayView {
     /// One screenful: at most 24 lines where the terminal has 80 columns.
-    public func lines(_ style: TextStyle) -> [String] { lines(style, hasCommands: true) }
+    public func lines(_ style: TextStyle) -> [String] { browserHead(style) + lines(style, hasCommands: true) }
 
-    /// The same without the commands that show other days: keys do that.
-    public func browserLines(_ style: TextStyle) -> [String] { lines(style, hasCommands: false) }
-
-    private func lines(_ style: TextStyle, hasCommands: Bool) -> [String] {
+    /// What stays on the screen of a browser while the rest scrolls.
+    public func browserHead(_ style: TextStyle) -> [String] {
         var page = Page(style)
         let isToday = summary.day == today
         page.wrap(
             StyledText(Printable(summary.user.name, limit: 32).description, .strong) + " · "
                 + StyledText(Words.date(summary.day), .strong) + StyledText(isToday ? " · today" : ""), hanging: 2)
         if let laterBegin { page.wrap(StyledText("  The history begins on \(laterBegin).", .faint), hanging: 2) }
+        return page.lines
+    }
+
+    /// The rest, without the commands that show other days: keys do that.
+    public func browserLines(_ style: TextStyle) -> [String] { lines(style, hasCommands: false) }
+
+    private func lines(_ style: TextStyle, hasCommands: Bool) -> [String] {
+        var page = Page(style)
         page.blank()
         if let error = error(.day) {
             page.wrap("  " + wrong(error), hanging: 2)
@@ -83,9 +95,7 @@ extension DayView {
         chart(on: &page)
         page.blank()
         show("Day", completeness, on: &page)
-        show(
-            "Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? "\(command: "istep sync")" : nil, on: &page
-        )
+        show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? firstSync : nil, on: &page)
         if hasCommands { neighbours(on: &page) }
         return page.lines
     }
@@ -138,7 +148,8 @@ extension DayView {
         guard let metres = summary.distance, let source = summary.distanceSource else {
             return StyledText("unknown: set your height, and it is calculated", .faint)
         }
-        return StyledText(Words.kilometres(metres)) + StyledText("  \(source.words)", .faint)
+        return StyledText(Words.kilometres(metres))
+            + StyledText("  \(source.words(running: summary.runningDistanceSource))", .faint)
     }
 
     private var energy: StyledText {
@@ -231,9 +242,13 @@ extension DayView {
             + StyledText(summary.correctionReason.map { " (\(Printable($0, limit: 80)))" } ?? "", .faint)
     }
 
+    private var firstSync: Advice { hasPedometers ? "\(command: "istep sync")" : "\(command: "istep add")" }
+
     private var synced: StyledText {
         if let error = error(.lastSync) { return wrong(error) }
-        guard let moment = summary.lastSync else { return StyledText("never: read your pedometers", .doubtful) }
+        guard let moment = summary.lastSync else {
+            return StyledText(hasPedometers ? "never: read your pedometers" : "never: add a pedometer", .doubtful)
+        }
         let clock = Words.clock(moment, localTime)
         // How long ago matters for a day that still grows; beside a day of the past, `just now` would seem to be of
         // that day.
@@ -313,9 +328,23 @@ extension DaySummary.Completeness {
 }
 
 extension DaySummary.DistanceSource {
-    var words: String {
+    /// `by your height`; where the running part has another source, both.
+    ///
+    /// - Parameter running: the source of the part that was run; nil if there is none.
+    package func words(running: DaySummary.DistanceSource?) -> String {
+        switch (self, running) {
+        case (_, nil), (.height, .height), (.pedometer, _): words
+        case (.measuredStepLength, .measuredStepLength): "by your step lengths"
+        case (.measuredStepLength, .scaledStepLength): "by your step length, scaled for running"
+        case (.scaledStepLength, .measuredStepLength): "by your running step, scaled for walking"
+        case (_, let running?): "walking \(words), running \(running.words)"
+        }
+    }
+
+    private var words: String {
         switch self {
         case .measuredStepLength: "by your step length"
+        case .scaledStepLength: "by your running step, scaled for walking"
         case .height: "by your height"
         case .pedometer: "by the pedometer"
         }

@@ -80,6 +80,9 @@ public enum JSONReference {
         Entry("restore", ["restore FILE"], "What a restore would do, or has done.", RestoreView.Document.self),
         Entry("report", ["report -o FILE"], "The report that was written.", ReportView.Document.self),
         Entry("serve", ["serve"], "The address of the local pages.", ServeView.Document.self),
+        Entry(
+            "guests", ["serve --guests HOST"], "Where the web server in front of the guests' pages finds them.",
+            GuestsView.Document.self),
         Entry("version", ["--version"], "The program's version.", VersionDocument.self),
         Entry(
             "error", ["any command that fails"],

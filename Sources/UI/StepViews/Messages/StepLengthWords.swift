@@ -3,24 +3,33 @@ package import StepDomain
 extension StepLength {
     /// `step 74 cm, measured, running step 116.2 cm, scaled by it`, in a profile.
     package var words: String {
-        let isMeasured = source == .measuredStepLength
-        let running = isRunningMeasured ? "measured" : isMeasured ? "scaled by it" : "by height"
-        return "step \(centimetres(walking)), \(isMeasured ? "measured" : "by height"), "
-            + "running step \(centimetres(self.running)), \(running)"
+        "step \(centimetres(walking)), \(Self.words(source, "scaled by the running step")), "
+            + "running step \(centimetres(running)), \(Self.words(runningSource, "scaled by it"))"
+    }
+
+    private static func words(_ source: DaySummary.DistanceSource, _ scaled: String) -> String {
+        switch source {
+        case .measuredStepLength: "measured"
+        case .scaledStepLength: scaled
+        case .height, .pedometer: "by height"
+        }
     }
 
     /// How a distance is calculated, in a sentence.
     package var explanation: String {
-        let isMeasured = source == .measuredStepLength
         let walking =
-            (isMeasured ? "the measured step length" : "a step length estimated from the height")
-            + ", \(centimetres(self.walking))"
-        let running = "\(centimetres(self.running))"
-        let why =
-            isRunningMeasured
-            ? " as measured"
-            : isMeasured ? ", scaled by the measured walking step" : ", estimated from the height"
-        return "Distance: walking steps times \(walking); running steps times \(running)\(why)."
+            switch source {
+            case .measuredStepLength: "the measured step length, \(centimetres(walking))"
+            case .scaledStepLength: "\(centimetres(walking)), scaled by the measured running step"
+            case .height, .pedometer: "a step length estimated from the height, \(centimetres(walking))"
+            }
+        let running =
+            switch runningSource {
+            case .measuredStepLength: " as measured"
+            case .scaledStepLength: ", scaled by the measured walking step"
+            case .height, .pedometer: ", estimated from the height"
+            }
+        return "Distance: walking steps times \(walking); running steps times \(centimetres(self.running))\(running)."
     }
 
     private func centimetres(_ metres: Double) -> String { "\(Words.short(metres * 100)) cm" }

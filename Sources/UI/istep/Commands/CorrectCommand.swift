@@ -102,6 +102,8 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(
             of: user, on: day)
         let today = wiring.localTime.day(of: now)
-        try wiring.show(DayView(summary, today: today, now: now, localTime: wiring.localTime))
+        let hasPedometers = try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty
+        try wiring.show(
+            DayView(summary, today: today, now: now, localTime: wiring.localTime, hasPedometers: hasPedometers))
     }
 }

@@ -90,6 +90,12 @@ struct HistoryCommand: AsyncParsableCommand, TakesDays {
 
     func run() async throws {
         let wiring = try Wiring(common)
+        if csv || common.json, try await blocking({ try wiring.isBeforeHistory() }) {
+            // For a program, days of which nothing is known are no error.
+            let figures = DaySeries(
+                user: wiring.firstUser, today: wiring.localTime.day(of: wiring.now()), days: [])
+            return try show(figures, hasPedometers: false, wiring)
+        }
         let (history, user) = try await wiring.historyOfUser()
         let progress = wiring.progress()
         defer { progress.end() }
@@ -98,11 +104,15 @@ struct HistoryCommand: AsyncParsableCommand, TakesDays {
             if let words = HistoryView.words(forCalculating: done, of: all) { progress.step(words) }
         }
         progress.end()
+        let hasPedometers = try await blocking { try !history.pedometers(of: user.id).isEmpty }
+        try show(figures, hasPedometers: hasPedometers, wiring)
+    }
+
+    private func show(_ figures: DaySeries, hasPedometers: Bool, _ wiring: Wiring) throws {
         let today = figures.today
         let request =
             try request(today: today) ?? PeriodRequest(first: from?.day(today: today), last: to?.day(today: today))
         let chosen = try request.period(in: figures.known, today: today, weekStart: wiring.weekStart)
-        let hasPedometers = try await blocking { try !history.pedometers(of: user.id).isEmpty }
         let view = HistoryView(figures, chosen, by: by, hasPedometers: hasPedometers)
         guard csv else { return try wiring.show(view) }
         for line in view.csv { try Output.standard.result(line) }

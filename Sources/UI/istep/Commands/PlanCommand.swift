@@ -29,15 +29,15 @@ struct PlanCommand: ParsableCommand, TakesDays {
     var on: [WeekdayGoals] = []
 
     @Option(
-        help: ArgumentHelp("The first day to which the plan applies.", valueName: "day"),
-        completion: .list(DayArgument.words),
-        transform: DayArgument.init(word:))
-    var from: DayArgument?
+        help: ArgumentHelp("The first day to which the plan applies; beginning for all days.", valueName: "day"),
+        completion: .list(FirstDayArgument.words),
+        transform: FirstDayArgument.init(word:))
+    var from: FirstDayArgument?
 
     @Option(
         help: ArgumentHelp(
             "Remove the plan that begins on this day; the word beginning removes the first one.", valueName: "day"),
-        completion: .list(DayArgument.words),
+        completion: .list(FirstDayArgument.words),
         transform: FirstDayArgument.init(word:))
     var remove: FirstDayArgument?
 
@@ -62,7 +62,7 @@ struct PlanCommand: ParsableCommand, TakesDays {
         let from = from?.day(today: today)
         if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
-        var user = try wiring.user(in: history, creating: isSetting ? .first : .never)
+        var user = try isSetting ? wiring.userToSet(in: history) : wiring.user(in: history)
         if isSetting {
             user = try wiring.people(of: history).stored(user)
             let weekdays = Dictionary(on.flatMap(\.goals).map { ($0.key, $0.value) }) { $1 }

@@ -52,15 +52,15 @@ struct ProfileCommand: ParsableCommand, TakesDays {
     var runningStepLength: GivenValue<Double>?
 
     @Option(
-        help: ArgumentHelp("The first day to which the profile applies.", valueName: "day"),
-        completion: .list(DayArgument.words),
-        transform: DayArgument.init(word:))
-    var from: DayArgument?
+        help: ArgumentHelp("The first day to which the profile applies; beginning for all days.", valueName: "day"),
+        completion: .list(FirstDayArgument.words),
+        transform: FirstDayArgument.init(word:))
+    var from: FirstDayArgument?
 
     @Option(
         help: ArgumentHelp(
             "Remove the profile that begins on this day; the word beginning removes the first one.", valueName: "day"),
-        completion: .list(DayArgument.words),
+        completion: .list(FirstDayArgument.words),
         transform: FirstDayArgument.init(word:))
     var remove: FirstDayArgument?
 
@@ -98,7 +98,7 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         if let birth = birth?.value { try Planning.check(birthDate: birth, today: today) }
         if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
-        var user = try wiring.user(in: history, creating: isSetting ? .first : .never)
+        var user = try isSetting ? wiring.userToSet(in: history) : wiring.user(in: history)
         if isSetting {
             user = try wiring.people(of: history).stored(user)
             try Planning(history, today: today).setProfile(change, from: from, of: user)

@@ -43,6 +43,11 @@ struct ShowCommand: ParsableCommand, TakesDays {
         let today = wiring.localTime.day(of: now)
         let day = day.day(today: today)
         try ServiceError.checkBegun(day, today: today)
+        if csv, try wiring.isBeforeHistory() {
+            // As 'istep history --csv'.
+            for line in DayCSV.lines(nil) { try Output.standard.result(line) }
+            return
+        }
         let history = try wiring.history(for: .reading)
         let user = try wiring.user(in: history)
         let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
@@ -52,7 +57,10 @@ struct ShowCommand: ParsableCommand, TakesDays {
         }
         let summary = try statistics.summary(of: user, on: day)
         let begins = summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil
-        let view = DayView(summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins)
+        let hasPedometers = try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty
+        let view = DayView(
+            summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins,
+            hasPedometers: hasPedometers)
         if svg { return try Output.standard.result(DayCard(view).document.source) }
         try wiring.show(view)
     }

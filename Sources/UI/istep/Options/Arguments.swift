@@ -166,6 +166,8 @@ struct FirstDayArgument: Hashable {
     /// Nil for the beginning.
     private let day: DayArgument?
 
+    static let words = DayArgument.words + ["beginning"]
+
     /// - Throws: as `DayArgument`.
     init(word: String) throws { day = word.lowercased() == "beginning" ? nil : try DayArgument(word: word) }
 

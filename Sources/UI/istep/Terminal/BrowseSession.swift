@@ -248,7 +248,7 @@ struct BrowseSession {
         let picture = Picture(
             wiring: wiring, histories: histories, user: user, figures: figures, state: state, outbox: outbox)
         let (head, content) = try await blocking { picture.lines(shown) }
-        state.limitScroll(to: content.count, head: head.count, lines: size.lines)
+        state.limitScroll(to: content, head: head, lines: size.lines)
         return screen.show(
             state.screen(content, head: head, columns: size.columns, lines: size.lines, style: shown))
     }
@@ -280,8 +280,11 @@ struct BrowseSession {
             case .day(let day):
                 let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(
                     of: user, on: day)
-                let view = DayView(summary, today: state.today, now: wiring.now(), localTime: wiring.localTime)
-                return ([], view.browserLines(style))
+                let hasPedometers = try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty
+                let view = DayView(
+                    summary, today: state.today, now: wiring.now(), localTime: wiring.localTime,
+                    hasPedometers: hasPedometers)
+                return (view.browserHead(style), view.browserLines(style))
             case .period(let period):
                 let hasPedometers = try !history.pedometers(of: user.id).isEmpty
                 let view = HistoryView(figures, period, hasPedometers: hasPedometers)

@@ -127,6 +127,19 @@ struct Wiring: Sendable {
         }
     }
 
+    /// Whether there is no history yet where istep keeps it by default: nothing is known then. For one that was named
+    /// this is an error: the name may be wrong, or a disk not mounted.
+    ///
+    /// - Throws: why the history cannot be read.
+    func isBeforeHistory() throws(HistoryError) -> Bool {
+        settings.database.source == .standard ? try !hasHistory() : false
+    }
+
+    /// The user that a new history would have.
+    var firstUser: User { User(id: 0, name: settings.user?.value ?? login) }
+
+    private var login: String { environment["USER"] ?? environment["LOGNAME"] ?? "me" }
+
     /// The history for reading, and the user that the options, the configuration or the login select.
     func historyOfUser() async throws -> (history: History, user: User) {
         try await blocking {
@@ -237,7 +250,7 @@ struct Wiring: Sendable {
 
     func people(of history: any StepHistory) -> UserSelection {
         UserSelection(
-            history, wanted: settings.user?.value, login: environment["USER"] ?? environment["LOGNAME"] ?? "me")
+            history, wanted: settings.user?.value, login: login)
     }
 
     /// The requested user; otherwise the only one, or the one who is logged in.

@@ -105,6 +105,9 @@ struct PageServer {
     private static func user(of wiring: Wiring) throws -> String? {
         do {
             return try wiring.people(of: wiring.history(for: .reading)).nameAmongSeveral()
+        } catch ServiceError.unknownUser where wiring.options.user == nil {
+            // The pages show that the configuration is wrong, and whom to choose from.
+            return nil
         } catch let error as ServiceError {
             throw error
         } catch {
