@@ -50,7 +50,7 @@ enum Main {
     private static func directedArguments() -> ([String], CommandFailure?) {
         var arguments = Array(CommandLine.arguments.dropFirst())
         do throws(CommandFailure) {
-            try DemoFolder.enter(&arguments, environment: Wiring.outerEnvironment)
+            try DemoFolder.enter(&arguments, environment: ProcessEnvironment.outer)
             return (arguments, nil)
         } catch {
             return (arguments, error)
@@ -131,10 +131,10 @@ enum Main {
         // Safe: only the closure uses it from here on. The parser does not require a command to be `Sendable`.
         nonisolated(unsafe) let parsed = parsed
         // Task-local values are not known on another thread.
-        let environment = Wiring.environment
+        let environment = ProcessEnvironment.current
         try await blocking {
             var command = parsed
-            try Wiring.$environment.withValue(environment) { try command.run() }
+            try ProcessEnvironment.$current.withValue(environment) { try command.run() }
         }
     }
 
