@@ -10,6 +10,8 @@ public enum ServiceError: ReportableError, Hashable {
     case unknownPedometer(String, known: [String])
     /// The pedometer of this name is `owner`'s, and a pedometer of `user` was asked for.
     case pedometerOfAnother(String, owner: String, user: String)
+    /// It is neither an address nor the name of a registered pedometer.
+    case noSuchDevice(String)
     case unknownDestination(String, known: [String])
     /// Nothing was ever shared with a destination of this name, and none is configured.
     case neverShared(String)
@@ -96,7 +98,8 @@ public enum ServiceError: ReportableError, Hashable {
 
     public var category: FailureCategory {
         switch self {
-        case .severalUsers, .unknownUser, .unknownPedometer, .pedometerOfAnother, .noPedometer, .unknownDestination,
+        case .severalUsers, .unknownUser, .unknownPedometer, .pedometerOfAnother, .noSuchDevice, .noPedometer,
+            .unknownDestination,
             .neverShared, .notInOutbox,
             .alreadySent:
             .usage
@@ -122,6 +125,7 @@ public enum ServiceError: ReportableError, Hashable {
             "There is no user '\(name)'; known users: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))."
         case .unknownPedometer(let name, _): "There is no pedometer '\(name)'."
         case .pedometerOfAnother(let name, let owner, let user): "'\(name)' is a pedometer of \(owner), not of \(user)."
+        case .noSuchDevice(let device): "'\(device)' is neither an address nor the name of a registered pedometer."
         case .unknownDestination(let name, _): "There is no destination '\(name)'."
         case .neverShared(let name): "Nothing was ever shared with '\(name)'."
         case .noDestination: "The configuration has no destination to share with."

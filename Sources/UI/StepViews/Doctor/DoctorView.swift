@@ -137,7 +137,7 @@ extension DoctorView {
                 let severity = finding.diagnosis.severity
                 let words = DiagnosisWords(finding.diagnosis, now: now, localTime: localTime)
                 return Document.Entry(
-                    check: finding.check, area: finding.area.rawValue, subject: words.subject,
+                    check: finding.check.rawValue, area: finding.area.rawValue, subject: words.subject,
                     severity: severity.kind.rawValue,
                     category: severity.category?.rawValue, message: words.message, fix: words.fix?.description,
                     commands: words.fix?.commands.map { $0.text() } ?? [])

@@ -9,6 +9,8 @@ public enum ServiceErrorWords {
         case .unknownUser: "For a new user, add a pedometer first: `istep add --user NAME`"
         case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
         case .pedometerOfAnother(_, let owner, _): "Leave --user out, or give --user \(ShellCommand.quoted(owner))."
+        case .noSuchDevice:
+            "An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses."
         case .unknownDestination(_, let known): list(known) ?? "Set one up: `istep config kinds`"
         case .noDestination:
             "List the kinds of destinations: `istep config kinds`, then see how one is set up: `istep config example KIND`"

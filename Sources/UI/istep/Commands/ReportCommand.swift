@@ -93,7 +93,7 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
         try history.pedometers(of: user.id).map { pedometer in
             let last = try history.lastCompleteSync(of: pedometer.id, until: wiring.now())
             return ReportPage.Source(
-                name: pedometer.name, model: wiring.title(ofModel: pedometer.model),
+                name: pedometer.name, model: wiring.models.title(pedometer.model),
                 readThrough: pedometer.cursor.readThrough,
                 lastSync: last.flatMap { $0.end ?? $0.start })
         }

@@ -13,11 +13,12 @@ import Systemd
 extension Wiring {
     /// The configuration as it is written, for a check of all of it.
     static func configuration(_ options: GlobalOptions) -> any ConfigurationSource {
-        ConfigurationFiles(flags: flags(options), environment: environment)
+        ConfigurationFiles(flags: flags(options), environment: ProcessEnvironment.current)
     }
 
     /// The file that a user writes settings to, with `~` for the home directory; nil where there is none.
     static func configurationFile(_ options: GlobalOptions) -> String? {
+        let environment = ProcessEnvironment.current
         guard let path = Settings.lastFile(flags: flags(options), environment: environment) else { return nil }
         guard let home = Paths(environment: environment).home, path.hasPrefix(home + "/") else { return path }
         return "~\(path.dropFirst(home.count))"
@@ -112,7 +113,7 @@ extension Weekday {
 extension Wiring {
     /// - Throws: `SettingsError` for an error in the command line, which is not a fault of the machine.
     static func doctor(_ options: GlobalOptions, usesRadio: Bool, usesNetwork: Bool) throws -> Doctor {
-        let environment = environment
+        let environment = ProcessEnvironment.current
         let check = Settings.check(flags: flags(options), environment: environment)
         if let error = check.problems.first(where: { $0.category == .usage }) { throw error }
         let (destinations, errors) = destinations(from: check.destinations, environment)
