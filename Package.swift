@@ -121,7 +121,7 @@ let package = Package(
             name: "CExpat", path: web + "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         layer(web, "HTTP", ["CCurl", "Support"], forSize: true),
         .target(name: "CAccept", path: web + "CAccept"),
-        layer(web, "LocalServer", ["CAccept", "Support"], forSize: true),
+        layer(web, "LocalServer", ["CAccept", "PageExchange", "Support"], forSize: true),
         layer(web, "SOAP", ["HTTP", "Support", "CExpat"], forSize: true),
         layer(web, "MQTT", ["CMosquitto", "Support"], forSize: true),
         layer(web, "Postgres", ["CPostgres", "Support"], forSize: true),
@@ -137,6 +137,7 @@ let package = Package(
         // Domain
         layer(domain, "StepDomain", ["Support"]),
         layer(domain, "StepServices", ["StepDomain", "Support"], forSize: true),
+        layer(domain, "PageExchange", forSize: true),
 
         // Support
         .target(name: "Support", path: "Sources/Support", swiftSettings: rules),
@@ -160,7 +161,8 @@ let package = Package(
 
         // UI
         layer(ui, "StepViews", ["Support", "StepServices", "StepDomain"], forSize: true),
-        layer(ui, "StepPages", ["Support", "StepViews", "StepServices", "StepDomain"], forSize: true),
+        layer(
+            ui, "StepPages", ["PageExchange", "Support", "StepViews", "StepServices", "StepDomain"], forSize: true),
         .target(name: "CIdle", path: ui + "CIdle"),
         .executableTarget(
             name: "istep",
@@ -220,8 +222,10 @@ let package = Package(
         tests("Settings", ["Support", "StepDomain"]),
         tests("SimulatedBlueZ", ["DBus", "PrivateBus", "Support"]),
         tests("StepViews", ["StepDomain", "StepServices"]),
-        tests("StepPages", ["CRsvg", "StepDomain", "StepServices", "StepViews"], resources: [.copy("Golden")]),
-        tests("LocalServer", ["Support", "CAccept"]),
+        tests(
+            "StepPages", ["CRsvg", "PageExchange", "StepDomain", "StepServices", "StepViews"],
+            resources: [.copy("Golden")]),
+        tests("LocalServer", ["Support", "CAccept", "PageExchange"]),
         .testTarget(
             name: "istepTests",
             dependencies: [

@@ -9,6 +9,7 @@ import Testing
     private static let allowed: [String: Set<String>] = [
         "StepDomain": ["Support"],
         "StepServices": ["StepDomain", "Support"],
+        "PageExchange": [],
 
         "DBus": ["CDBus", "Support"],
         "BlueZ": ["DBus", "Support"],
@@ -22,7 +23,7 @@ import Testing
         "StepDatabase": ["Support", "StepDomain", "GRDB", "GRDBSQLite"],
         "ForeignHistories": ["CForeign", "CExpat", "StepDomain", "GRDBSQLite"],
         "HTTP": ["CCurl", "Support"],
-        "LocalServer": ["CAccept", "Support"],
+        "LocalServer": ["CAccept", "PageExchange", "Support"],
         "SOAP": ["HTTP", "Support", "CExpat"],
         "MQTT": ["CMosquitto", "Support"],
         "Postgres": ["CPostgres", "Support"],
@@ -35,7 +36,7 @@ import Testing
         "SimulatedBlueZ": ["DBus", "PrivateBus"],
 
         "StepViews": ["Support", "StepServices", "StepDomain"],
-        "StepPages": ["Support", "StepViews", "StepServices", "StepDomain"],
+        "StepPages": ["PageExchange", "Support", "StepViews", "StepServices", "StepDomain"],
         "istep": [
             "StepPages", "StepViews", "StepServices", "StepDomain", "Support", "CIdle",
             "ArgumentParser",

@@ -1,3 +1,4 @@
+import PageExchange
 import Foundation
 import TestSupport
 import Synchronization
@@ -24,7 +25,7 @@ import Testing
         let access = try AccessFolder(path: folder.path + "/serve")
         let token = try access.issueToken()
         #expect(token.count == 64 && access.session(token) == nil)
-        let sessions = await withTaskGroup(of: AccessFolder.Session?.self) { group in
+        let sessions = await withTaskGroup(of: PageSession?.self) { group in
             for _ in 0..<100 { group.addTask { access.redeem(token) } }
             return await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
         }

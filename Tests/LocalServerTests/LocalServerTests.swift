@@ -1,3 +1,4 @@
+import PageExchange
 import CAccept
 import Foundation
 import Support

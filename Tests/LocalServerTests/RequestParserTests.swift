@@ -1,3 +1,4 @@
+import PageExchange
 import Testing
 
 @testable import LocalServer

@@ -1,3 +1,4 @@
+import PageExchange
 import StepDomain
 import TestSupport
 import Testing

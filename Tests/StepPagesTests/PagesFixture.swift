@@ -1,3 +1,4 @@
+import PageExchange
 import StepDomain
 import StepPages
 import StepServices
@@ -85,13 +86,13 @@ struct PagesFixture {
     }
 
     /// A form with the right key.
-    func post(_ target: String, _ form: String, to pages: LocalPages? = nil) async -> PageResponse {
+    func post(_ target: String, _ form: String, to pages: LocalPages? = nil) async -> ServedResponse {
         await (pages ?? self.pages).respond(to: Self.request("POST", target, form: "key=\(Self.formKey)&" + form))
     }
 }
 
-extension PageResponse {
-    var text: String { if case .text(let text) = body { text } else { "" } }
+extension ServedResponse {
+    var text: String { if case .bytes(let bytes) = body { String(decoding: bytes, as: UTF8.self) } else { "" } }
     func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 

@@ -1,3 +1,4 @@
+import PageExchange
 import StepDomain
 import TestSupport
 import Testing
@@ -38,7 +39,8 @@ import Testing
     }
 
     /// Sends a form of a page with these values changed.
-    private func send(_ form: String, of page: String? = nil, _ changes: [String: String]) async throws -> PageResponse
+    private func send(_ form: String, of page: String? = nil, _ changes: [String: String]) async throws
+        -> ServedResponse
     {
         let shown: String
         if let page { shown = page } else { shown = await fixture.get("/plan").text }
@@ -46,7 +48,7 @@ import Testing
         return await fixture.post("/\(form)", values.map { "\($0)=\($1)" }.sorted().joined(separator: "&"))
     }
 
-    private func expectSaved(_ what: String, _ response: PageResponse) {
+    private func expectSaved(_ what: String, _ response: ServedResponse) {
         #expect(
             response.status == 303 && response.header("Location") == "/plan?saved=\(what)",
             "\(response.text.suffix(900))")

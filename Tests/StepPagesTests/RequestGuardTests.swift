@@ -1,3 +1,4 @@
+import PageExchange
 import Foundation
 import TestSupport
 import Testing

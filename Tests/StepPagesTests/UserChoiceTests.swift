@@ -1,3 +1,4 @@
+import PageExchange
 import StepDomain
 import TestSupport
 import Testing
@@ -46,6 +47,11 @@ import Testing
         let forms = text.matches(of: /<form.*?<\/form>/.dotMatchesNewlines()).map { String($0.0) }
         #expect(!forms.isEmpty)
         for form in forms { #expect(form.contains("name=\"user\" value=\"anna\""), "\(path): \(form)") }
+    }
+
+    @Test func `the days of a range stay chosen`() async throws {
+        let text = await (try fixture()).get("/range?from=2026-11-15&to=2026-11-18").text
+        #expect(text.contains("href=\"/range?from=2026-11-15&amp;to=2026-11-18&amp;user=anna\""), "\(text)")
     }
 
     @Test func `a form without a user changes nothing, and one with a user is carried out`() async throws {

@@ -1,4 +1,5 @@
 internal import Foundation
+public import PageExchange
 internal import Support
 
 /// Access to the pages: tokens that open them once, and sessions of browsers, as files that only this user can read.
@@ -6,18 +7,10 @@ internal import Support
 /// Files, because sessions must survive restarts of a socket-activated server, and because `istep serve --open` issues
 /// a token to a running server by writing a file. The server never prints tokens or sessions and never writes them to a
 /// log.
-public struct AccessFolder: Sendable {
+public struct AccessFolder: PageAccess {
     /// Only this user can read what is in it.
     public let path: String
     private let now: @Sendable () -> Int
-
-    /// A session of a browser that was authenticated.
-    public struct Session: Hashable, Sendable {
-        /// The cookie's value.
-        public let cookie: String
-        /// What its forms have to contain.
-        public let formKey: String
-    }
 
     public struct Failure: Error, CustomStringConvertible {
         public let path: String
@@ -62,22 +55,18 @@ public struct AccessFolder: Sendable {
         return token
     }
 
-    /// Exchanges a token for a session.
-    ///
-    /// - Returns: nil for a token that was never issued, was used before or has expired.
-    public func redeem(_ token: String) -> Session? {
+    public func redeem(_ token: String) -> PageSession? {
         guard Self.isKey(token) else { return nil }
         let file = path + "/token-\(token)"
         let isFresh = age(file).map { $0 < Self.tokenLifetime } ?? false
         // If two requests redeem the token at the same time, only one of them removes the file.
         guard unlink(file) == 0, isFresh else { return nil }
-        let session = Session(cookie: Self.random(), formKey: Self.random())
+        let session = PageSession(cookie: Self.random(), formKey: Self.random())
         guard (try? write(session.formKey, to: "session-\(session.cookie)")) != nil else { return nil }
         return session
     }
 
-    /// The session of a cookie; nil for one that is unknown or was not used for long.
-    public func session(_ cookie: String) -> Session? {
+    public func session(_ cookie: String) -> PageSession? {
         guard Self.isKey(cookie) else { return nil }
         let file = path + "/session-\(cookie)"
         guard let age = age(file), age < Self.sessionLifetime, let content = FileManager.default.contents(atPath: file)
@@ -85,7 +74,7 @@ public struct AccessFolder: Sendable {
         let formKey = String(decoding: content, as: UTF8.self)
         guard Self.isKey(formKey) else { return nil }
         if age > 3600 { utimes(file, nil) }
-        return Session(cookie: cookie, formKey: formKey)
+        return PageSession(cookie: cookie, formKey: formKey)
     }
 
     // MARK: Proof

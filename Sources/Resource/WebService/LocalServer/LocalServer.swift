@@ -1,5 +1,6 @@
 internal import CAccept
 internal import Foundation
+public import PageExchange
 internal import Synchronization
 
 /// A server of HTTP/1.1 for browsers on this machine: one thread, sockets that never block, and a limit for everything

@@ -1,3 +1,4 @@
+internal import PageExchange
 internal import Support
 
 /// Reads requests of HTTP/1.1 (RFC 9112) from the bytes of a connection. It is strict, because protections can be

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PageExchange
 
 /// A connection of a client: its unparsed input, its unsent output and its deadline.
 ///

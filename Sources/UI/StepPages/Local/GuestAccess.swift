@@ -1,3 +1,4 @@
+internal import PageExchange
 internal import Support
 internal import StepDomain
 internal import StepServices
@@ -84,9 +85,9 @@ extension LocalPages {
     /// The first parts of the addresses that show days and nothing else.
     private static let guestPaths: Set = ["day", "week", "month", "year", "range", "go"]
 
-    func respond(to request: PageRequest, asGuest guest: GuestAccess) async -> PageResponse {
+    func respond(to request: PageRequest, asGuest guest: GuestAccess) async -> ServedResponse {
         if let refusal = guest.refusal(of: request, at: services.now()) {
-            var response = PageResponse.page(MessagePage.refusal(refusal.message), status: refusal.status)
+            var response = ServedResponse.page(MessagePage.refusal(refusal.message), status: refusal.status)
             for (name, value) in refusal.headers { response.headers.append((name, value)) }
             return response
         }

@@ -1,3 +1,4 @@
+internal import PageExchange
 internal import StepDomain
 internal import StepServices
 internal import StepViews
@@ -13,7 +14,7 @@ extension LocalPages {
     func begin(
         _ title: String, _ scope: RequestScope,
         _ work: @escaping @Sendable (_ progress: @escaping @Sendable (String) -> Void) async throws -> Activity.Result
-    ) throws -> PageResponse {
+    ) throws -> ServedResponse {
         let hasBegun = activity.start(title) { progress in
             do {
                 return try await work(progress)
@@ -54,7 +55,7 @@ extension LocalPages {
             lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { $0.worst != nil })
     }
 
-    func share(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
+    func share(_ request: PageRequest, _ scope: RequestScope) throws -> ServedResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
         guard let day else { throw PageError.incomplete("The day is missing.") }
         let user = scope.context.user
@@ -64,7 +65,7 @@ extension LocalPages {
         }
     }
 
-    func retry(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
+    func retry(_ request: PageRequest, _ scope: RequestScope) throws -> ServedResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: false)
         let user = scope.context.user
         return try begin(day.map { "Retry \(scope.context.date($0))" } ?? "Send waiting days", scope) { progress in
@@ -76,7 +77,7 @@ extension LocalPages {
 
     // MARK: What is done at once
 
-    func drop(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func drop(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
         _ = try await OutboxService(scope.services).drop(
             OutboxService.Choice(destination: destination, day: day, user: scope.context.user))
@@ -104,7 +105,7 @@ extension LocalPages {
         return day
     }
 
-    func correct(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func correct(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let day = try day(request, scope)
         guard CorrectionForm.isOffered(on: day) else {
             throw PageError.incomplete("The steps of \(scope.context.date(day)) cannot be corrected.")
@@ -126,7 +127,7 @@ extension LocalPages {
         return corrected(day, "correction", scope)
     }
 
-    func removeCorrection(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func removeCorrection(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let day = try day(request, scope)
         try await blocking { try corrections(scope).remove(on: day, of: scope.context.user) }
         return corrected(day, "counted", scope)
@@ -137,11 +138,11 @@ extension LocalPages {
     }
 
     /// - Parameter what: a key of `messagesOfDay`.
-    private func corrected(_ day: Day, _ what: String, _ scope: RequestScope) -> PageResponse {
+    private func corrected(_ day: Day, _ what: String, _ scope: RequestScope) -> ServedResponse {
         .redirect(to: Link(["day", "\(day)"], query: [("saved", what)] + scope.context.userQuery))
     }
 
-    func dismiss(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func dismiss(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         guard let id = request.form["notice"].flatMap({ StoredNotice.ID($0) }) else {
             throw PageError.incomplete("The notice is missing.")
         }
@@ -154,7 +155,7 @@ extension LocalPages {
         return .redirect(to: scope.context.link("devices") ?? Link(["devices"]))
     }
 
-    func setPlan(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func setPlan(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         var form = PlanForm(request.form)
         guard let (shown, changed, from) = form.checked(today: scope.context.today) else {
             let filled = form
@@ -171,7 +172,7 @@ extension LocalPages {
         return saved(isSaved ? "goals" : "nothing", scope)
     }
 
-    func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         var form = ProfileForm(request.form)
         guard let (changed, from) = form.checked(today: scope.context.today) else {
             let filled = form
@@ -188,7 +189,7 @@ extension LocalPages {
         return saved(isSaved ? "profile" : "nothing", scope)
     }
 
-    func removePlan(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func removePlan(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let day = try firstDay(request)
         try await blocking {
             try Planning(scope.history, today: scope.context.today).removePlan(from: day, of: scope.context.user)
@@ -196,7 +197,7 @@ extension LocalPages {
         return saved("goals-removed", scope)
     }
 
-    func removeProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func removeProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let day = try firstDay(request)
         try await blocking {
             try Planning(scope.history, today: scope.context.today).removeProfile(from: day, of: scope.context.user)
@@ -213,7 +214,7 @@ extension LocalPages {
     }
 
     /// - Parameter what: a key of `messagesOfPlan`.
-    private func saved(_ what: String, _ scope: RequestScope) -> PageResponse {
+    private func saved(_ what: String, _ scope: RequestScope) -> ServedResponse {
         .redirect(to: Link(["plan"], query: [("saved", what)] + scope.context.userQuery))
     }
 

@@ -1,3 +1,4 @@
+internal import PageExchange
 internal import Support
 internal import StepDomain
 internal import StepServices
@@ -27,7 +28,7 @@ extension LocalPages {
         Registration(scope.history, scanner: services.scanner(), catalog: services.catalog)
     }
 
-    func scan(_ scope: RequestScope) throws -> PageResponse {
+    func scan(_ scope: RequestScope) throws -> ServedResponse {
         let search = DeviceSearch(services.scanner())
         return try begin("Search for pedometers", scope) { progress in
             let report = try await search.run(
@@ -45,7 +46,7 @@ extension LocalPages {
         }
     }
 
-    func addDevice(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func addDevice(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         var form = AdditionForm(request.form)
         guard let (device, name) = form.checked(services.catalog) else {
             let filled = form
@@ -67,7 +68,7 @@ extension LocalPages {
         }
     }
 
-    func renameDevice(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func renameDevice(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let pedometer = try await pedometer(request.form["pedometer"], scope)
         var form = FilledForm()
         form.values["name"] = request.form["name"]
@@ -93,7 +94,7 @@ extension LocalPages {
             }, status: 422)
     }
 
-    func forgetDevice(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    func forgetDevice(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let pedometer = try await pedometer(request.form["pedometer"], scope)
         _ = try await registration(scope).forget(pedometer.address, unpairing: false)
         return changed("forgotten", scope)
@@ -131,7 +132,7 @@ extension LocalPages {
     }
 
     /// - Parameter what: a key of `messagesOfDevices`.
-    private func changed(_ what: String, _ scope: RequestScope) -> PageResponse {
+    private func changed(_ what: String, _ scope: RequestScope) -> ServedResponse {
         .redirect(to: Link(["devices"], query: [("saved", what)] + scope.context.userQuery))
     }
 

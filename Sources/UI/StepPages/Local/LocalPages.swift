@@ -1,3 +1,4 @@
+package import PageExchange
 package import StepDomain
 package import StepServices
 internal import StepViews
@@ -24,26 +25,33 @@ package struct LocalPages: Sendable {
     /// Ends what was begun here, and returns when it has ended.
     package func end() async { await activity.stop() }
 
+    /// The handler of the server.
+    package func respond(to request: ServedRequest) async -> ServedResponse {
+        await respond(
+            to: PageRequest(
+                method: request.method, target: request.target, headers: request.headers, body: request.body))
+    }
+
     /// - Parameter request: nil for one that could not be read.
-    package func respond(to request: PageRequest?) async -> PageResponse {
+    package func respond(to request: PageRequest?) async -> ServedResponse {
         guard let request else {
-            return PageResponse.page(MessagePage.refusal("The request is invalid."), status: 400).secured
+            return ServedResponse.page(MessagePage.refusal("The request is invalid."), status: 400).secured
         }
         if let guest = services.guest { return await respond(to: request, asGuest: guest).secured }
         switch requestGuard.decide(request) {
         case .refused(let status, let message):
-            return PageResponse.page(MessagePage.refusal(message), status: status).secured
+            return ServedResponse.page(MessagePage.refusal(message), status: status).secured
         case .opened(let cookie):
             // Not a redirection: if the request came from elsewhere, such as a file, a browser would not send the new
             // cookie with the next one (RFC 6265bis, 5.2).
-            var response = PageResponse.page(MessagePage.opening(user: request.query["user"]))
+            var response = ServedResponse.page(MessagePage.opening(user: request.query["user"]))
             response.headers.append(("Set-Cookie", cookie))
             return response.secured
         case .admitted(let session): return await answer(request, session).secured
         }
     }
 
-    private func answer(_ request: PageRequest, _ session: PageSession) async -> PageResponse {
+    private func answer(_ request: PageRequest, _ session: PageSession) async -> ServedResponse {
         if let response = serveWithoutHistory(request) { return response }
         let scope: RequestScope
         do {
@@ -63,7 +71,7 @@ package struct LocalPages: Sendable {
         } catch let unknown as UnknownStandardUser {
             var context = emptyContext(.local(formKey: session.formKey))
             (context.users, context.isUserNamed) = (unknown.users, true)
-            return .page(MessagePage.choice(of: unknown, context, Self.choosable(request)), status: 503)
+            return .page(MessagePage.choice(of: unknown, context, for: request), status: 503)
         } catch {
             return message(error, emptyContext(.local(formKey: session.formKey)))
         }
@@ -76,21 +84,18 @@ package struct LocalPages: Sendable {
         }
     }
 
-    /// The page that a request was for, to be loaded for another user; the first page in place of a form.
-    private static func choosable(_ request: PageRequest) -> [String] { request.method == "POST" ? [] : request.path }
-
     // MARK: Routes
     //
     // All routes are in the three functions below, except /open/TOKEN, which gives a browser its session:
     // `RequestGuard`.
 
     /// The routes that need no history: the files that pages load, and the progress of a run.
-    func serveWithoutHistory(_ request: PageRequest) -> PageResponse? {
+    func serveWithoutHistory(_ request: PageRequest) -> ServedResponse? {
         switch request.path {
-        case ["istep.css"]: return PageResponse(type: "text/css; charset=utf-8", StyleSheet.pages.source)
-        case ["istep.js"]: return PageResponse(type: "text/javascript; charset=utf-8", LocalFiles.script)
+        case ["istep.css"]: return ServedResponse(type: "text/css; charset=utf-8", StyleSheet.pages.source)
+        case ["istep.js"]: return ServedResponse(type: "text/javascript; charset=utf-8", LocalFiles.script)
         // Browsers also ask for the second by themselves.
-        case ["icon.svg"], ["favicon.ico"]: return PageResponse(type: PageResponse.picture, LocalFiles.icon)
+        case ["icon.svg"], ["favicon.ico"]: return ServedResponse(type: ServedResponse.picture, LocalFiles.icon)
         case ["events"] where request.method == "GET": return .events(activity.events())
         default: return nil
         }
@@ -99,7 +104,7 @@ package struct LocalPages: Sendable {
     /// The routes that show something: GET and HEAD.
     ///
     /// - Throws: the history's error; `PageError`.
-    func show(_ request: PageRequest, _ scope: RequestScope) throws -> PageResponse {
+    func show(_ request: PageRequest, _ scope: RequestScope) throws -> ServedResponse {
         var path = request.path
         // The numbers of the present period: `month.csv`.
         if path.count == 1, let first = path.first, case (let unit, let format) = Self.split(first), format != .html,
@@ -141,7 +146,7 @@ package struct LocalPages: Sendable {
     /// The routes that change something: POST.
     ///
     /// - Throws: the history's error; `PageError`.
-    private func act(_ request: PageRequest, _ scope: RequestScope) async throws -> PageResponse {
+    private func act(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         switch request.path {
         case ["sync"]: return try begin("Sync", scope) { try await sync(scope, $0) }
         case ["share"]: return try share(request, scope)
@@ -172,7 +177,7 @@ package struct LocalPages: Sendable {
             place: place)
     }
 
-    func message(_ error: any Error, _ context: PageContext) -> PageResponse {
+    func message(_ error: any Error, _ context: PageContext) -> ServedResponse {
         let page = pageError(error, today: context.today)
         return .page(
             MessagePage(context: context, title: page.title, message: page.message, advice: page.advice).document,

@@ -1,3 +1,4 @@
+internal import PageExchange
 internal import StepDomain
 internal import StepServices
 internal import StepViews
@@ -46,7 +47,7 @@ extension LocalPages {
     }
 
     /// The date picker's address: redirects to the page of the date.
-    func go(_ request: PageRequest, _ context: PageContext) throws -> PageResponse {
+    func go(_ request: PageRequest, _ context: PageContext) throws -> ServedResponse {
         guard let unit = request.query["unit"].flatMap(Period.Unit.init(rawValue:)) else {
             throw PageError(message: "There is nothing at this address.")
         }
@@ -55,14 +56,15 @@ extension LocalPages {
     }
 
     /// - Parameter saved: what a form has done, as the word in the address.
-    func showDay(_ day: Day, _ format: Format, _ scope: RequestScope, saved: String?) throws -> PageResponse {
+    func showDay(_ day: Day, _ format: Format, _ scope: RequestScope, saved: String?) throws -> ServedResponse {
         switch format {
-        case .json: return PageResponse(type: "application/json", try scope.summary(of: day).view.json())
+        case .json: return ServedResponse(type: "application/json", try scope.summary(of: day).view.json())
         case .svg:
-            return PageResponse(type: PageResponse.picture, DayCard(try scope.summary(of: day).view).document.source)
+            return ServedResponse(
+                type: ServedResponse.picture, DayCard(try scope.summary(of: day).view).document.source)
         case .csv:
             let figures = try scope.figures()
-            return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, Period(.day, containing: day)))
+            return ServedResponse(type: "text/csv; charset=utf-8", Self.csv(figures, Period(.day, containing: day)))
         case .html:
             var page = try dayPage(day, scope)
             page.message = saved.flatMap { Self.messagesOfDay[$0] }
@@ -87,16 +89,16 @@ extension LocalPages {
         "counted": "The correction is removed: the day has its counted steps.",
     ]
 
-    func showPeriod(_ period: Period, _ format: Format, _ scope: RequestScope) throws -> PageResponse {
+    func showPeriod(_ period: Period, _ format: Format, _ scope: RequestScope) throws -> ServedResponse {
         let figures = try scope.figures()
         switch format {
         case .html: return .page(PeriodPage(figures, period: period, context: scope.context).document)
-        case .json: return PageResponse(type: "application/json", try HistoryView(figures, period, by: .day).json())
-        case .csv: return PageResponse(type: "text/csv; charset=utf-8", Self.csv(figures, period))
+        case .json: return ServedResponse(type: "application/json", try HistoryView(figures, period, by: .day).json())
+        case .csv: return ServedResponse(type: "text/csv; charset=utf-8", Self.csv(figures, period))
         case .svg:
             guard period.unit == .year else { throw PageError(message: "Pictures exist only for a day or a year.") }
-            return PageResponse(
-                type: PageResponse.picture,
+            return ServedResponse(
+                type: ServedResponse.picture,
                 YearPicture(figures.statistics(of: period), of: scope.context.user).document.source)
         }
     }

@@ -99,67 +99,6 @@ package struct PageRequest: Hashable, Sendable {
     }
 }
 
-/// What a page returns.
-package struct PageResponse: Sendable {
-    package enum Body: Sendable {
-        case text(String)
-        /// Server-sent events: each element is the text of one.
-        case events(AsyncStream<String>)
-    }
-
-    package var status: Int
-    package var headers: [(name: String, value: String)]
-    package var body: Body
-
-    init(_ status: Int = 200, type: String, _ text: String) {
-        self.status = status
-        headers = [("Content-Type", type)]
-        body = .text(text)
-    }
-
-    static func page(_ markup: Markup, status: Int = 200) -> PageResponse {
-        PageResponse(status, type: "text/html; charset=utf-8", markup.source)
-    }
-
-    static func redirect(to link: Link) -> PageResponse {
-        var response = PageResponse(303, type: "text/plain; charset=utf-8", "")
-        response.headers.append(("Location", link.text))
-        return response
-    }
-
-    static func events(_ events: AsyncStream<String>) -> PageResponse {
-        var response = PageResponse(type: "text/event-stream", "")
-        response.body = .events(events)
-        return response
-    }
-
-    /// With the headers that make a browser strict: scripts, styles and requests only of this server, nothing in
-    /// frames, nothing stored.
-    package var secured: PageResponse {
-        var response = self
-        response.headers += [
-            ("Content-Security-Policy", isPicture ? Self.policyOfPictures : Self.policyOfPages),
-            ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Cache-Control", "no-store"),
-            // With `no-referrer` browsers leave out the origin of a form, too (Fetch, 3.1), by which it is recognised.
-            ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
-            ("Cross-Origin-Resource-Policy", "same-origin"),
-        ]
-        return response
-    }
-
-    private static let policyOfPages =
-        "default-src 'none'; style-src 'self' '\(StyleSheet.refusalHash)'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-    /// A picture of its own has its style sheet within it. It loads nothing, and nothing runs in it.
-    private static let policyOfPictures =
-        "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
-
-    private var isPicture: Bool { headers.contains { $0.name == "Content-Type" && $0.value == Self.picture } }
-
-    /// The type of a picture.
-    static let picture = "image/svg+xml"
-}
-
 /// The options or the configuration name a user whom the history does not have.
 struct UnknownStandardUser: Error {
     var name: String

@@ -1,25 +1,5 @@
+internal import PageExchange
 internal import StepViews
-
-/// A session of a browser that was authenticated.
-package struct PageSession: Hashable, Sendable {
-    /// The value of its cookie.
-    package var cookie: String
-    /// What its forms contain.
-    package var formKey: String
-
-    package init(cookie: String, formKey: String) {
-        self.cookie = cookie
-        self.formKey = formKey
-    }
-}
-
-/// Who may use the pages: what a store of tokens and sessions does for them.
-package protocol PageAccess: Sendable {
-    /// Exchanges a token, which is used up by this, for a session; nil for one that is not valid.
-    func redeem(_ token: String) -> PageSession?
-    /// Nil for a cookie that is not valid.
-    func session(_ cookie: String) -> PageSession?
-}
 
 /// Decides whether a request may reach the pages.
 ///

@@ -26,9 +26,12 @@ struct MessagePage: Sendable {
 
     /// The configuration names a user whom the history does not have: what to do, and those that it has.
     ///
-    /// - Parameter path: of the page that each choice leads to.
-    static func choice(of unknown: UnknownStandardUser, _ context: PageContext, _ path: [String]) -> Markup {
-        PageFrame(title: "Choose a user", context: context).document {
+    /// - Parameter request: for the page that each choice leads to; the first page in place of a form.
+    static func choice(of unknown: UnknownStandardUser, _ context: PageContext, for request: PageRequest) -> Markup {
+        let path = request.method == "POST" ? [] : request.path
+        let query =
+            path.isEmpty ? [] : ["from", "to", "unit", "date", "pedometer"].map { ($0, request.query[$0] ?? "") }
+        return PageFrame(title: "Choose a user", context: context).document {
             Element.h1 { "Choose a user" }
             NoticeBox.markup(.warn, "There is no user '\(Printable(unknown.name, limit: 64))' in this history") {
                 Element.p(.css("small")) {
@@ -40,7 +43,7 @@ struct MessagePage: Sendable {
             Card.section("Users of this history") {
                 Element.div(.css("actions")) {
                     unknown.users.map { user in
-                        Element.a(.css("button"), .href(Link(path, query: [("user", user.name)]))) {
+                        Element.a(.css("button"), .href(Link(path, query: query + [("user", user.name)]))) {
                             PageContext.name(user.name, limit: 32)
                         }
                     }

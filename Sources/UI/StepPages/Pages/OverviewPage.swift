@@ -62,7 +62,7 @@ struct OverviewPage: Sendable {
                 Element.header { Element.h2 { chart.title } + chart.legend }
                 if chart.isShown {
                     Element.figure {
-                        chart.drawing(height: 220)
+                        chart.drawing(height: 234)
                         Element.div(.css("below-chart")) { chart.below }
                     }
                 } else {
@@ -76,7 +76,8 @@ struct OverviewPage: Sendable {
     private var week: Markup {
         let period = Period(today.advanced(by: -6)...today, weekStart: context.weekStart)
         let mean = figures.statistics(of: period).mean.map { "\(Words.grouped($0)) a day" } ?? ""
-        return days.bars(period, title: "Last seven days", "o-week", aside: Card.remark(mean))
+        // As low as leaves the cards at the left their own heights.
+        return days.bars(period, title: "Last seven days", "o-week", height: 206, aside: Card.remark(mean))
     }
 
     // MARK: The streak

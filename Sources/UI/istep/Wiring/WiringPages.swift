@@ -43,10 +43,7 @@ struct PageServer {
         { request in
             // The token that a proof leads to opens no pages of guests.
             if guest == nil, let proof = access.proof(for: request, history: history) { return proof }
-            return await pages.respond(
-                to: PageRequest(
-                    method: request.method, target: request.target, headers: request.headers, body: request.body)
-            ).served
+            return await pages.respond(to: request)
         }
     }
 
@@ -128,7 +125,7 @@ extension Wiring {
                 people: { wiring.reread().people(of: $0) }, localTime: localTime, now: now,
                 weekStart: { wiring.reread().weekStart },
                 modelTitle: { wiring.models.title($0) },
-                access: FolderAccess(folder: access), create: { _ = try wiring.history(for: .creating) },
+                access: access, create: { _ = try wiring.history(for: .creating) },
                 scanner: { wiring.reread().scanner() }, catalog: Self.catalog, searchTime: chosenSearchTime,
                 guest: guest))
     }
@@ -161,35 +158,6 @@ extension Wiring {
         }
         let own = FileManager.default.temporaryDirectory.appendingPathComponent("istep-serve-\(UUID().uuidString)")
         return (try AccessFolder(path: own.path), own)
-    }
-}
-
-/// The files of tokens and sessions, for `RequestGuard`.
-private struct FolderAccess: PageAccess {
-    let folder: AccessFolder
-
-    func redeem(_ token: String) -> PageSession? {
-        folder.redeem(token).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) }
-    }
-    func session(_ cookie: String) -> PageSession? {
-        folder.session(cookie).map { PageSession(cookie: $0.cookie, formKey: $0.formKey) }
-    }
-}
-
-extension PageResponse {
-    /// For the server.
-    fileprivate var served: ServedResponse {
-        switch body {
-        case .text(let text): return ServedResponse(status: status, headers: headers, body: .bytes(Array(text.utf8)))
-        case .events(let events):
-            let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
-            let task = Task {
-                for await event in events { continuation.yield(Array(event.utf8)) }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
-            return ServedResponse(status: status, headers: headers, body: .stream(stream))
-        }
     }
 }
 
