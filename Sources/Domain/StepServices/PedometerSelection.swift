@@ -65,7 +65,7 @@ extension PedometerSelection {
             return try PedometerSelection(history()).pedometer(device).address
         } catch ServiceError.unknownPedometer {
             throw ServiceError.noSuchDevice(device)
-        } catch let error as any ReportableError where error.category == .unavailable {
+        } catch let error as any CategorizedError where error.category == .unavailable {
             throw ServiceError.noSuchDevice(device)
         }
     }

@@ -70,9 +70,9 @@ public struct StatusView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         if let unknownZone {
-            let error = ServiceError.unknownZone(unknownZone)
-            page.paragraph("\(error) Days are shown in UTC.", emphasis: .bad, hanging: 2)
-            if let advice = ServiceErrorWords.advice(error) { page.advice(Advice(markup: advice), indent: 2) }
+            let text = ErrorText(ServiceError.unknownZone(unknownZone))
+            page.paragraph("\(text.message) Days are shown in UTC.", emphasis: .bad, hanging: 2)
+            if let advice = text.advice { page.advice(Advice(markup: advice), indent: 2) }
         }
         for stored in notices { show(stored, on: &page) }
         if people.isEmpty { page.advice(.firstPedometer()) }
