@@ -124,6 +124,25 @@ import Testing
         #expect(count == 366 && [53, 54].contains(columns))
     }
 
+    /// A new history has few days: they are not larger than others.
+    @Test func `a year of two known days has the places and the names of a whole year`() throws {
+        let year = try #require(Day("2026-01-01"))...(try #require(Day("2026-12-31")))
+        let cells = ["2026-11-25", "2026-11-26"].compactMap { Day($0) }.map { Calendar.Cell(day: $0, title: "") }
+        let calendar = Calendar(cells: cells, span: year, firstWeekday: .monday, summary: "")
+        func names(_ half: Int) -> [String] {
+            calendar.content(ofHalf: half).source.matches(of: #/>([A-Z][a-z]{2})</text>/#).map { String($0.1) }
+        }
+        #expect(names(0) == ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul"])
+        #expect(names(1) == ["Aug", "Sep", "Oct", "Nov"])
+        #expect(!calendar.content(ofHalf: 0).source.contains("<rect"))
+        #expect(calendar.content(ofHalf: 1).source.matches(of: #/<rect /#).count == 2)
+        #expect(calendar.markup.source.matches(of: /class="half"/).count == 2)
+        // Without more room than its days, it leaves that of the second half.
+        let alone = Calendar(cells: cells, firstWeekday: .monday, summary: "").markup.source
+        #expect(
+            alone.matches(of: /class="half spare"/).count == 1 && alone.matches(of: /viewBox="0 0 540 164"/).count == 2)
+    }
+
     @Test func `unknown days, partial days and today are marked, and the legend says so`() throws {
         let day = try #require(Day("2024-01-01"))
         var partial = Calendar.Cell(day: day.advanced(by: 1), steps: 5000, title: "")
@@ -143,6 +162,15 @@ import Testing
     }
 
     // MARK: The ring
+
+    /// Within the ring: a circle of 150 of the 200.
+    @Test func `a word in place of the steps is not wider than the ring`() {
+        func size(_ steps: Int?, _ word: String) -> String? {
+            let ring = Ring(steps: steps, word: word, name: "", remark: "", percentage: nil, summary: "").markup.source
+            return ring.firstMatch(of: /y="111" font-size="([0-9]+)"/).map { String($0.1) }
+        }
+        #expect(size(nil, "unknown") == "28" && size(8567, "8,567") == "41" && size(1_000_000, "1,000,000") == "32")
+    }
 
     private func ring(_ percentage: Double?) -> String {
         Ring(steps: 1, word: "1", name: "steps", remark: "", percentage: percentage, summary: "").drawing.source

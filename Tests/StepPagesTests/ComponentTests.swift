@@ -107,6 +107,11 @@ import Testing
         }
         #expect(count("f-heat4") == 1 && count("f-heat0") == 2 && count("s-unknown") == 1 && count("s-text") == 1)
         #expect(dots.contains("goal reached on 1 of 4 days with a goal"))
+        // The first days are not larger than later ones.
+        for count in [1, 4, 14] {
+            let few = StreakDots(days: days(Array(repeating: 9000, count: count)), context: context).markup.source
+            #expect(few.contains("viewBox=\"0 0 336 40\""), "\(count)")
+        }
         let rest = StreakDots(days: days([9000, 100], goal: nil), context: context).markup.source
         #expect(rest.matches(of: /<rect class="f-below"/).count == 2)
     }

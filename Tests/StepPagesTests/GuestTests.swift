@@ -154,6 +154,15 @@ import Testing
         #expect(guest.refusal(of: right, at: now) == nil)
     }
 
+    @Test func `guests are not told to sync`() async throws {
+        var fixture = try PagesFixture.ofAnna([9000, nil])
+        fixture.guest = GuestAccess(host: Self.host, credentials: Self.credentials, user: nil)
+        let text = await fixture.pages.respond(to: request("/")).text
+        #expect(text.contains("Nothing is known of the hours of today.") && !text.contains("Sync to"))
+        fixture.guest = nil
+        #expect(await fixture.get("/").text.contains("Sync to read your pedometer."))
+    }
+
     @Test func `errors do not name files and commands of the machine`() async throws {
         var fixture = try fixture()
         fixture.isEmpty = true

@@ -18,6 +18,8 @@ struct Calendar: Sendable {
 
     /// In order, without gaps; at most 54 weeks.
     var cells: [Cell]
+    /// The days that it has room for, of which the cells may be a part; nil for those of the cells.
+    var span: ClosedRange<Day>?
     /// The first row.
     var firstWeekday: Weekday
     var summary: String
@@ -40,16 +42,25 @@ struct Calendar: Sendable {
     static let tones: [Tone] = [.heat0, .heat1, .heat2, .heat3, .heat4]
 
     private func row(_ day: Day) -> Int { (day.weekday.rawValue - firstWeekday.rawValue + 7) % 7 }
-    private var origin: Day { cells.first.map { $0.day.advanced(by: -row($0.day)) } ?? Day(daysSince1970: 0) }
+    private var begin: Day? { span?.lowerBound ?? cells.first?.day }
+    private var origin: Day { begin.map { $0.advanced(by: -row($0)) } ?? Day(daysSince1970: 0) }
     private func column(_ day: Day) -> Int { (day.daysSince1970 - origin.daysSince1970) / 7 }
 
     var markup: Markup {
         guard let last = cells.last?.day else { return .nothing }
-        let hasTwo = column(last) >= Self.half
+        let hasTwo = column(span?.upperBound ?? last) >= Self.half
         return Element.div(.css("cal")) {
             Element.svg(.css("names"), Attribute(.viewBox, "0 0 46 164"), Attribute(.ariaHidden, "true")) { names }
             half(0, hasTwo ? ", first half" : "", .css("half"))
-            if hasTwo { half(1, ", second half", .css(isNewestFirst ? "half newest" : "half")) }
+            if hasTwo {
+                half(1, ", second half", .css(isNewestFirst ? "half newest" : "half"))
+            } else {
+                // A few weeks have the size of the weeks of a year.
+                Element.svg(
+                    .css("half spare"), Attribute(.viewBox, "0 0 \(Int(Self.width)) \(Int(Self.height))"),
+                    Attribute(.ariaHidden, "true")
+                ) {}
+            }
         }
     }
 
@@ -76,17 +87,20 @@ struct Calendar: Sendable {
     @MarkupBuilder func content(ofHalf index: Int) -> Markup {
         let columns = index * Self.half..<(index + 1) * Self.half
         let shown = cells.filter { columns.contains(column($0.day)) }
-        months(shown, from: columns.lowerBound)
+        months(in: columns)
         shown.map { draw($0, from: columns.lowerBound) }
     }
 
     /// Above the week of the first day of each month. The month that the calendar begins in is named if there is room.
-    private func months(_ shown: [Cell], from first: Int) -> Markup {
+    private func months(in columns: Range<Int>) -> Markup {
+        guard let begin, let last = cells.last?.day, begin <= last else { return .nothing }
+        let first = columns.lowerBound
         var names: [(column: Int, day: Day)] = []
-        for cell in shown where cell.day.components.day == 1 { names.append((column(cell.day) - first, cell.day)) }
-        if first == 0, let begin = shown.first?.day, names.first.map({ $0.column >= 3 }) ?? true {
-            names.insert((0, begin), at: 0)
+        for number in begin.daysSince1970...last.daysSince1970 {
+            let day = Day(daysSince1970: number)
+            if columns.contains(column(day)), day.components.day == 1 { names.append((column(day) - first, day)) }
         }
+        if first == 0, names.first.map({ $0.column >= 3 }) ?? true { names.insert((0, begin), at: 0) }
         return .joined(
             names.map { column, day in
                 Element.text(

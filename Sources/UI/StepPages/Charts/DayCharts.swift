@@ -114,6 +114,9 @@ struct DayCharts: Sendable {
 
     // MARK: The calendar
 
+    /// More days have a calendar for each year.
+    static let mostDaysOfCalendar = 53 * 7
+
     func calendar(
         _ statistics: PeriodStatistics, title: String, _ classes: String = "", isNewestFirst: Bool = false,
         aside: Markup = .nothing
@@ -126,7 +129,8 @@ struct DayCharts: Sendable {
                     day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial,
                     isToday: day.isInProgress,
                     link: context.link(to: day.day), title: day.title(.short, figures.today))
-            }, firstWeekday: context.weekStart, summary: summary(title, statistics), isNewestFirst: isNewestFirst)
+            }, span: statistics.period.count <= Self.mostDaysOfCalendar ? statistics.period.days : nil,
+            firstWeekday: context.weekStart, summary: summary(title, statistics), isNewestFirst: isNewestFirst)
         return Card.chart(title, classes, aside: aside, drawing: calendar.markup) {
             calendar.legend
             numbers { table(statistics.days) }

@@ -28,7 +28,7 @@ struct Ring: Sendable {
             }
             Element.text(
                 .fill(.text, "big"), Attribute(.x, 100), Attribute(.y, 111),
-                Attribute(.fontSize, word.count > 7 ? 32 : 41),
+                Attribute(.fontSize, steps == nil ? 28 : word.count > 7 ? 32 : 41),
                 Attribute(.fontWeight, 700), Attribute(.textAnchor, "middle")
             ) { word }
             Element.text(

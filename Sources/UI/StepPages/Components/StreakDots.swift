@@ -6,10 +6,12 @@ struct StreakDots: Sendable {
     var days: [DayFigures]
     var context: PageContext
 
+    /// Days for which there is room: fewer are not larger.
+    static let most = 14
+
     var markup: Markup {
-        let width = 24 * max(1, days.count)
-        return Element.svg(
-            .css("streak"), Attribute(.viewBox, "0 0 \(width) 40"), Attribute(.role, "img"),
+        Element.svg(
+            .css("streak"), Attribute(.viewBox, "0 0 \(24 * max(Self.most, days.count)) 40"), Attribute(.role, "img"),
             Attribute(.ariaLabel, summary)
         ) { days.enumerated().map { dot($1, at: Double($0) * 24 + 12) } }
     }

@@ -59,14 +59,18 @@ struct OverviewPage: Sendable {
                 words.ring
             }
             Element.div {
-                Element.header { Element.h2 { chart.title } + chart.legend }
+                Element.header { Element.h2 { chart.isShown ? chart.title : "Steps by hour" } + chart.legend }
                 if chart.isShown {
                     Element.figure {
                         chart.drawing(height: 234)
                         Element.div(.css("below-chart")) { chart.below }
                     }
                 } else {
-                    Element.p(.css("muted")) { "Nothing is known of today yet. Sync to read your pedometer." }
+                    Element.p(.css("muted")) {
+                        view.summary.steps != nil || context.isGuest
+                            ? "Nothing is known of the hours of today."
+                            : "Nothing is known of today yet. Sync to read your pedometer."
+                    }
                 }
             }
             Element.div(.css("wide")) { Figure.stats(words.ofToday(usual)) }
@@ -100,7 +104,7 @@ struct OverviewPage: Sendable {
                 Element.small { last?.count == 1 && isNow ? "goal day" : "goal days in a row" }
             }
             Element.p { Card.remark(since(last)) }
-            StreakDots(days: Array(figures[today.advanced(by: -13)...today]), context: context).markup
+            StreakDots(days: Array(figures[today.advanced(by: 1 - StreakDots.most)...today]), context: context).markup
             Figure.facts(list)
         }
     }

@@ -64,8 +64,6 @@ package struct PeriodPage: Sendable {
 
     /// With more days, a calendar is clearer than bars.
     private static let mostBars = 92
-    /// Days of a calendar: those of 53 weeks.
-    private static let mostDaysOfCalendar = 53 * 7
 
     @MarkupBuilder private func short(_ statistics: PeriodStatistics, _ words: PeriodFigures) -> Markup {
         // A range may end after today, where nothing can be known.
@@ -98,7 +96,7 @@ package struct PeriodPage: Sendable {
     /// A calendar of the period or, for more than a year, the years and a calendar of each, as in a report: a reader
     /// looks for the latest.
     @MarkupBuilder private func calendars(_ statistics: PeriodStatistics) -> Markup {
-        if statistics.days.count > Self.mostDaysOfCalendar {
+        if statistics.days.count > DayCharts.mostDaysOfCalendar {
             parts.means(period, by: .year, title: "Years: steps a day")
             figures.statistics(of: period, by: .year).reversed().map { days.calendar($0, title: "Days of \(name($0))") }
         } else {

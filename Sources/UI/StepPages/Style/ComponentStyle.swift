@@ -73,6 +73,7 @@ extension StyleSheet {
         .notice.warn > .icon { color: var(--warn); }
         .notice.bad > .icon { color: var(--bad); }
         .steps > li { counter-increment: step; display: flex; gap: 0.75rem; padding: 0.6rem 0; }
+        .steps form { margin-top: 0.5rem; }
         .steps > li::before {
           content: counter(step); flex: none; display: grid; place-items: center; width: 1.75rem; height: 1.75rem; border-radius: 50%;
           background: var(--soft); color: var(--accent); font-size: 0.875rem; font-weight: 700;

@@ -54,6 +54,7 @@ extension StyleSheet {
           .cal .names { display: none; }
           .cal .half { flex: 1 1 100%; }
           .cal .newest { order: -1; }
+          .cal .spare { display: none; }
           .cal text { font-size: 20px; }
           .cards thead { position: absolute; clip-path: inset(50%); }
           .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; border: 0; padding: 0; }

@@ -69,7 +69,8 @@ public enum ServiceErrorWords {
     public static func advice(_ error: ServiceError) -> String? {
         switch error {
         case .severalUsers: "Choose one with --user NAME."
-        case .unknownUser: "For a new user, add a pedometer first: `istep add --user NAME`"
+        case .unknownUser:
+            "For a new user, add a pedometer or set a plan: `istep add --user NAME`, `istep plan 8000 --user NAME`"
         case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
         case .pedometerOfAnother(_, let owner, _): "Leave --user out, or give --user \(ShellCommand.quoted(owner))."
         case .noSuchDevice:
