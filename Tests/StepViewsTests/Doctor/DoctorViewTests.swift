@@ -102,13 +102,13 @@ import Testing
     }
 
     @Test func `the document contains every finding with its severity and its commands`() throws {
-        let document = try JSONDecoder().decode(DoctorView.Document.self, from: Data(view.json().utf8))
+        let document = try ReadDocument(view)
         #expect(document.version == 1)
         #expect(document.faults == 1 && document.warnings == 1)
-        #expect(document.findings.map(\.severity) == ["fine", "fault", "skipped", "warning", "note"])
-        #expect(document.findings[1].category == "unavailable")
+        #expect(document.findings.list.map(\.grade) == ["fine", "fault", "skipped", "warning", "note"])
+        #expect(document.findings[1].trouble == "unavailable")
         #expect(
-            document.findings[1].fix == "Lift the block with rfkill unblock bluetooth"
+            document.findings[1].cure == "Lift the block with rfkill unblock bluetooth"
                 && document.findings[1].commands == ["rfkill unblock bluetooth"])
         #expect(document.findings[0].area == "bluetooth" && document.findings[0].check == "kernel")
         #expect(try view.json().contains("\"cure\" : null"))
