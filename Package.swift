@@ -116,6 +116,7 @@ let package = Package(
         .target(name: "CCurl", path: web + "CCurl"),
         .target(name: "CMosquitto", path: web + "CMosquitto"),
         .target(name: "CRsvg", path: web + "CRsvg"),
+        .target(name: "CPostgres", path: web + "CPostgres"),
         .systemLibrary(
             name: "CExpat", path: web + "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         layer(web, "HTTP", ["CCurl", "Support"], forSize: true),
@@ -123,10 +124,12 @@ let package = Package(
         layer(web, "LocalServer", ["CAccept", "PageExchange", "Support"], forSize: true),
         layer(web, "SOAP", ["HTTP", "Support", "CExpat"], forSize: true),
         layer(web, "MQTT", ["CMosquitto", "Support"], forSize: true),
+        layer(web, "Postgres", ["CPostgres", "Support"], forSize: true),
         layer(
             web, "Sharing",
             [
-                "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Support", "StepDomain",
+                "HTTP", "SOAP", "MQTT", "Postgres", "CRsvg", "ModemManager", "DBus", "Settings", "Support",
+                "StepDomain",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], forSize: true),
@@ -205,7 +208,8 @@ let package = Package(
         tests(
             "Sharing",
             [
-                "HTTP", "MQTT", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain", "StepServices",
+                "HTTP", "MQTT", "Postgres", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain",
+                "StepServices",
                 "WebTestSupport",
                 "ModemTestSupport", "MQTTTestSupport",
             ], resources: [.copy("Servers")]),

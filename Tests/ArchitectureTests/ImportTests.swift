@@ -26,8 +26,9 @@ import Testing
         "LocalServer": ["CAccept", "PageExchange", "Support"],
         "SOAP": ["HTTP", "Support", "CExpat"],
         "MQTT": ["CMosquitto", "Support"],
+        "Postgres": ["CPostgres", "Support"],
         "Sharing": [
-            "HTTP", "SOAP", "MQTT", "CRsvg", "ModemManager", "DBus", "Settings", "Support", "StepDomain",
+            "HTTP", "SOAP", "MQTT", "Postgres", "CRsvg", "ModemManager", "DBus", "Settings", "Support", "StepDomain",
             "Subprocess", "SystemPackage",
         ],
 

@@ -17,7 +17,6 @@ import Testing
         #expect(history.profiles(of: anna.id).isEmpty)
         try planning.setProfile(.init(height: 1.78), from: nil, of: anna)
         #expect(history.profiles(of: anna.id).map(\.validFrom) == [Day(daysSince1970: 0)])
-        #expect("\(ServiceError.noPlanFrom(Day(daysSince1970: 0), known: []))" == "No plan begins at the beginning.")
     }
 
     @Test func `values of a plan or a profile that are not given stay unchanged`() throws {
@@ -180,8 +179,6 @@ import Testing
         }
         #expect(throws: ServiceError.birthNotPast(april21)) { try Planning.check(birthDate: april21, today: april20) }
         #expect(history.profiles(of: anna.id).isEmpty)
-        #expect("\(ServiceError.birthNotPast(april20))" == "The date of birth 2014-04-20 is not in the past.")
-        #expect("\(ServiceError.birthTooLongAgo(old))" == "The date of birth 1883-12-31 is more than 130 years ago.")
     }
 
     @Test func `a form sets what was changed, and the rest as well on days without a plan or a profile`() throws {

@@ -53,9 +53,11 @@ import Testing
         let error = await #expect(throws: ServiceError.self) {
             try await register(.init(), ScriptedPedometerScanner(crowd))
         }
-        #expect(
-            error?.description.hasPrefix("20 pedometers are in range: ") == true
-                && error?.description.hasSuffix(" and others.") == true)
+        guard case .severalInRange(let listed, count: 20) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(listed.count == 10)
     }
 
     @Test func `an address and the beginning of a name find one device`() async throws {
@@ -75,7 +77,6 @@ import Testing
                 try await register(.init(device: device), ScriptedPedometerScanner([]))
             }
         }
-        #expect("\(ServiceError.notHeard("r02", isName: true, seconds: 15))".contains("begins with 'r02'"))
     }
 
     @Test func `a name matches in upper and lower case, and one as it was typed counts more`() async throws {
@@ -104,8 +105,6 @@ import Testing
         for (device, isName) in [("band", true), (Self.other.address, false)] {
             let error = ServiceError.notHeard(device, isName: isName, seconds: 15, others: names)
             await #expect(throws: error) { try await register(.init(device: device), scanner) }
-            #expect(
-                error.description.hasSuffix("; names in range: R02_A1B2, phone 10?, phone 11?, phone 12?, phone 13?."))
         }
         #expect(history.pedometers().isEmpty)
     }

@@ -49,21 +49,21 @@ import Testing
     }
 
     @Test func `the document contains each pedometer with its syncs`() throws {
-        let json = try view(
-            entry("ring", Sample.sync()), entry("watch", Sample.sync(.failed, battery: nil), Sample.sync()), entry("b")
-        ).json()
-        let document = try JSONDecoder().decode(DevicesView.Document.self, from: Data(json.utf8))
-        let ring = try #require(document.pedometers.first)
+        let document = try ReadDocument(
+            view(
+                entry("ring", Sample.sync()), entry("watch", Sample.sync(.failed, battery: nil), Sample.sync()),
+                entry("b")))
+        let ring = document.pedometers[0], watch = document.pedometers[1]
         #expect(document.version == 1)
-        let words: [String] = [ring.name, ring.address, ring.addressType, ring.model, ring.modelTitle, ring.user]
-        #expect(words == ["ring", "C0:DE:00:00:00:01", "public", "colmi", "a smart ring", "anna"])
+        #expect(ring.name == "ring" && ring.address == "C0:DE:00:00:00:01" && ring.addressType == "public")
+        #expect(ring.model == "colmi" && ring.modelTitle == "a smart ring" && ring.user == "anna")
         #expect(ring.readThrough == "2014-04-21T07:30:00+02:00")
-        #expect(ring.lastSync?.outcome == "complete" && ring.lastSync?.steps == 8801 && ring.battery == 81)
+        #expect(ring.lastSync.outcome == "complete" && ring.lastSync.steps == 8801 && ring.battery == 81)
         var doubtful = entry("b")
         doubtful.caveat = "Its midnight is not proven."
-        #expect(ring.caveat == nil && view(doubtful).document.pedometers.first?.caveat == "Its midnight is not proven.")
-        let watch = document.pedometers[1]
-        #expect(watch.lastSync?.outcome == "failed" && watch.lastComplete?.outcome == "complete" && watch.battery == 81)
-        #expect(document.pedometers.last?.lastSync == nil)
+        #expect(ring.caveat == .null)
+        #expect(try ReadDocument(view(doubtful)).pedometers[0].caveat == "Its midnight is not proven.")
+        #expect(watch.lastSync.outcome == "failed" && watch.lastComplete.outcome == "complete" && watch.battery == 81)
+        #expect(document.pedometers[2].lastSync == .null)
     }
 }

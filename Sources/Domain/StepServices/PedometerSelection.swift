@@ -51,3 +51,22 @@ public struct PedometerSelection: Sendable {
 
     private func isOfOwner(_ pedometer: Pedometer) -> Bool { owner == nil || pedometer.user == owner?.id }
 }
+
+extension PedometerSelection {
+    /// The address of a device, as it was typed, or that of the registered pedometer with this name.
+    ///
+    /// - Parameter history: opened only for a name.
+    /// - Throws: `ServiceError.noSuchDevice`, also where there is no history; why the history cannot be read.
+    public static func address(
+        of device: String, _ catalog: any PedometerCatalog, in history: () throws -> any StepHistory
+    ) throws -> String {
+        if let address = catalog.address(device) { return address }
+        do {
+            return try PedometerSelection(history()).pedometer(device).address
+        } catch ServiceError.unknownPedometer {
+            throw ServiceError.noSuchDevice(device)
+        } catch let error as any CategorizedError where error.category == .unavailable {
+            throw ServiceError.noSuchDevice(device)
+        }
+    }
+}

@@ -13,7 +13,7 @@ func repeatedly(_ write: @escaping @Sendable () throws -> Void) async throws {
             do {
                 return try write()
             } catch {
-                if let error = error as? any ReportableError, error.category != .temporary { throw error }
+                if let error = error as? any CategorizedError, error.category != .temporary { throw error }
             }
         }
         try write()

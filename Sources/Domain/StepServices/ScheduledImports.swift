@@ -13,12 +13,16 @@ public struct ScheduledImports: Sendable {
     private let store: Store
     private let lock: any WorkLock
     private let options: @Sendable (ScheduledImport) throws -> ForeignOptions
+    private let words: @Sendable (ScheduledImportFailure) -> String
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter options: how a file is read; throws `ImportError.noZone`.
+    /// - Parameters:
+    ///   - options: how a file is read; throws `ImportError.noZone`.
+    ///   - words: how the history keeps a failure.
     public init(
         _ plans: [ScheduledImport], _ reader: any ForeignHistoryReader, into store: Store, lock: any WorkLock,
         options: @escaping @Sendable (ScheduledImport) throws -> ForeignOptions,
+        words: @escaping @Sendable (ScheduledImportFailure) -> String,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.plans = plans
@@ -26,6 +30,7 @@ public struct ScheduledImports: Sendable {
         self.store = store
         self.lock = lock
         self.options = options
+        self.words = words
         self.now = now
     }
 
@@ -80,7 +85,7 @@ public struct ScheduledImports: Sendable {
             var state =
                 try store.scheduledImports().first { $0.name == failure.name }
                 ?? ScheduledImportState(name: failure.name, triedAt: moment)
-            (state.triedAt, state.failure) = (moment, String(failure.description.prefix(1000)))
+            (state.triedAt, state.failure) = (moment, String(words(failure).prefix(1000)))
             try store.store(state)
         }
     }

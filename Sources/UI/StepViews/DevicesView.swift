@@ -61,66 +61,44 @@ public struct DevicesView: View {
     }
 }
 
-extension DevicesView {
-    /// `istep devices --json`.
-    public struct Document: JSONDocument {
-        public struct Device: Codable, Sendable {
-            public var name: String
-            public var address: String
-            /// `public` or `random`.
-            public var addressType: String
-            /// The model's key, such as `colmi`.
-            public var model: String
-            /// The same for people.
-            public var modelTitle: String
-            /// What is not certain about how this model is read; null for a model that is not experimental.
-            @Nullable public var caveat: String?
-            public var user: String
-            public var options: [String: String]
-            /// All of its history before this moment is stored; ISO 8601 with offset.
-            @Nullable public var readThrough: String?
-            /// Per cent, as it last reported.
-            @Nullable public var battery: Int?
-            @Nullable public var lastComplete: SyncDocument?
-            /// Complete or not.
-            @Nullable public var lastSync: SyncDocument?
+/// `istep devices --json`.
+extension DevicesView: Described {
+    public static let keys: [JSONKey<DevicesView>] = [
+        .version,
+        .list("pedometers", "The pedometers.") { view in
+            view.entries.map { DeviceRecord(entry: $0, localTime: view.localTime) }
+        },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("name", .text, "The name that the user chose."),
-                .init("address", .text, "Its Bluetooth address."),
-                .init("addressType", .choice(["public", "random"]), "Type of the Bluetooth address."),
-                .init("model", .text, "Key of the model, such as colmi."),
-                .init("modelTitle", .text, "The model in words."),
-                .init("caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is."),
-                .init("user", .text, "The user that it belongs to."),
-                .init("options", .map(keys: "option", .text), "How a generic pedometer is read."),
-                .init("readThrough", .nullable(.time), "All of its steps before this time are in the history."),
-                .init("battery", .nullable(.integer), "Per cent, as it last reported."),
-                .init("lastComplete", .nullable(SyncDocument.schema), "The last sync that was complete."),
-                .init("lastSync", .nullable(SyncDocument.schema), "The last sync, complete or not."),
-            ])
-        }
+private struct DeviceRecord: Described {
+    let entry: DevicesView.Entry, localTime: LocalTime
 
-        public var version = 1
-        public var pedometers: [Device]
+    private var pedometer: Pedometer { entry.pedometer }
+    private var history: SyncHistory { SyncHistory(syncs: entry.syncs) }
 
-        public static let schema = JSONSchema.object([
-            .version, .init("pedometers", .list(Device.schema), "The pedometers."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            pedometers: entries.map { entry in
-                let history = SyncHistory(syncs: entry.syncs)
-                return Document.Device(
-                    name: entry.pedometer.name, address: entry.pedometer.address,
-                    addressType: entry.pedometer.addressType,
-                    model: entry.pedometer.model, modelTitle: entry.model, caveat: entry.caveat, user: entry.user,
-                    options: entry.pedometer.options,
-                    readThrough: entry.pedometer.cursor.readThrough.map { Words.iso($0, localTime) },
-                    battery: history.battery, lastComplete: history.lastComplete.map { SyncDocument($0, localTime) },
-                    lastSync: entry.syncs.first.map { SyncDocument($0, localTime) })
-            })
-    }
+    static let keys: [JSONKey<DeviceRecord>] = [
+        .init("name", .text, "The name that the user chose.") { $0.pedometer.name },
+        .init("address", .text, "Its Bluetooth address.") { $0.pedometer.address },
+        .init("addressType", .choice(["public", "random"]), "Type of the Bluetooth address.") {
+            $0.pedometer.addressType
+        },
+        .init("model", .text, "Key of the model, such as colmi.") { $0.pedometer.model },
+        .init("modelTitle", .text, "The model in words.") { $0.entry.model },
+        .init("caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is.") {
+            $0.entry.caveat
+        },
+        .init("user", .text, "The user that it belongs to.") { $0.entry.user },
+        .init("options", .map(keys: "option", .text), "How a generic pedometer is read.") { $0.pedometer.options },
+        .init("readThrough", .nullable(.time), "All of its steps before this time are in the history.") { device in
+            device.pedometer.cursor.readThrough.map { Words.iso($0, device.localTime) }
+        },
+        .init("battery", .nullable(.integer), "Per cent, as it last reported.") { $0.history.battery },
+        .optional("lastComplete", "The last sync that was complete.") { device in
+            device.history.lastComplete.map { SyncDocument(record: $0, localTime: device.localTime) }
+        },
+        .optional("lastSync", "The last sync, complete or not.") { device in
+            device.entry.syncs.first.map { SyncDocument(record: $0, localTime: device.localTime) }
+        },
+    ]
 }

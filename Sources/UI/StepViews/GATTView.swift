@@ -66,74 +66,41 @@ public struct GATTTableView: View {
     }
 }
 
-extension GATTTableView {
-    /// `istep gatt list --json`.
-    public struct Document: JSONDocument {
-        public struct Characteristic: Codable, Sendable {
-            public var uuid: String
-            public var handle: Int
-            public var flags: [String]
-            public var descriptors: [String]
-            /// Hexadecimal digits; null where it was not read.
-            @Nullable public var value: String?
-            /// Why it was not read, where it should have been.
-            @Nullable public var failure: String?
+/// `istep gatt list --json`.
+extension GATTTableView: Described {
+    public static let keys: [JSONKey<GATTTableView>] = [
+        .version,
+        .init("address", .text, "The device's Bluetooth address.") { $0.address },
+        .list("services", "In the order of the device's table.") { $0.services },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("uuid", .text, "Its UUID in full."),
-                .init("handle", .integer, "Attribute handle of its declaration."),
-                .init("flags", .list(.text), "What it supports, in BlueZ's words."),
-                .init("descriptors", .list(.text), "UUIDs of its descriptors."),
-                .init("value", .nullable(.text), "Bytes in hexadecimal digits; null where it was not read."),
-                .init("failure", .nullable(.text), "Why it could not be read."),
-            ])
-        }
+extension GATTServiceContent: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("uuid", .text, "Its UUID in full.") { $0.uuid },
+        .init("handle", .integer, "Attribute handle of its declaration.") { $0.handle },
+        .list("characteristics", "In the order of the device's table.") { $0.characteristics },
+    ]
+}
 
-        public struct Service: Codable, Sendable {
-            public var uuid: String
-            public var handle: Int
-            public var characteristics: [Characteristic]
-
-            static let schema = JSONSchema.object([
-                .init("uuid", .text, "Its UUID in full."),
-                .init("handle", .integer, "Attribute handle of its declaration."),
-                .init("characteristics", .list(Characteristic.schema), "In the order of the device's table."),
-            ])
-        }
-
-        public var version = 1
-        public var address: String
-        public var services: [Service]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("address", .text, "The device's Bluetooth address."),
-            .init("services", .list(Service.schema), "In the order of the device's table."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            address: address,
-            services: services.map { service in
-                Document.Service(
-                    uuid: service.uuid, handle: service.handle,
-                    characteristics: service.characteristics.map { characteristic in
-                        var (value, failure) = (String?.none, String?.none)
-                        switch characteristic.value {
-                        case .notRead: break
-                        case .bytes(let bytes): value = ValueNotation.hexadecimal(bytes)
-                        case .refused(let reason): failure = reason
-                        }
-                        return Document.Characteristic(
-                            uuid: characteristic.uuid, handle: characteristic.handle, flags: characteristic.flags,
-                            descriptors: characteristic.descriptors, value: value, failure: failure)
-                    })
-            })
-    }
+extension GATTCharacteristicContent: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("uuid", .text, "Its UUID in full.") { $0.uuid },
+        .init("handle", .integer, "Attribute handle of its declaration.") { $0.handle },
+        .init("flags", .list(.text), "What it supports, in BlueZ's words.") { $0.flags },
+        .init("descriptors", .list(.text), "UUIDs of its descriptors.") { $0.descriptors },
+        .init("value", .nullable(.text), "Bytes in hexadecimal digits; null where it was not read.") {
+            content -> String? in
+            if case .bytes(let bytes) = content.value { ValueNotation.hexadecimal(bytes) } else { nil }
+        },
+        .init("failure", .nullable(.text), "Why it could not be read.") { content -> String? in
+            if case .refused(let reason) = content.value { reason } else { nil }
+        },
+    ]
 }
 
 /// A value of a device: read, written or sent by it.
-public struct GATTValueView: View {
+public struct GATTValueView: View, Described {
     let bytes: [UInt8]
     let text: String
 
@@ -146,24 +113,15 @@ public struct GATTValueView: View {
     public func lines(_ style: TextStyle) -> [String] { [Printable(text).description] }
 
     /// `istep gatt read --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        /// Hexadecimal digits.
-        public var value: String
-        /// In the requested format.
-        public var text: String
-
-        public static let schema = JSONSchema.object([
-            .version, .init("value", .text, "Bytes in hexadecimal digits."),
-            .init("text", .text, "The value in the requested format."),
-        ])
-    }
-
-    public var document: Document { Document(value: ValueNotation.hexadecimal(bytes), text: text) }
+    public static let keys: [JSONKey<GATTValueView>] = [
+        .version,
+        .init("value", .text, "Bytes in hexadecimal digits.") { ValueNotation.hexadecimal($0.bytes) },
+        .init("text", .text, "The value in the requested format.") { $0.text },
+    ]
 }
 
 /// A file with the frames of a sync.
-public struct CaptureView: View {
+public struct CaptureView: View, Described {
     let path: String
     let frames: Int
     let isComplete: Bool
@@ -186,17 +144,10 @@ public struct CaptureView: View {
     }
 
     /// `istep gatt capture --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var path: String
-        public var frames: Int
-        public var complete: Bool
-
-        public static let schema = JSONSchema.object([
-            .version, .init("path", .text, "The file."), .init("frames", .integer, "Number of frames in it."),
-            .init("complete", .boolean, "The sync was completed."),
-        ])
-    }
-
-    public var document: Document { Document(path: path, frames: frames, complete: isComplete) }
+    public static let keys: [JSONKey<CaptureView>] = [
+        .version,
+        .init("path", .text, "The file.") { $0.path },
+        .init("frames", .integer, "Number of frames in it.") { $0.frames },
+        .init("complete", .boolean, "The sync was completed.") { $0.isComplete },
+    ]
 }

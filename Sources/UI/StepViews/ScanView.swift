@@ -173,68 +173,43 @@ public struct ScanView: View {
     }
 }
 
-extension ScanView {
-    /// `istep scan --json`.
-    public struct Document: JSONDocument {
-        public struct Peripheral: Codable, Sendable {
-            public var address: String
-            public var addressType: String
-            @Nullable public var name: String?
-            /// dBm.
-            @Nullable public var rssi: Int?
-            /// Key of the model, null where istep does not recognise it.
-            @Nullable public var model: String?
-            @Nullable public var modelTitle: String?
-            /// `name`, `advertisedData`, `advertisedService` or `services`: what shows the model, from the weakest to
-            /// the strongest.
-            @Nullable public var evidence: String?
-            /// What is not certain about how this model is read; null for one that is certain.
-            @Nullable public var caveat: String?
-            public var services: [String]
-            public var connected: Bool
-            public var paired: Bool
-            /// The user's name for it; null for one that is not registered.
-            @Nullable public var registeredAs: String?
+/// `istep scan --json`.
+extension ScanView: Described {
+    public static let keys: [JSONKey<ScanView>] = [
+        .version,
+        .list("peripherals", "The strongest signal first.") { view in
+            view.rows.map { Peripheral(row: $0, registeredAs: view.registered[$0.address]) }
+        },
+        .init("hidden", .integer, "Number of devices that were heard and are not listed.") {
+            $0.hidden + ($0.probing?.unlisted ?? 0)
+        },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("address", .text, "Its Bluetooth address."),
-                .init("addressType", .choice(["public", "random"]), "Type of the Bluetooth address."),
-                .init("name", .nullable(.text), "As it advertises it."),
-                .init("rssi", .nullable(.integer), "Signal strength in dBm."),
-                .init("model", .nullable(.text), "Key of the model; null where istep does not recognise it."),
-                .init("modelTitle", .nullable(.text), "The model in words."),
-                .init(
-                    "evidence", .nullable(.choice(KindEvidence.allCases.map { "\($0)" })),
-                    "How the model was recognised, from the weakest evidence to the strongest; services: after a connection."
-                ),
-                .init("caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is."),
-                .init("services", .list(.text), "UUIDs of the services that it advertises."),
-                .init("connected", .boolean, "This machine is connected to it."),
-                .init("paired", .boolean, "It is paired with this machine."),
-                .init("registeredAs", .nullable(.text), "The user's name for it; null for one that is not registered."),
-            ])
-        }
+private struct Peripheral: Described {
+    let row: ScannedDevice, registeredAs: String?
 
-        public var version = 1
-        public var peripherals: [Peripheral]
-        /// Devices heard and not listed.
-        public var hidden: Int
-
-        public static let schema = JSONSchema.object([
-            .version, .init("peripherals", .list(Peripheral.schema), "The strongest signal first."),
-            .init("hidden", .integer, "Number of devices that were heard and are not listed."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            peripherals: rows.map { row in
-                Document.Peripheral(
-                    address: row.address, addressType: row.addressType, name: row.name, rssi: row.rssi,
-                    model: row.kind?.key,
-                    modelTitle: row.kind?.title, evidence: row.evidence.map { "\($0)" }, caveat: row.kind?.caveat,
-                    services: row.services,
-                    connected: row.isConnected, paired: row.isPaired, registeredAs: registered[row.address])
-            }, hidden: hidden + (probing?.unlisted ?? 0))
-    }
+    static let keys: [JSONKey<Peripheral>] = [
+        .init("address", .text, "Its Bluetooth address.") { $0.row.address },
+        .init("addressType", .choice(["public", "random"]), "Type of the Bluetooth address.") { $0.row.addressType },
+        .init("name", .nullable(.text), "As it advertises it.") { $0.row.name },
+        .init("rssi", .nullable(.integer), "Signal strength in dBm.") { $0.row.rssi },
+        .init("model", .nullable(.text), "Key of the model; null where istep does not recognise it.") {
+            $0.row.kind?.key
+        },
+        .init("modelTitle", .nullable(.text), "The model in words.") { $0.row.kind?.title },
+        .init(
+            "evidence", .nullable(.choice(KindEvidence.allCases.map { "\($0)" })),
+            "How the model was recognised, from the weakest evidence to the strongest; services: after a connection."
+        ) { $0.row.evidence.map { "\($0)" } },
+        .init("caveat", .nullable(.text), "What is unconfirmed about reading this model; null if nothing is.") {
+            $0.row.kind?.caveat
+        },
+        .init("services", .list(.text), "UUIDs of the services that it advertises.") { $0.row.services },
+        .init("connected", .boolean, "This machine is connected to it.") { $0.row.isConnected },
+        .init("paired", .boolean, "It is paired with this machine.") { $0.row.isPaired },
+        .init("registeredAs", .nullable(.text), "The user's name for it; null for one that is not registered.") {
+            $0.registeredAs
+        },
+    ]
 }

@@ -1,5 +1,5 @@
 /// The address of the local pages.
-public struct ServeView: View {
+public struct ServeView: View, Described {
     let address: String
     let socket: String?
     let isRunning: Bool
@@ -27,27 +27,18 @@ public struct ServeView: View {
     }
 
     /// `istep serve --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        /// Opens the pages once.
-        public var address: String
-        @Nullable public var socket: String?
-        /// Another process serves them.
-        public var running: Bool
-
-        public static let schema = JSONSchema.object([
-            .version, .init("address", .text, "Opens the pages once, within an hour, in one browser."),
-            .init("socket", .nullable(.text), "The socket file that it listens at, in place of a port."),
-            .init(
-                "running", .boolean, "Another process already serves them, or systemd starts it at the first request."),
-        ])
-    }
-
-    public var document: Document { Document(address: address, socket: socket, running: isRunning) }
+    public static let keys: [JSONKey<ServeView>] = [
+        .version,
+        .init("address", .text, "Opens the pages once, within an hour, in one browser.") { $0.address },
+        .init("socket", .nullable(.text), "The socket file that it listens at, in place of a port.") { $0.socket },
+        .init("running", .boolean, "Another process already serves them, or systemd starts it at the first request.") {
+            $0.isRunning
+        },
+    ]
 }
 
 /// Where the pages of guests are, for the web server in front of them.
-public struct GuestsView: View {
+public struct GuestsView: View, Described {
     let address: String
     let host: String
 
@@ -70,29 +61,21 @@ public struct GuestsView: View {
     }
 
     /// `istep serve --guests HOST --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        /// On this machine.
-        public var address: String
-        public var host: String
-        public var name: String
-
-        public static let schema = JSONSchema.object([
-            .version,
-            .init("address", .text, "What the web server in front passes requests on to; it does not encrypt."),
-            .init("host", .text, "What the web server is reached as: requests for another host are refused."),
-            .init("name", .text, "The user name that browsers ask for with the password."),
-        ])
-    }
-
-    public var document: Document { Document(address: address, host: host, name: Self.name) }
+    public static let keys: [JSONKey<GuestsView>] = [
+        .version,
+        .init("address", .text, "What the web server in front passes requests on to; it does not encrypt.") {
+            $0.address
+        },
+        .init("host", .text, "What the web server is reached as: requests for another host are refused.") { $0.host },
+        .init("name", .text, "The user name that browsers ask for with the password.") { _ in GuestsView.name },
+    ]
 
     /// The user name of all guests.
     package static let name = "istep"
 }
 
 /// The report that was written.
-public struct ReportView: View {
+public struct ReportView: View, Described {
     let file: String
     let bytes: Int
     let days: Int
@@ -110,17 +93,10 @@ public struct ReportView: View {
     }
 
     /// `istep report --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var file: String
-        public var bytes: Int
-        public var days: Int
-
-        public static let schema = JSONSchema.object([
-            .version, .init("file", .text, "The file as it was named."), .init("bytes", .integer, "Its size."),
-            .init("days", .integer, "Number of days in it, from the first known one."),
-        ])
-    }
-
-    public var document: Document { Document(file: file, bytes: bytes, days: days) }
+    public static let keys: [JSONKey<ReportView>] = [
+        .version,
+        .init("file", .text, "The file as it was named.") { $0.file },
+        .init("bytes", .integer, "Its size.") { $0.bytes },
+        .init("days", .integer, "Number of days in it, from the first known one.") { $0.days },
+    ]
 }

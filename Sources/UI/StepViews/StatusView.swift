@@ -70,9 +70,9 @@ public struct StatusView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         if let unknownZone {
-            let error = ServiceError.unknownZone(unknownZone)
-            page.paragraph("\(error) Days are shown in UTC.", emphasis: .bad, hanging: 2)
-            if let advice = ServiceErrorWords.advice(error) { page.advice(Advice(markup: advice), indent: 2) }
+            let text = ErrorText(ServiceError.unknownZone(unknownZone))
+            page.paragraph("\(text.message) Days are shown in UTC.", emphasis: .bad, hanging: 2)
+            if let advice = text.advice { page.advice(Advice(markup: advice), indent: 2) }
         }
         for stored in notices { show(stored, on: &page) }
         if people.isEmpty { page.advice(.firstPedometer()) }
@@ -151,133 +151,89 @@ public struct StatusView: View {
     }
 }
 
-extension StatusView {
-    /// `istep status --json`.
-    public struct Document: JSONDocument {
-        public struct Device: Codable, Sendable {
-            public var name: String
-            public var address: String
-            public var model: String
-            public var modelTitle: String
-            /// Per cent, as it last reported.
-            @Nullable public var battery: Int?
-            @Nullable public var lastComplete: SyncDocument?
-            /// Complete or not.
-            @Nullable public var lastSync: SyncDocument?
-            /// Failed attempts since the last complete sync.
-            public var failuresSince: Int
+/// `istep status --json`.
+extension StatusView: Described {
+    public static let keys: [JSONKey<StatusView>] = [
+        .version,
+        .init("database", .text, "Path of the history.") { $0.database },
+        .list("imports", "The imports of the configuration.") { view in
+            view.imports.map { ImportEntry(status: $0, localTime: view.localTime) }
+        },
+        .init("notices", .list(NoticeDocument.schema), "New ones first.") { view in
+            view.notices.map { NoticeDocument($0, view.words($0.notice), view.localTime) }
+        },
+        .list("backlogs", "Days that wait for destinations that have failed.") { $0.backlogs },
+        .list("users", "Every user, or the one of --user.") { view in
+            view.people.map { PersonEntry(person: $0, view: view) }
+        },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("name", .text, "The name that the user chose."),
-                .init("address", .text, "Its Bluetooth address."),
-                .init("model", .text, "Key of the model, such as colmi."),
-                .init("modelTitle", .text, "The model in words."),
-                .init("battery", .nullable(.integer), "Per cent, as it last reported."),
-                .init("lastComplete", .nullable(SyncDocument.schema), "The last sync that was complete."),
-                .init("lastSync", .nullable(SyncDocument.schema), "The last sync, complete or not."),
-                .init(
-                    "failuresSince", .integer,
-                    "Number of failed syncs since the last complete one; interrupted ones do not count."),
-            ])
+private struct PersonEntry: Described {
+    let person: StatusView.Person, view: StatusView
+
+    static let keys: [JSONKey<PersonEntry>] = [
+        .init("today", .document("show"), "Today.") { $0.view.day($0.person).document },
+        .list("pedometers", "The user's pedometers.") { entry in
+            entry.person.pedometers.map { DeviceEntry(device: $0, view: entry.view) }
+        },
+    ]
+}
+
+private struct DeviceEntry: Described {
+    let device: StatusView.Device, view: StatusView
+
+    private var history: SyncHistory { SyncHistory(syncs: device.syncs) }
+
+    static let keys: [JSONKey<DeviceEntry>] = [
+        .init("name", .text, "The name that the user chose.") { $0.device.pedometer.name },
+        .init("address", .text, "Its Bluetooth address.") { $0.device.pedometer.address },
+        .init("model", .text, "Key of the model, such as colmi.") { $0.device.pedometer.model },
+        .init("modelTitle", .text, "The model in words.") { $0.device.model },
+        .init("battery", .nullable(.integer), "Per cent, as it last reported.") { $0.history.battery },
+        .optional("lastComplete", "The last sync that was complete.") { entry in
+            entry.history.lastComplete.map { SyncDocument(record: $0, localTime: entry.view.localTime) }
+        },
+        .optional("lastSync", "The last sync, complete or not.") { entry in
+            entry.device.syncs.first.map { SyncDocument(record: $0, localTime: entry.view.localTime) }
+        },
+        .init(
+            "failuresSince", .integer,
+            "Number of failed syncs since the last complete one; interrupted ones do not count."
+        ) { $0.device.syncs.failures(at: $0.view.now).count },
+    ]
+}
+
+extension StatusReport.Backlog: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("destination", .text, "Its name in the configuration.") { $0.destination },
+        .init("days", .integer, "Number of days that wait.") { $0.days },
+        .init("oldest", .day, "The oldest of them.") { $0.oldest.description },
+        .init("reason", .nullable(.text), "Why the last delivery failed.") { $0.reason },
+    ]
+}
+
+/// An import of the configuration.
+private struct ImportEntry: Described {
+    let status: ScheduledImportStatus, localTime: LocalTime
+
+    private var condition: String {
+        switch status.condition {
+        case .fine: "fine"
+        case .never: "never"
+        case .overdue: "overdue"
+        case .failed: "failed"
         }
-
-        public struct Person: Codable, Sendable {
-            /// As `istep show --json` prints it.
-            public var today: DayView.Document
-            public var pedometers: [Device]
-
-            static let schema = JSONSchema.object([
-                .init("today", .document("show"), "Today."),
-                .init("pedometers", .list(Device.schema), "The user's pedometers."),
-            ])
-        }
-
-        public struct Backlog: Codable, Sendable {
-            public var destination: String
-            public var days: Int
-            public var oldest: String
-            @Nullable public var reason: String?
-
-            static let schema = JSONSchema.object([
-                .init("destination", .text, "Its name in the configuration."),
-                .init("days", .integer, "Number of days that wait."),
-                .init("oldest", .day, "The oldest of them."),
-                .init("reason", .nullable(.text), "Why the last delivery failed."),
-            ])
-        }
-
-        /// An import of the configuration.
-        public struct Import: Codable, Sendable {
-            public var name: String
-            public var path: String
-            /// `fine`, `never`, `overdue` or `failed`.
-            public var condition: String
-            @Nullable public var file: String?
-            @Nullable public var lastRead: String?
-            @Nullable public var failure: String?
-
-            static let schema = JSONSchema.object([
-                .init("name", .text, "Its name in the configuration."),
-                .init("path", .text, "Of the file or folder."),
-                .init("condition", .choice(["fine", "never", "overdue", "failed"]), "Whether it is read."),
-                .init("file", .nullable(.text), "The file that was read last."),
-                .init("lastRead", .nullable(.time), "When a file that had changed was read last."),
-                .init("failure", .nullable(.text), "Why the last try failed."),
-            ])
-
-            init(_ status: ScheduledImportStatus, _ localTime: LocalTime) {
-                (name, path) = (status.plan.name, status.plan.path)
-                condition =
-                    switch status.condition {
-                    case .fine: "fine"
-                    case .never: "never"
-                    case .overdue: "overdue"
-                    case .failed: "failed"
-                    }
-                _file = Nullable(wrappedValue: status.state?.file?.path)
-                _lastRead = Nullable(wrappedValue: status.state?.readAt.map { Words.iso($0, localTime) })
-                _failure = Nullable(wrappedValue: status.state?.failure)
-            }
-        }
-
-        public var version = 1
-        public var database: String
-        public var imports: [Import]
-        /// New ones first.
-        public var notices: [NoticeDocument]
-        public var backlogs: [Backlog]
-        public var users: [Person]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("database", .text, "Path of the history."),
-            .init("imports", .list(Import.schema), "The imports of the configuration."),
-            .init("notices", .list(NoticeDocument.schema), "New ones first."),
-            .init("backlogs", .list(Backlog.schema), "Days that wait for destinations that have failed."),
-            .init("users", .list(Person.schema), "Every user, or the one of --user."),
-        ])
     }
 
-    public var document: Document {
-        Document(
-            database: database, imports: imports.map { Document.Import($0, localTime) },
-            notices: notices.map { NoticeDocument($0, words($0.notice), localTime) },
-            backlogs: backlogs.map {
-                Document.Backlog(
-                    destination: $0.destination, days: $0.days, oldest: $0.oldest.description, reason: $0.reason)
-            },
-            users: people.map { person in
-                Document.Person(
-                    today: day(person).document,
-                    pedometers: person.pedometers.map { device in
-                        let history = SyncHistory(syncs: device.syncs)
-                        return Document.Device(
-                            name: device.pedometer.name, address: device.pedometer.address,
-                            model: device.pedometer.model,
-                            modelTitle: device.model, battery: history.battery,
-                            lastComplete: history.lastComplete.map { SyncDocument($0, localTime) },
-                            lastSync: device.syncs.first.map { SyncDocument($0, localTime) },
-                            failuresSince: device.syncs.failures(at: now).count)
-                    })
-            })
-    }
+    static let keys: [JSONKey<ImportEntry>] = [
+        .init("name", .text, "Its name in the configuration.") { $0.status.plan.name },
+        .init("path", .text, "Of the file or folder.") { $0.status.plan.path },
+        .init("condition", .choice(["fine", "never", "overdue", "failed"]), "Whether it is read.") { $0.condition },
+        .init("file", .nullable(.text), "The file that was read last.") { $0.status.state?.file?.path },
+        .init("lastRead", .nullable(.time), "When a file that had changed was read last.") { entry in
+            entry.status.state?.readAt.map { Words.iso($0, entry.localTime) }
+        },
+        .init("failure", .nullable(.text), "Why the last try failed.") { $0.status.state?.failure },
+    ]
 }

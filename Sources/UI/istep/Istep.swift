@@ -37,7 +37,9 @@ struct Istep: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Profile and plan", subcommands: [ProfileCommand.self, PlanCommand.self, CorrectCommand.self]),
-            CommandGroup(name: "Sharing", subcommands: [ShareCommand.self, OutboxCommand.self, ConfigCommand.self]),
+            CommandGroup(
+                name: "Sharing",
+                subcommands: [ShareCommand.self, OutboxCommand.self, ConfigCommand.self, PostgresCommand.self]),
             CommandGroup(
                 name: "Keeping and repairing",
                 subcommands: [

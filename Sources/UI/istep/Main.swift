@@ -10,9 +10,6 @@ import Support
 enum Main {
     static func main() {
         use_one_arena()
-        // Called before any task has left this thread. A command that ends soon does not need it.
-        if CommandLine.arguments.contains(WatchCommand.configuration.commandName ?? "") { run_tasks_unwatched() }
-        if CommandLine.arguments.contains(SyncCommand.configuration.commandName ?? "") { do_not_preempt_others() }
         // Otherwise libdispatch writes to the system log for each thread whose priority an ordinary user may not raise.
         setenv("LIBDISPATCH_LOG", "NO", 0)
         Output.reserveStandardDescriptors()
@@ -23,11 +20,11 @@ enum Main {
         // Before another thread reads the environment, which these may change.
         let (arguments, failure) = directedArguments()
         limitColumns()
+        let line = ParsedLine(arguments, failure)
+        // Before any task has left this thread.
+        if case .success(let command as any ProcessPreparing) = line.command { command.prepareProcess() }
         Task.detached {
-            let status = await Interruption.guarding {
-                guard let failure else { return await run(arguments) }
-                return report(failure, isForPrograms: isForPrograms(arguments))
-            }
+            let status = await Interruption.guarding { await run(line) }
             await Wiring.untilClosed()
             // Does not run the libraries' exit handlers: OpenSSL's frees what a thread that ends at this moment
             // (libcurl's) is still freeing itself, and one run in thousands ended by SIGSEGV. All output is written by
@@ -53,7 +50,7 @@ enum Main {
     private static func directedArguments() -> ([String], CommandFailure?) {
         var arguments = Array(CommandLine.arguments.dropFirst())
         do throws(CommandFailure) {
-            try DemoFolder.enter(&arguments, environment: Wiring.outerEnvironment)
+            try DemoFolder.enter(&arguments, environment: ProcessEnvironment.outer)
             return (arguments, nil)
         } catch {
             return (arguments, error)
@@ -61,14 +58,12 @@ enum Main {
     }
 
     /// Runs one command line and returns its exit code.
-    static func run(_ arguments: [String]) async -> Int32 {
+    static func run(_ arguments: [String]) async -> Int32 { await run(ParsedLine(arguments)) }
+
+    private static func run(_ line: ParsedLine) async -> Int32 {
         Output.forgetDocuments()
-        let arguments = withoutAlias(arguments)
-        if let unknown = unknownCommand(in: arguments) {
-            return report(unknown, isForPrograms: isForPrograms(arguments))
-        }
         do {
-            let command = try Istep.parseAsRoot(DayArgument.shielded(arguments))
+            let command = try line.command.get()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -76,7 +71,23 @@ enum Main {
             }
             return 0
         } catch {
-            return report(error, isForPrograms: isForPrograms(arguments), CommandOptions(arguments))
+            return report(error, isForPrograms: isForPrograms(line.arguments), CommandOptions(line.arguments))
+        }
+    }
+
+    /// A command line with its command, or with the reason why it cannot run.
+    private struct ParsedLine: Sendable {
+        let arguments: [String]
+        // Safe: only the task that runs the line uses it. The parser does not require a command to be `Sendable`.
+        nonisolated(unsafe) let command: Result<any ParsableCommand, any Error>
+
+        init(_ arguments: [String], _ failure: CommandFailure? = nil) {
+            let arguments = Main.withoutAlias(arguments)
+            self.arguments = arguments
+            command = Result {
+                if let failure = failure ?? Main.unknownCommand(in: arguments) { throw failure }
+                return try Istep.parseAsRoot(DayArgument.shielded(arguments))
+            }
         }
     }
 
@@ -120,10 +131,10 @@ enum Main {
         // Safe: only the closure uses it from here on. The parser does not require a command to be `Sendable`.
         nonisolated(unsafe) let parsed = parsed
         // Task-local values are not known on another thread.
-        let environment = Wiring.environment
+        let environment = ProcessEnvironment.current
         try await blocking {
             var command = parsed
-            try Wiring.$environment.withValue(environment) { try command.run() }
+            try ProcessEnvironment.$current.withValue(environment) { try command.run() }
         }
     }
 
@@ -181,4 +192,9 @@ enum Main {
         for line in RunMessageWords.errorLines(text) { Output.error.line(line, text.category.priority) }
         return text.category.exitCode
     }
+}
+
+/// A command for which the process is set up before its first task runs.
+protocol ProcessPreparing: ParsableCommand {
+    func prepareProcess()
 }

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func diagnoses(_ findings: [Finding], _ check: String) -> [Diagnosis] {
-        findings.filter { $0.check == check }.map(\.diagnosis)
+        findings.filter { $0.check.rawValue == check }.map(\.diagnosis)
     }
 
     /// A history in which each of these users has a pedometer of the same name.
@@ -46,7 +46,7 @@ import Testing
         let findings = try await examine(machine, ScriptedHistoryFile(history("anna")))
         #expect(Doctor.worst(findings) == nil)
         var keys: [String] = []
-        for finding in findings where keys.last != finding.check { keys.append(finding.check) }
+        for finding in findings where keys.last != finding.check.rawValue { keys.append(finding.check.rawValue) }
         #expect(
             keys == [
                 "kernel", "switch", "adapter", "bus", "daemon", "power", "clock", "configuration", "history",
@@ -232,7 +232,7 @@ import Testing
         let machine = ScriptedMachine()
         let doctor = Doctor(CheckupRequest(), bluetooth: machine, system: machine, history: nil, now: { now })
         await #expect(throws: Broken.self) {
-            try await doctor.examine(report: { if $0.check == "power" { throw Broken() } })
+            try await doctor.examine(report: { if $0.check == .power { throw Broken() } })
         }
         #expect(machine.log == ["open", "close"])
     }

@@ -62,14 +62,6 @@ import Testing
         #expect(day["completeness"] as? String == "unknown")
     }
 
-    @Test func `the document can be decoded again`() throws {
-        let view = Sample.view()
-        let document = try JSONDecoder().decode(DayView.Document.self, from: Data(view.json().utf8))
-        #expect(document.steps == 8801)
-        #expect(document.hours.count == 24)
-        #expect(document.goal == 8000)
-    }
-
     @Test func `control characters in names are escaped without loss`() throws {
         let name = "a\u{1b}[2J\u{9b}\u{202e}\u{e0041}é\"\\/"
         let view = Sample.view(DaySummary(user: User(id: 1, name: name), day: Sample.day))

@@ -147,7 +147,8 @@ import TestSupport
         let floor = lines[heading + 5]
         #expect(floor.count { $0 == "?" } == 2 && floor.contains("██ ?? ██"), "\(floor)")
         #expect(!lines[heading + 1].contains("?"))
-        #expect(view.document.hours[8].steps == nil && view.document.hours[10].steps == 0)
+        let document = try ReadDocument(view)
+        #expect(document.hours[8].steps == .null && document.hours[10].steps == 0)
     }
 
     @Test func `a corrected day shows by how much and why`() {
@@ -190,8 +191,8 @@ import TestSupport
 
     @Test func `the time of a correction is in the JSON`() throws {
         let view = Sample.view { ($0.isCorrected, $0.correctedAt) = (true, Sample.synced) }
-        #expect(view.document.correctionTime == "2014-04-21T07:30:00+02:00")
-        #expect(Sample.view().document.correctionTime == nil)
+        #expect(try ReadDocument(view).correctionTime == "2014-04-21T07:30:00+02:00")
+        #expect(try ReadDocument(Sample.view()).correctionTime == .null)
     }
 
     @Test func `missing, partial and corrected values are described`() {

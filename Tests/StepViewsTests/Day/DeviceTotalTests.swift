@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `the document has all of them`() throws {
-        let totals = view([("ring", 8921, 8801), ("band", 8801, 8801)]).document.deviceTotals
+        let totals = try ReadDocument(view([("ring", 8921, 8801), ("band", 8801, 8801)])).deviceTotals.list
         #expect(totals.map(\.pedometer) == ["ring", "band"])
         #expect(totals.map(\.difference) == [120, 0] && totals.map(\.differs) == [true, false])
         #expect(totals.first?.time == "2014-04-20T15:42:00+02:00")

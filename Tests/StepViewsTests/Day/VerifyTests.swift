@@ -96,7 +96,7 @@ import Testing
         #expect(wrong { $0.implausibleSteps = -1 } == [.implausibleSteps])
     }
 
-    @Test func `errors are shown in place of the values`() {
+    @Test func `errors are shown in place of the values`() throws {
         let view = Sample.view {
             $0.steps = -5; $0.distance = .nan; $0.lastSync = Sample.now + 99
         }
@@ -107,16 +107,16 @@ import Testing
         #expect(text.contains("  Hours     wrong: they add up to 8,801"))
         #expect(text.contains("  Synced    wrong: it is in the future"))
         #expect(text.contains("192 kcal"))
-        let document = view.document
-        #expect(document.steps == nil && document.distanceMetres == nil && document.percentage == nil)
-        #expect(document.hours.isEmpty && document.lastSync == nil)
+        let document = try ReadDocument(view)
+        #expect(document.steps == .null && document.distanceMetres == .null && document.percentage == .null)
+        #expect(document.hours == [] && document.lastSync == .null)
         #expect(document.energyKilocalories == 191.6)
-        #expect(document.errors.contains(AttributeError(.steps, "-5 is negative")))
+        #expect(document.errors.list.contains { $0.attribute == "steps" && $0.message == "-5 is negative" })
     }
 
-    @Test func `only an error is shown for a future day`() {
+    @Test func `only an error is shown for a future day`() throws {
         let view = Sample.view { $0.day = Sample.day.advanced(by: 2) }
         #expect(view.lines(Sample.plain) == ["anna · Tuesday 22 April 2014", "", "  wrong: 2014-04-22 has not begun"])
-        #expect(view.document.steps == nil)
+        #expect(try ReadDocument(view).steps == .null)
     }
 }

@@ -9,11 +9,11 @@ import Testing
         .unavailable, message: "hci0 is blocked", advice: "Lift the block with `rfkill unblock bluetooth`")
 
     private static let findings = [
-        Finding(check: "kernel", area: .bluetooth, diagnosis: .bluetooth(.kernelSupported)),
-        Finding(check: "switch", area: .bluetooth, diagnosis: .failed(.radioSwitch, blocked)),
-        Finding(check: "adapter", area: .bluetooth, diagnosis: .skipped(.adapter, dependsOn: .radioSwitch)),
-        Finding(check: "clock", area: .time, diagnosis: .time(.zoneUnknown)),
-        Finding(check: "timer", area: .schedule, diagnosis: .schedule(lingering)),
+        Finding(check: .kernel, diagnosis: .bluetooth(.kernelSupported)),
+        Finding(check: .radioSwitch, diagnosis: .failed(.radioSwitch, blocked)),
+        Finding(check: .adapter, diagnosis: .skipped(.adapter, dependsOn: .radioSwitch)),
+        Finding(check: .clock, diagnosis: .time(.zoneUnknown)),
+        Finding(check: .timers, diagnosis: .schedule(lingering)),
     ]
 
     private static let lingering = ScheduleDiagnosis(
@@ -96,19 +96,19 @@ import Testing
     @Test func `text of devices does not control the terminal`() {
         let problem = Problem.reported(.data, message: "said \u{7}\u{202e}evil", advice: "\u{9b}31m")
         let diagnosis = Diagnosis.failed(.pedometer("ring\u{1b}[2J"), problem)
-        let text = Self.view([Finding(check: "pedometer", area: .pedometers, diagnosis: diagnosis)]).lines(TextStyle())
+        let text = Self.view([Finding(check: .pedometer, diagnosis: diagnosis)]).lines(TextStyle())
             .joined()
         #expect(!text.unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) })
     }
 
     @Test func `the document contains every finding with its severity and its commands`() throws {
-        let document = try JSONDecoder().decode(DoctorView.Document.self, from: Data(view.json().utf8))
+        let document = try ReadDocument(view)
         #expect(document.version == 1)
         #expect(document.faults == 1 && document.warnings == 1)
-        #expect(document.findings.map(\.severity) == ["fine", "fault", "skipped", "warning", "note"])
-        #expect(document.findings[1].category == "unavailable")
+        #expect(document.findings.list.map(\.grade) == ["fine", "fault", "skipped", "warning", "note"])
+        #expect(document.findings[1].trouble == "unavailable")
         #expect(
-            document.findings[1].fix == "Lift the block with rfkill unblock bluetooth"
+            document.findings[1].cure == "Lift the block with rfkill unblock bluetooth"
                 && document.findings[1].commands == ["rfkill unblock bluetooth"])
         #expect(document.findings[0].area == "bluetooth" && document.findings[0].check == "kernel")
         #expect(try view.json().contains("\"cure\" : null"))

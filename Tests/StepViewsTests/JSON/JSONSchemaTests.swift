@@ -217,7 +217,7 @@ import Testing
                 .failed(.history, .reported($0, message: "y", advice: "Do `chmod 600 x`"))
             }
         return DoctorView(
-            diagnoses.map { Finding(check: "x", area: .history, diagnosis: $0) }, now: Sample.now,
+            diagnoses.map { Finding(check: .history, diagnosis: $0) }, now: Sample.now,
             localTime: Sample.localTime)
     }
 

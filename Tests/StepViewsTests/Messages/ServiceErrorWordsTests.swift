@@ -19,4 +19,25 @@ import Testing
         let sent = try #require(ServiceErrorWords.advice(.alreadySent(Sample.day, destination: name)))
         #expect(sent == "To send it once more: `istep share 2014-04-20 --with \(word) --again`")
     }
+
+    @Test func `a list of devices in range says if there are more`() {
+        let all = ServiceErrorWords.problem(.severalInRange(["A", "B"], count: 2))
+        #expect(all == "2 pedometers are in range: A, B.")
+        let some = ServiceErrorWords.problem(.severalInRange(["A", "B"], count: 20))
+        #expect(some == "20 pedometers are in range: A, B and others.")
+        let names = ServiceErrorWords.problem(
+            .notHeard("C0:DE:00:00:00:02", isName: false, seconds: 15, others: ["ring", "phone"]))
+        #expect(names == "C0:DE:00:00:00:02 was not heard within 15 s; names in range: ring, phone.")
+    }
+
+    @Test func `a problem says which day, age or name is meant`() throws {
+        let problem = ServiceErrorWords.problem
+        #expect(problem(.noPlanFrom(Day(daysSince1970: 0), known: [])) == "No plan begins at the beginning.")
+        #expect(problem(.birthNotPast(Sample.day)) == "The date of birth 2014-04-20 is not in the past.")
+        let old = try #require(Day("1883-12-31"))
+        #expect(problem(.birthTooLongAgo(old)) == "The date of birth 1883-12-31 is more than 130 years ago.")
+        #expect(
+            problem(.notHeard("r02", isName: true, seconds: 15))
+                == "No device whose name begins with 'r02' (in upper or lower case) was heard within 15 s.")
+    }
 }

@@ -116,7 +116,7 @@ import Testing
             ),
             "\(text)")
         #expect(text.contains("server: 1 day waits to be shared, the oldest is \(Sample.day)\n"), "\(text)")
-        #expect(view.document.backlogs.map(\.days) == [5, 1])
+        #expect(try ReadDocument(view).backlogs.list.map(\.days) == [5, 1])
     }
 
     @Test func `the status describes missing, unknown and wrong data`() {
@@ -135,11 +135,11 @@ import Testing
     }
 
     /// Ctrl-C and a machine that is switched off say nothing about the pedometer.
-    @Test func `an interrupted sync is neither a success nor a failure`() {
+    @Test func `an interrupted sync is neither a success nor a failure`() throws {
         var interrupted = Sample.sync(.failed, at: Sample.now - 900, failure: "interrupted")
         interrupted.cause = .interrupted
         let failed = Sample.sync(.failed, at: Sample.now - 3600, failure: "not found"), killed = Sample.sync(.running)
-        func shown(_ syncs: SyncRecord...) -> (text: String, failures: Int?) {
+        func shown(_ syncs: SyncRecord...) throws -> (text: String, failures: ReadDocument) {
             let view = StatusView(
                 [
                     .init(
@@ -150,32 +150,32 @@ import Testing
                 ],
                 database: "/h",
                 now: Sample.now, localTime: Sample.localTime)
-            return (view.text(), view.document.users.first?.pedometers.first?.failuresSince)
+            return (view.text(), try ReadDocument(view).users[0].pedometers[0].failuresSince)
         }
-        let one = shown(interrupted, Sample.sync())
+        let one = try shown(interrupted, Sample.sync())
         #expect(
             one.text.contains("\n    an attempt was interrupted 14 minutes ago\n") && one.failures == 0, "\(one.text)")
-        let two = shown(interrupted, killed, Sample.sync())
+        let two = try shown(interrupted, killed, Sample.sync())
         #expect(
             two.text.contains("\n    2 attempts were interrupted, the last 14 minutes ago\n") && two.failures == 0,
             "\(two.text)")
         #expect(!one.text.contains("failed") && !two.text.contains("failed"))
         // It does not hide a failure.
-        let mixed = shown(interrupted, failed, Sample.sync())
+        let mixed = try shown(interrupted, failed, Sample.sync())
         #expect(
             mixed.text.contains("\n    an attempt failed 59 minutes ago: not found\n") && mixed.failures == 1,
             "\(mixed.text)")
         // One before the last complete sync is past.
-        #expect(!shown(Sample.sync(), interrupted).text.contains("interrupted"))
+        #expect(try !shown(Sample.sync(), interrupted).text.contains("interrupted"))
     }
 
     @Test func `the status document contains users and their pedometers`() throws {
-        let json = try status(today, Sample.sync(.failed, battery: nil, failure: "not found"), Sample.sync()).json()
-        let document = try JSONDecoder().decode(StatusView.Document.self, from: Data(json.utf8))
-        let person = try #require(document.users.first), device = try #require(person.pedometers.first)
+        let document = try ReadDocument(
+            status(today, Sample.sync(.failed, battery: nil, failure: "not found"), Sample.sync()))
+        let person = document.users[0], device = document.users[0].pedometers[0]
         #expect(document.version == 1 && document.database == "/home/anna/history.sqlite")
         #expect(person.today.steps == 812 && person.today.user == "anna")
         #expect(device.battery == 81 && device.failuresSince == 1)
-        #expect(device.lastSync?.outcome == "failed" && device.lastComplete?.outcome == "complete")
+        #expect(device.lastSync.outcome == "failed" && device.lastComplete.outcome == "complete")
     }
 }

@@ -121,7 +121,7 @@ import Testing
         for width in Self.widths {
             for unicode in [true, false] {
                 let view = DoctorView(
-                    storage.permissions.map { Finding(check: "permissions", area: .history, diagnosis: $0) },
+                    storage.permissions.map { Finding(check: .permissions, diagnosis: $0) },
                     now: Sample.now,
                     localTime: Sample.localTime)
                 let command = ShellCommand("chmod 600", [Self.path]).text(isASCII: !unicode)

@@ -91,20 +91,46 @@ public enum ConfigurationDiagnosis: Hashable, Sendable {
 
 /// What a checkup found: the state of one thing, and the check that examined it.
 public struct Finding: Hashable, Sendable {
-    /// Key of the check that found it, such as `adapter`: for programs, never changed.
-    public var check: String
-    public var area: Area
+    /// The check that found it.
+    public var check: CheckKey
     public var diagnosis: Diagnosis
 
-    public init(check: String, area: Area, diagnosis: Diagnosis) {
+    public init(check: CheckKey, diagnosis: Diagnosis) {
         self.check = check
-        self.area = area
         self.diagnosis = diagnosis
     }
+
+    public var area: Area { check.area }
 
     /// The areas of a checkup, in the order in which they depend on one another.
     public enum Area: String, Sendable, CaseIterable {
         case bluetooth, time, configuration, history, pedometers, sharing, schedule
+    }
+}
+
+/// The checks of a checkup. Their raw values are for programs, and are never changed.
+public enum CheckKey: String, Sendable, CaseIterable {
+    case kernel
+    case radioSwitch = "switch"
+    case adapter, bus
+    case service = "daemon"
+    case power, clock, configuration, history, permissions
+    case space = "room"
+    case scheduledImport = "import"
+    case locks = "lock"
+    case scan, syncs, pedometer, destination
+    case timers = "timer"
+
+    package var area: Finding.Area {
+        switch self {
+        case .kernel, .radioSwitch, .adapter, .bus, .service, .power: .bluetooth
+        case .clock: .time
+        case .configuration: .configuration
+        case .history, .permissions, .space, .scheduledImport, .locks: .history
+        case .scan, .syncs, .pedometer: .pedometers
+        case .destination: .sharing
+        case .timers: .schedule
+        }
     }
 }
 

@@ -107,16 +107,12 @@ public struct ScheduledImportReport: Sendable {
 }
 
 /// Why a scheduled import failed: nothing of it was stored.
-public struct ScheduledImportFailure: ReportableError {
+public struct ScheduledImportFailure: CategorizedError {
     public var name: String
     public var underlying: any Error
 
     public init(name: String, _ underlying: any Error) { (self.name, self.underlying) = (name, underlying) }
 
-    public var category: FailureCategory { (underlying as? any ReportableError)?.category ?? .unforeseen }
-    public var description: String {
-        "[import.\(name)]: \((underlying as? any ReportableError)?.problem ?? "\(underlying)")"
-    }
+    public var category: FailureCategory { FailureCategory(underlying) }
     public var cause: FailureCause { FailureCause(underlying) }
-    public var advice: String? { (underlying as? any ReportableError)?.advice }
 }

@@ -1,6 +1,4 @@
 public import StepDomain
-internal import Support
-import Synchronization
 
 /// What a checkup examines, and what it must not use.
 public struct CheckupRequest: Sendable {
@@ -70,64 +68,26 @@ public struct Doctor: Sendable {
     public func examine(
         begin: (CheckSubject) -> Void = { _ in }, report: (Finding) throws -> Void = { _ in }
     ) async throws -> [Finding] {
-        let known = EarlierResults()
-        return try await cleaningUp({ await known.session?.close() }) {
-            try await CheckRunner(clock: clock).run(groups(known), begin: { begin($0.subject) }, report: report)
-        }
+        try await CheckRunner(clock: clock).run(groups, begin: { begin($0.subject) }, report: report)
     }
 
     /// All checks, in the order in which one depends on another. A new check is a function in `DoctorChecks.swift` and
     /// a line here.
-    private func groups(_ known: EarlierResults) -> [CheckRunner.Group] {
+    private var groups: [CheckRunner.Group] {
         [
-            { [kernel, radioSwitch, adapter, bus, bluetoothService(known), adapterPower(known)] },
-            { [time] },
-            { [configuration] },
-            { [historyFile(known), permissions, space, locks] + request.imports.map(scheduledImport) },
-            { [scan(known)] },
-            { (known.pedometers ?? []).flatMap { [lastSyncs(of: $0, known), connection(to: $0, known)] } },
-            { request.destinations.isEmpty ? [noDestination] : request.destinations.map { destination($0, known) } },
-            { [timers(known)] },
+            { _ in [kernel, radioSwitch, adapter, bus, bluetoothService, adapterPower] },
+            { _ in [time] },
+            { _ in [configuration] },
+            { _ in [historyFile, permissions, space, locks] + request.imports.map(scheduledImport) },
+            { _ in [scan] },
+            { known in (known.pedometers ?? []).flatMap { [lastSyncs(of: $0), connection(to: $0)] } },
+            { _ in request.destinations.isEmpty ? [noDestination] : request.destinations.map(destination) },
+            { _ in [timers] },
         ]
     }
 
     /// The category of the worst fault; nil if there is none.
     public static func worst(_ findings: [Finding]) -> FailureCategory? {
         findings.compactMap(\.diagnosis.severity.category).worst
-    }
-}
-
-/// The results of earlier checks that later checks of the same checkup use.
-final class EarlierResults: Sendable {
-    private struct Values {
-        var session: (any BluetoothProbeSession)?
-        var history: History?
-        var pedometers: [Pedometer]?
-        var scan: ScanFacts?
-    }
-
-    private let values = Mutex(Values())
-
-    var session: (any BluetoothProbeSession)? {
-        get { values.withLock(\.session) }
-        set { values.withLock { $0.session = newValue } }
-    }
-
-    /// Set once it is known to be sound.
-    var history: History? {
-        get { values.withLock(\.history) }
-        set { values.withLock { $0.history = newValue } }
-    }
-
-    /// Nil while they are not known.
-    var pedometers: [Pedometer]? {
-        get { values.withLock(\.pedometers) }
-        set { values.withLock { $0.pedometers = newValue } }
-    }
-
-    /// Nil if there was no scan.
-    var scan: ScanFacts? {
-        get { values.withLock(\.scan) }
-        set { values.withLock { $0.scan = newValue } }
     }
 }

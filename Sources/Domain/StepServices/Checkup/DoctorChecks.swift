@@ -5,42 +5,42 @@ internal import Support
 extension Doctor {
     /// Detects a kernel without Bluetooth, or one that denies it to this process.
     var kernel: Check {
-        Check("kernel", .bluetooth, .kernel) { [bluetooth.radios()?.kernel ?? .bluetooth(.otherBus)] }
+        Check(.kernel, .kernel) { _ in [bluetooth.radios()?.kernel ?? .bluetooth(.otherBus)] }
     }
 
     /// Whether rfkill blocks the radio.
     var radioSwitch: Check {
-        Check("switch", .bluetooth, .radioSwitch, needs: ["kernel"]) {
+        Check(.radioSwitch, .radioSwitch, needs: [.kernel]) { _ in
             bluetooth.radios().map { [$0.radioSwitch] } ?? []
         }
     }
 
     /// Whether the kernel has an adapter.
     var adapter: Check {
-        Check("adapter", .bluetooth, .adapter, needs: ["kernel", "switch"]) {
+        Check(.adapter, .adapter, needs: [.kernel, .radioSwitch]) { _ in
             bluetooth.radios().map { [$0.adapter] } ?? []
         }
     }
 
     /// The bus that leads to the Bluetooth service.
     var bus: Check {
-        Check("bus", .bluetooth, .bus, limit: .seconds(15)) {
+        Check(.bus, .bus, limit: .seconds(15)) { _ in
             [.bluetooth(try await system.busFailure().map { .busUnreachable(reason: $0) } ?? .busAnswers)]
         }
     }
 
     /// Whether the Bluetooth service runs, or can be started, and whether this user may use it.
-    func bluetoothService(_ known: EarlierResults) -> Check {
+    var bluetoothService: Check {
         // The bus may have to start it.
-        Check("daemon", .bluetooth, .bluetoothService, needs: ["bus", "adapter"], limit: .seconds(45)) {
+        Check(.service, .bluetoothService, needs: [.bus, .adapter], limit: .seconds(45)) { known in
             known.session = try await bluetooth.open()
             return [.bluetooth(.serviceAnswers)]
         }
     }
 
     /// Whether the adapter is switched on, and whether another program scans with it.
-    func adapterPower(_ known: EarlierResults) -> Check {
-        Check("power", .bluetooth, .adapterPower, needs: ["daemon"]) {
+    var adapterPower: Check {
+        Check(.power, .adapterPower, needs: [.service]) { known in
             guard let session = known.session else { return [] }
             let (name, isScanning) = try await session.adapter()
             return [.bluetooth(.adapterOn(name: name))] + (isScanning ? [.bluetooth(.adapterScanning(name: name))] : [])
@@ -49,12 +49,12 @@ extension Doctor {
 
     /// The clock and the time zone.
     var time: Check {
-        Check("clock", .time, .clock, limit: .seconds(20)) { await system.time().diagnoses }
+        Check(.clock, .clock, limit: .seconds(20)) { _ in await system.time().diagnoses }
     }
 
     /// The files of the configuration: all that is wrong with them, and who may change them.
     var configuration: Check {
-        Check("configuration", .configuration, .configuration) {
+        Check(.configuration, .configuration) { _ in
             var diagnoses: [ConfigurationDiagnosis] = request.configurationProblems.map { .invalid($0) }
             let files = try await blocking { request.configurationFiles.compactMap { system.file(at: $0) } }
             diagnoses += files.filter { $0.mode & 0o022 != 0 }.map { .writableByOthers(path: $0.path) }
@@ -65,8 +65,8 @@ extension Doctor {
     }
 
     /// The timers that sync every night, and before midnight.
-    func timers(_ known: EarlierResults) -> Check {
-        Check("timer", .schedule, .timer, limit: .seconds(30)) {
+    var timers: Check {
+        Check(.timers, .timer, limit: .seconds(30)) { known in
             guard let timers = try await system.timers(), !timers.isEmpty else { return [.noSystemd] }
             let todayOnly = (known.pedometers ?? []).filter { bluetooth.holdsTodayOnly($0) }.map(\.name)
             return timers.flatMap { $0.diagnoses(now: now(), todayOnly: todayOnly) }
@@ -77,14 +77,14 @@ extension Doctor {
 /// The history and its file.
 extension Doctor {
     /// Whether the history exists, is istep's own, and is sound.
-    func historyFile(_ known: EarlierResults) -> Check {
+    var historyFile: Check {
         // The whole file is read, even a large one, possibly from an SD card.
-        Check("history", .history, .history, limit: .seconds(120)) {
+        Check(.history, .history, limit: .seconds(120)) { known in
             guard let file = history else { return [.history(.noPath)] }
             let condition = try await file.condition()
             if condition.hasNoPedometers { known.pedometers = [] }
             guard condition.isReadable else { return condition.diagnoses(path: file.path) }
-            if let unknown = try await read(file, known) { return [unknown] }
+            if let unknown = try await read(file, &known) { return [unknown] }
             let wrong = try await file.wrongSums(inNewest: Self.daysOfSums)
             if let newest = wrong.first { return [.history(.wrongSums(days: wrong.count, newest: newest))] }
             return condition.diagnoses(path: file.path)
@@ -98,7 +98,7 @@ extension Doctor {
     /// Opens the history for later checks.
     ///
     /// - Returns: a diagnosis if the requested user is not in it.
-    private func read(_ file: any HistoryProbe, _ known: EarlierResults) async throws -> Diagnosis? {
+    private func read(_ file: any HistoryProbe, _ known: inout EarlierResults) async throws -> Diagnosis? {
         let history = try await file.open()
         var wanted: User.ID?
         if let name = request.user {
@@ -117,17 +117,17 @@ extension Doctor {
 
     /// Whether only the owner has access to the history.
     var permissions: Check {
-        Check("permissions", .history, .permissions) { try await history?.storage()?.permissions ?? [] }
+        Check(.permissions, .permissions) { _ in try await history?.storage()?.permissions ?? [] }
     }
 
     /// Whether the history can grow.
     var space: Check {
-        Check("room", .history, .disk) { try await history?.storage()?.space ?? [] }
+        Check(.space, .disk) { _ in try await history?.storage()?.space ?? [] }
     }
 
     /// When a file that the nightly sync imports was last read.
     func scheduledImport(_ plan: ScheduledImport) -> Check {
-        Check("import", .history, .importFile(plan.name), needs: ["history"]) {
+        Check(.scheduledImport, .importFile(plan.name), needs: [.history]) { _ in
             let states = try await blocking { try request.importStates() }
             return [
                 .scheduledImport(
@@ -138,7 +138,7 @@ extension Doctor {
 
     /// Which processes work on the history at this moment.
     var locks: Check {
-        Check("lock", .history, .lock) {
+        Check(.locks, .lock) { _ in
             // A repair and a restore hold both locks.
             var holders: Set<HistoryHolder> = []
             for work in HistoryWork.allCases {
@@ -152,9 +152,9 @@ extension Doctor {
 /// The pedometers, in the air and in the history.
 extension Doctor {
     /// Scans: whether the adapter can, and which devices are in range.
-    func scan(_ known: EarlierResults) -> Check {
+    var scan: Check {
         let seconds = request.searchTime
-        return Check("scan", .pedometers, .scan, needs: ["power"], limit: .seconds(seconds + 40)) {
+        return Check(.scan, .scan, needs: [.power], limit: .seconds(seconds + 40)) { known in
             guard request.usesRadio else { return [.scan(.notRequested)] }
             guard let session = known.session else { return [] }
             if let holder = try await history?.holder(of: .syncing) { return [.scan(.inUse(holder))] }
@@ -165,8 +165,8 @@ extension Doctor {
     }
 
     /// What the history contains about a pedometer.
-    func lastSyncs(of pedometer: Pedometer, _ known: EarlierResults) -> Check {
-        Check("syncs", .pedometers, .pedometer(pedometer.name), needs: ["history"]) {
+    func lastSyncs(of pedometer: Pedometer) -> Check {
+        Check(.syncs, .pedometer(pedometer.name), needs: [.history]) { known in
             guard let history = known.history else { return [] }
             let moment = now()
             let recent = try await blocking {
@@ -180,9 +180,9 @@ extension Doctor {
     private static let syncsRead = 30
 
     /// Connects to a pedometer, checks its services, and reads its battery and its clock.
-    func connection(to pedometer: Pedometer, _ known: EarlierResults) -> Check {
+    func connection(to pedometer: Pedometer) -> Check {
         // Three attempts to connect, each of which the kernel ends after 20 s, and the scan before them.
-        Check("pedometer", .pedometers, .pedometer(pedometer.name), needs: ["scan", "history"], limit: .seconds(120)) {
+        Check(.pedometer, .pedometer(pedometer.name), needs: [.scan, .history], limit: .seconds(120)) { known in
             guard let scan = known.scan, let history else { return [.pedometer(pedometer.name, .notTried)] }
             let facts = PedometerFacts(pedometer: pedometer, heard: scan.pedometers[pedometer.address])
             do {
@@ -202,13 +202,15 @@ extension Doctor {
 
 /// The destinations of sharing.
 extension Doctor {
-    var noDestination: Check { Check("destination", .sharing, .sharing) { [.noDestination] } }
+    var noDestination: Check { Check(.destination, .sharing) { _ in [.noDestination] } }
 
     /// A destination: its credentials, its days, and whether it answers and accepts the client.
-    func destination(_ destination: any ShareDestination, _ known: EarlierResults) -> Check {
+    func destination(_ destination: any ShareDestination) -> Check {
         let name = destination.name
-        return Check("destination", .sharing, .destination(name), limit: .seconds(60)) {
-            let stored = try await blocking { try Self.diagnoses(of: destination, in: known.history, now: now()) }
+        return Check(.destination, .destination(name), limit: .seconds(60)) { known in
+            let stored = try await blocking { [history = known.history] in
+                try Self.diagnoses(of: destination, in: history, now: now())
+            }
             if request.destinationsOfService.contains(name) { return stored + [.destination(name, .secretOfService)] }
             let problems = destination.problems().map { Diagnosis.destination(name, .unusable($0)) }
             // Without its token, a request would fail.

@@ -140,6 +140,6 @@ extension RunMessage {
 extension RunMessage.Severity {
     /// A temporary failure passes by itself: for the machine's administrator it is not an error.
     init(_ error: any Error) {
-        self = error is CancellationError || (error as? any ReportableError)?.category == .temporary ? .warning : .error
+        self = FailureCategory(error) == .temporary ? .warning : .error
     }
 }

@@ -20,8 +20,8 @@ final class ProblemReport: Sendable {
         case silence
     }
 
-    /// The descriptions of the problems that stand.
-    private let standing = Mutex<[Concern: String]>([:])
+    /// The problems that stand.
+    private let standing = Mutex<[Concern: Problem]>([:])
     private let report: @Sendable (any Error) -> Void
 
     init(_ report: @escaping @Sendable (any Error) -> Void) { self.report = report }
@@ -29,10 +29,10 @@ final class ProblemReport: Sendable {
     /// A problem that several concerns have, such as a history that cannot be read, is reported for the first of them
     /// only.
     func begin(_ concern: Concern, _ error: any Error) {
-        let text = String(describing: error)
+        let problem = Problem(error)
         let isNew = standing.withLock { standing in
-            defer { standing[concern] = text }
-            return !standing.values.contains(text)
+            defer { standing[concern] = problem }
+            return !standing.values.contains(problem)
         }
         if isNew { report(error) }
     }

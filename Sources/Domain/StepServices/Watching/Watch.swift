@@ -67,7 +67,7 @@ public actor Watch {
             if state.entries.isEmpty, !options.isUnattended { throw ServiceError.noPedometer(to: .watch) }
         } catch {
             // Waiting does not help if the file is damaged or is not a history.
-            if !options.isUnattended || (error as? any ReportableError)?.category == .data { throw error }
+            if !options.isUnattended || (error as? any CategorizedError)?.category == .data { throw error }
             problems.begin(.history, error)
         }
         if !options.isUnattended { context.output.started(state.entries.values.map(\.pedometer.name).sorted()) }
@@ -125,7 +125,7 @@ public actor Watch {
         case .failure(let error) where FailureCause(error) == .interrupted:
             state.endFollowing(id, as: .released, at: now)
         case .failure(let error):
-            switch (error as? any ReportableError)?.category {
+            switch (error as? any CategorizedError)?.category {
             // It may pass by itself: the pedometer most likely went out of range.
             case .temporary, .unavailable: state.endFollowing(id, as: .lost, at: now)
             default:

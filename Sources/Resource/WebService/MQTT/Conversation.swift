@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Support
 
 /// Carries out on one connection what `Delivery` decides.
 final class Conversation {

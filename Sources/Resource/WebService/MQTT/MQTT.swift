@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Support
 internal import Synchronization
 
@@ -240,27 +239,5 @@ final class MQTTExchange: Sendable {
         }
         wakeup.wake()
         continuation?.resume(returning: result)
-    }
-}
-
-/// A descriptor that becomes readable once, from any thread, and stays so.
-final class Wakeup: Sendable {
-    /// For poll(2); -1 if no descriptor was available, which poll(2) ignores.
-    let descriptor: Int32
-    private let other: Int32
-
-    init() {
-        var pair: [Int32] = [-1, -1]
-        let made = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0
-        descriptor = made ? pair[0] : -1
-        other = made ? pair[1] : -1
-    }
-
-    deinit {
-        for end in [descriptor, other] where end >= 0 { close(end) }
-    }
-
-    func wake() {
-        if other >= 0 { shutdown(other, Int32(SHUT_RDWR)) }
     }
 }

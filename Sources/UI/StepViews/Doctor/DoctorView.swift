@@ -76,73 +76,39 @@ public struct DoctorView: View {
     private func count(_ kind: SeverityKind) -> Int { findings.count { $0.diagnosis.severity.kind == kind } }
 }
 
-extension DoctorView {
-    /// `istep doctor --json`.
-    public struct Document: JSONDocument {
-        public struct Entry: Codable, Sendable {
-            /// Key of the check, such as `adapter`.
-            public var check: String
-            /// `bluetooth`, `time`, `configuration`, `history`, `pedometers`, `sharing`, `schedule`.
-            public var area: String
-            public var subject: String
-            /// `fine`, `note`, `warning`, `fault` or `skipped`.
-            public var severity: String
-            /// The category of a fault: `temporary`, `unavailable`, `data`, `usage`, `configuration`, `permission`,
-            /// `resources`, `unforeseen`.
-            @Nullable public var category: String?
-            public var message: String
-            @Nullable public var fix: String?
-            /// The commands of the fix, each to be pasted into a shell.
-            public var commands: [String]
-
-            private enum CodingKeys: String, CodingKey {
-                case check, area, subject, message, commands
-                // The names of version 1, which programs read.
-                case severity = "grade"
-                case category = "trouble"
-                case fix = "cure"
+/// `istep doctor --json`.
+extension DoctorView: Described {
+    public static let keys: [JSONKey<DoctorView>] = [
+        .version,
+        .init("faults", .integer, "Number of faults.") { $0.count(.fault) },
+        .init("warnings", .integer, "Number of warnings.") { $0.count(.warning) },
+        .list("findings", "In the order of the checks: what others depend on comes first.") { view in
+            view.findings.map {
+                Entry(
+                    finding: $0, words: DiagnosisWords($0.diagnosis, now: view.now, localTime: view.localTime))
             }
+        },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("check", .text, "Key of the check, such as adapter."),
-                .init("area", .choice(Finding.Area.self), "What is checked."),
-                .init("subject", .text, "What it is about, for people."),
-                .init("grade", .choice(SeverityKind.self), "Its severity."),
-                .init(
-                    "trouble", .nullable(.choice(FailureCategory.self)),
-                    "Of a fault: its category, as that of an error."),
-                .init("message", .text, "What was found."),
-                .init("cure", .nullable(.text), "What to do."),
-                .init("commands", .list(.text), "The commands of cure, each to be pasted into a shell."),
-            ])
-        }
+private struct Entry: Described {
+    let finding: Finding, words: DiagnosisWords
 
-        public var version = 1
-        public var faults: Int
-        public var warnings: Int
-        /// In the order in which one thing depends on another.
-        public var findings: [Entry]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("faults", .integer, "Number of faults."),
-            .init("warnings", .integer, "Number of warnings."),
-            .init("findings", .list(Entry.schema), "In the order of the checks: what others depend on comes first."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            faults: count(.fault), warnings: count(.warning),
-            findings: findings.map { finding in
-                let severity = finding.diagnosis.severity
-                let words = DiagnosisWords(finding.diagnosis, now: now, localTime: localTime)
-                return Document.Entry(
-                    check: finding.check, area: finding.area.rawValue, subject: words.subject,
-                    severity: severity.kind.rawValue,
-                    category: severity.category?.rawValue, message: words.message, fix: words.fix?.description,
-                    commands: words.fix?.commands.map { $0.text() } ?? [])
-            })
-    }
+    // Some names are those of version 1, which programs read.
+    static let keys: [JSONKey<Entry>] = [
+        .init("check", .text, "Key of the check, such as adapter.") { $0.finding.check.rawValue },
+        .init("area", .choice(Finding.Area.self), "What is checked.") { $0.finding.area.rawValue },
+        .init("subject", .text, "What it is about, for people.") { $0.words.subject },
+        .init("grade", .choice(SeverityKind.self), "Its severity.") { $0.finding.diagnosis.severity.kind.rawValue },
+        .init("trouble", .nullable(.choice(FailureCategory.self)), "Of a fault: its category, as that of an error.") {
+            $0.finding.diagnosis.severity.category?.rawValue
+        },
+        .init("message", .text, "What was found.") { $0.words.message },
+        .init("cure", .nullable(.text), "What to do.") { $0.words.fix?.description },
+        .init("commands", .list(.text), "The commands of cure, each to be pasted into a shell.") {
+            $0.words.fix?.commands.map { $0.text() } ?? []
+        },
+    ]
 }
 
 /// A severity without its details.

@@ -7,9 +7,12 @@ internal import StepDomain
 #endif
 
 /// A document that declares its contents.
-public protocol JSONDocument: Codable, Sendable {
+public protocol JSONOutput: Encodable, Sendable {
     static var schema: JSONSchema { get }
 }
+
+/// A document that is stored key by key. The form of new documents is `JSONRecord`.
+public protocol JSONDocument: JSONOutput, Codable {}
 
 /// Documents as JSON.
 ///

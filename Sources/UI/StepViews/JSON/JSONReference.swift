@@ -8,7 +8,7 @@ public enum JSONReference {
         let summary: String
         let schema: JSONSchema
 
-        fileprivate init(_ name: String, _ commands: [String], _ summary: String, _ document: any JSONDocument.Type) {
+        fileprivate init(_ name: String, _ commands: [String], _ summary: String, _ document: any JSONOutput.Type) {
             self.name = name
             self.commands = commands
             self.summary = summary
@@ -17,29 +17,29 @@ public enum JSONReference {
     }
 
     public static let documents = [
-        Entry("scan", ["scan"], "Devices that the scan has heard.", ScanView.Document.self),
-        Entry("gatt", ["gatt list"], "Services and values of a device.", GATTTableView.Document.self),
+        Entry("scan", ["scan"], "Devices that the scan has heard.", JSONRecord<ScanView>.self),
+        Entry("gatt", ["gatt list"], "Services and values of a device.", JSONRecord<GATTTableView>.self),
         Entry(
             "value", ["gatt read", "gatt write", "gatt notify"],
             "A value of a device; with gatt notify one such document for each value.",
-            GATTValueView.Document.self),
-        Entry("capture", ["gatt capture"], "The file with the raw frames of a sync.", CaptureView.Document.self),
+            JSONRecord<GATTValueView>.self),
+        Entry("capture", ["gatt capture"], "The file with the raw frames of a sync.", JSONRecord<CaptureView>.self),
         Entry(
             "devices", ["devices", "add", "forget"],
             "The pedometers; with add, forget and devices --rename the one that was added, removed or renamed.",
-            DevicesView.Document.self),
+            JSONRecord<DevicesView>.self),
         Entry(
             "sync", ["sync", "watch"],
             "What a sync read and shared. watch prints one such document for each of its syncs.",
             SyncView.Document.self),
         Entry(
             "live", ["watch --live"], "Live steps of all connected pedometers, a line each time they change.",
-            LiveDocument.self),
-        Entry("show", ["show", "correct"], "A day of a user.", DayView.Document.self),
+            JSONRecord<LiveDocument>.self),
+        Entry("show", ["show", "correct"], "A day of a user.", JSONRecord<DayView>.self),
         Entry("history", ["history"], "A week, month, year or any range of days of a user.", HistoryView.Document.self),
         Entry(
             "status", ["status"], "Notices, and for each user today's steps and the pedometers.",
-            StatusView.Document.self),
+            JSONRecord<StatusView>.self),
         Entry("import", ["import"], "What an import would change, or has changed.", ImportView.Document.self),
         Entry(
             "takeover", ["import EXPORT"], "A whole export that becomes the history, or would become it.",
@@ -71,18 +71,18 @@ public enum JSONReference {
             ConfigView.Document.self),
         Entry("kinds", ["config kinds"], "The kinds of destinations.", KindsView.Document.self),
         Entry("example", ["config example"], "An example configuration.", ExampleView.Document.self),
-        Entry("doctor", ["doctor"], "What each check has found.", DoctorView.Document.self),
+        Entry("doctor", ["doctor"], "What each check has found.", JSONRecord<DoctorView>.self),
         Entry(
             "repair", ["doctor --repair"], "What was saved of a damaged history, and what is lost.",
             RepairView.Document.self),
         Entry("backup", ["backup"], "The backup that was made.", BackupView.Document.self),
         Entry("backups", ["restore"], "The backups that are there.", BackupsView.Document.self),
         Entry("restore", ["restore FILE"], "What a restore would do, or has done.", RestoreView.Document.self),
-        Entry("report", ["report -o FILE"], "The report that was written.", ReportView.Document.self),
-        Entry("serve", ["serve"], "The address of the local pages.", ServeView.Document.self),
+        Entry("report", ["report -o FILE"], "The report that was written.", JSONRecord<ReportView>.self),
+        Entry("serve", ["serve"], "The address of the local pages.", JSONRecord<ServeView>.self),
         Entry(
             "guests", ["serve --guests HOST"], "Where the web server in front of the guests' pages finds them.",
-            GuestsView.Document.self),
+            JSONRecord<GuestsView>.self),
         Entry("version", ["--version"], "The program's version.", VersionDocument.self),
         Entry(
             "error", ["any command that fails"],

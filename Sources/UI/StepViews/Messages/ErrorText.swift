@@ -15,8 +15,10 @@ public struct ErrorText: Hashable, Sendable {
         switch error {
         case _ where FailureCause(error) == .interrupted:
             (message, advice) = ("Interrupted.", "Run the command again.")
-        case let error as ServiceError: (message, advice) = (error.problem, ServiceErrorWords.advice(error))
-        case let error as ImportError: (message, advice) = (error.problem, ImportErrorWords.advice(error))
+        case let error as ServiceError:
+            (message, advice) = (ServiceErrorWords.problem(error), ServiceErrorWords.advice(error))
+        case let error as ImportError:
+            (message, advice) = (ImportErrorWords.problem(error), ImportErrorWords.advice(error))
         case let error as ScheduledImportFailure:
             let cause = ErrorText(error.underlying)
             (message, advice) = ("[import.\(error.name)]: \(cause.message)", cause.advice)

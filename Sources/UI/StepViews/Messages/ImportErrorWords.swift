@@ -1,7 +1,29 @@
 public import StepDomain
 
-/// What to do about a file that cannot be imported.
+/// Why a file cannot be imported, and what to do about it.
 public enum ImportErrorWords {
+    public static func problem(_ error: ImportError) -> String {
+        switch error {
+        case .missing(let path): "There is no file \(path)."
+        case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)."
+        case .unknownFormat(let path, let hint):
+            "\(path) has no format that can be imported\(hint.map { ": \($0)" } ?? "")."
+        case .noSuchFormat(let key, _): "There is no format \(key)."
+        case .notOfFormat(let path, let format): "\(path) is not of the format \(format)."
+        case .ambiguousFormat(let path, let candidates):
+            "\(path) can be of several formats: \(candidates.joined(separator: ", "))."
+        case .malformed(let path, let reason): "\(path) cannot be imported: \(reason). Nothing was stored."
+        case .tooMuch(let what): "The file has \(what). Nothing was stored."
+        case .impossible(let what): "The file has a record that cannot be right: \(what). Nothing was stored."
+        case .columns(let problem, _): problem
+        case .severalUsers(let path, let users):
+            "\(path) has \(users.count) users: \(users.joined(separator: ", "))."
+        case .noZone(let name): "This machine has no time zone \(name)."
+        case .noImport(let id): "There is no import \(id)."
+        case .otherZone(let id): "Import \(id) has the same source in another time zone. Nothing was stored."
+        }
+    }
+
     public static func advice(_ error: ImportError) -> String? {
         switch error {
         case .missing: "Check the path."

@@ -1,8 +1,71 @@
 internal import StepDomain
 public import StepServices
 
-/// What to do about the errors of the use cases: their commands are those of this program.
+/// The errors of the use cases: what failed, and what to do about it with the commands of this program.
 public enum ServiceErrorWords {
+    public static func problem(_ error: ServiceError) -> String {
+        switch error {
+        case .severalUsers(let known): "There are several users (\(known.joined(separator: ", ")))."
+        case .unknownUser(let name, let known):
+            "There is no user '\(name)'; known users: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))."
+        case .unknownPedometer(let name, _): "There is no pedometer '\(name)'."
+        case .pedometerOfAnother(let name, let owner, let user): "'\(name)' is a pedometer of \(owner), not of \(user)."
+        case .noSuchDevice(let device): "'\(device)' is neither an address nor the name of a registered pedometer."
+        case .unknownDestination(let name, _): "There is no destination '\(name)'."
+        case .neverShared(let name): "Nothing was ever shared with '\(name)'."
+        case .noDestination: "The configuration has no destination to share with."
+        case .unclearRecipients(let name, let problem): "[share.\(name)] \(problem)."
+        case .notInOutbox(let day, let name): "\(day) is not in the outbox of \(name)."
+        case .alreadySent(let day, let name): "\(day) was already sent to \(name); it is not in the outbox."
+        case .noPedometer(let use): "There is no pedometer to \(use.rawValue)."
+        case .clockNotSet(let day): "This machine's clock shows \(day)."
+        case .unknownZone(let name): "This machine does not know the time zone '\(name.prefix(64))'."
+        case .alreadyRegistered(let address, let name, nil): "\(address) is registered already: it is '\(name)'."
+        case .alreadyRegistered(let address, let name, let owner?):
+            "\(address) is registered already: it is '\(name)' of \(owner)."
+        case .nameTaken(let name): "A pedometer named '\(name)' exists already."
+        case .nameIsAddress(let name): "'\(name)' is an address, and not a name."
+        case .unknownKind(let key, let known):
+            "There is no model '\(key)'; known models: \(known.joined(separator: ", "))."
+        case .optionOfDescribedKind(let name): "'\(name)' is for a generic pedometer only."
+        case .deviceNeeded: "A generic pedometer needs its address or name."
+        case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
+        case .notHeard(let wanted, let isName, let seconds, let others):
+            (isName
+                ? "No device whose name begins with '\(wanted)' (in upper or lower case) was heard"
+                : "\(wanted) was not heard")
+                + " within \(Self.text(seconds)) s"
+                + (others.isEmpty ? "." : "; names in range: \(others.joined(separator: ", ")).")
+        case .advertisesOtherwise(let device, let kind):
+            "\(device.prefix(64)) is in range, but does not advertise the data of a \(kind)."
+        case .noNewPedometer(let seconds, 0, _):
+            "No pedometer was heard within \(Self.text(seconds)) s, and no other Bluetooth device was heard."
+        case .noNewPedometer(let seconds, let others, let unprobed):
+            "No new pedometer was heard within \(Self.text(seconds)) s, only \(others) other \(others == 1 ? "device" : "devices")"
+                + (unprobed > 0 ? "; \(unprobed) of them \(unprobed == 1 ? "was" : "were") not tried." : ".")
+        case .severalInRange(let listed, let count):
+            "\(count) pedometers are in range: \(listed.joined(separator: ", "))\(count > listed.count ? " and others" : "")."
+        case .dayNotBegun(let day, _): "\(day) has not begun."
+        case .rangeReversed(let first, let last): "The range ends before it begins: \(first) to \(last)."
+        case .rangeEndsYesterday(let yesterday):
+            "The range begins after its last day, which is yesterday (\(yesterday)) unless you give one."
+        case .nothingKnown(let first, let last): "The history has no steps from \(first) to \(last)."
+        case .unusableFirstDay(let day): "A plan or a profile cannot begin on \(day)."
+        case .noPlanFrom(let day, _): "No plan begins \(Self.first(day))."
+        case .noProfileFrom(let day, _): "No profile begins \(Self.first(day))."
+        case .birthNotPast(let day): "The date of birth \(day) is not in the past."
+        case .birthTooLongAgo(let day): "The date of birth \(day) is more than \(Profile.longestLife) years ago."
+        case .dayTooEarly(let day): "The steps of \(day) cannot be corrected."
+        case .implausibleSteps(let steps): "\(steps) steps are not plausible for a day."
+        case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."
+        case .notCorrected(let day): "\(day) has no correction."
+        case .notExcluded(let day): "Nothing of this time is excluded on \(day)."
+        case .skippedTime(let day): "This time does not exist on \(day): clocks are put forward over it."
+        case .backupIsHistory(let path): "'\(path)' is the history itself."
+        case .noServiceManager: "systemd is not running, and automatic sync needs it."
+        }
+    }
+
     public static func advice(_ error: ServiceError) -> String? {
         switch error {
         case .severalUsers: "Choose one with --user NAME."
@@ -10,6 +73,8 @@ public enum ServiceErrorWords {
             "For a new user, add a pedometer or set a plan: `istep add --user NAME`, `istep plan 8000 --user NAME`"
         case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
         case .pedometerOfAnother(_, let owner, _): "Leave --user out, or give --user \(ShellCommand.quoted(owner))."
+        case .noSuchDevice:
+            "An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses."
         case .unknownDestination(_, let known): list(known) ?? "Set one up: `istep config kinds`"
         case .noDestination:
             "List the kinds of destinations: `istep config kinds`, then see how one is set up: `istep config example KIND`"
@@ -75,5 +140,12 @@ public enum ServiceErrorWords {
 
     private static func list(_ known: [String]) -> String? {
         known.isEmpty ? nil : "Known names: \(known.joined(separator: ", "))."
+    }
+
+    /// The first day of a plan or a profile.
+    private static func first(_ day: Day) -> String { day <= Validity.beginning ? "at the beginning" : "on \(day)" }
+
+    private static func text(_ seconds: Double) -> String {
+        seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
     }
 }

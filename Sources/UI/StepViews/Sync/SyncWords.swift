@@ -216,37 +216,22 @@ extension DayGap.Reason {
 }
 
 /// A sync as lists of pedometers show it.
-public struct SyncDocument: Codable, Sendable {
-    /// ISO 8601 with offset.
-    public var start: String
-    @Nullable public var end: String?
-    /// `running`, `complete` or `failed`.
-    public var outcome: String
-    /// Per cent.
-    @Nullable public var battery: Int?
-    /// Steps that the history gained.
-    public var steps: Int
-    @Nullable public var failure: String?
+struct SyncDocument: Described {
+    let record: SyncRecord, localTime: LocalTime
 
-    init(_ record: SyncRecord, _ localTime: LocalTime) {
-        start = Words.iso(record.start, localTime)
-        end = record.end.map { Words.iso($0, localTime) }
-        outcome = record.outcome.rawValue
-        battery = record.battery
-        steps = record.counts.steps
-        failure = record.failure
-    }
-
-    static let schema = JSONSchema.object([
-        .init("start", .time, "When it began."),
-        .init("end", .nullable(.time), "When it ended."),
+    static let keys: [JSONKey<SyncDocument>] = [
+        .init("start", .time, "When it began.") { Words.iso($0.record.start, $0.localTime) },
+        .init("end", .nullable(.time), "When it ended.") { sync in
+            sync.record.end.map { Words.iso($0, sync.localTime) }
+        },
         .init(
             "outcome", .choice(SyncRecord.Outcome.self),
-            "How it ended. Interrupted syncs are failed, with the failure interrupted."),
-        .init("battery", .nullable(.integer), "Per cent."),
-        .init("steps", .integer, "Steps that the history gained."),
-        .init("failure", .nullable(.text), "Why it failed."),
-    ])
+            "How it ended. Interrupted syncs are failed, with the failure interrupted."
+        ) { $0.record.outcome.rawValue },
+        .init("battery", .nullable(.integer), "Per cent.") { $0.record.battery },
+        .init("steps", .integer, "Steps that the history gained.") { $0.record.counts.steps },
+        .init("failure", .nullable(.text), "Why it failed.") { $0.record.failure },
+    ]
 }
 
 /// A summary of the last syncs of a pedometer.

@@ -25,7 +25,7 @@ public struct CommandOptions: Hashable, Sendable {
         "watch",
     ]
     /// The subcommands that take none of the options.
-    private static let subcommandsWithoutOptions: Set<Substring> = ["auto", "demo", "json"]
+    private static let subcommandsWithoutOptions: Set<Substring> = ["auto", "demo", "json", "postgres"]
 
     /// The options that a command needs, with their values.
     ///

@@ -5,7 +5,7 @@ internal import StepDomain
 /// A view reads no clock and no terminal: it receives what it needs of them.
 public protocol View: Sendable {
     /// The JSON form: one object with a `version`.
-    associatedtype Document: JSONDocument
+    associatedtype Document: JSONOutput
     var document: Document { get }
     /// Lines without line ends, and without control characters except those of colour. Only a command or a long path
     /// may exceed the style's width.

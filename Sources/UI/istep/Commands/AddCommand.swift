@@ -103,13 +103,13 @@ struct AddCommand: AsyncParsableCommand {
                 DevicesView(
                     [
                         .init(
-                            pedometer: added, model: wiring.title(ofModel: added.model),
-                            caveat: Wiring.catalog.kind(added.model)?.caveat,
+                            pedometer: added, model: wiring.models.title(added.model),
+                            caveat: wiring.models.caveat(added.model),
                             user: owner.name, syncs: [])
                     ],
                     now: wiring.now(), localTime: wiring.localTime))
         } else {
-            try wiring.say(RegistrationWords.added(added, model: wiring.title(ofModel: added.model), user: owner))
+            try wiring.say(RegistrationWords.added(added, model: wiring.models.title(added.model), user: owner))
             try wiring.say(
                 "Read its steps with: \(ShellCommand("istep sync").with(CommandOptions(common.values())).text())")
             if wiring.holdsTodayOnly(added) {

@@ -72,7 +72,7 @@ struct DemoCommand: AsyncParsableCommand {
     private func folder(_ argument: DemoFolderArgument) -> DemoFolder {
         var path: String?
         if case .named(let name) = argument { path = name }
-        return DemoFolder(named: path, environment: Wiring.environment)
+        return DemoFolder(named: path, environment: ProcessEnvironment.current)
     }
 }
 

@@ -48,24 +48,22 @@ struct DevicesCommand: ParsableCommand {
                 return try wiring.say(RegistrationWords.renamed(before, to: after))
             }
             return try wiring.show(
-                DevicesView([wiring.entry(of: after, in: history)], now: wiring.now(), localTime: wiring.localTime))
+                DevicesView([.init(after, in: history, wiring)], now: wiring.now(), localTime: wiring.localTime))
         }
         let chosen = try PedometerSelection(history, ofUserNamed: common.user, besides: sources).pedometers(
             named: pedometers)
-        let entries = try chosen.map { try wiring.entry(of: $0, in: history) }
+        let entries = try chosen.map { try DevicesView.Entry($0, in: history, wiring) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
     }
 }
 
-extension Wiring {
+extension DevicesView.Entry {
     /// A pedometer as lists show it.
-    func entry(of pedometer: Pedometer, in history: any StepHistory) throws -> DevicesView.Entry {
-        DevicesView.Entry(
-            pedometer: pedometer,
-            model: title(ofModel: pedometer.model)
-                + (Self.catalog.kind(pedometer.model)?.isExperimental == true ? " (experimental)" : ""),
-            caveat: Self.catalog.kind(pedometer.model)?.caveat,
+    init(_ pedometer: Pedometer, in history: any StepHistory, _ wiring: Wiring) throws {
+        self.init(
+            pedometer: pedometer, model: wiring.models.titleInList(pedometer.model),
+            caveat: wiring.models.caveat(pedometer.model),
             user: try history.users().first { $0.id == pedometer.user }?.name ?? "",
-            syncs: try history.recentSyncs(of: pedometer.id, at: now()).syncs)
+            syncs: try history.recentSyncs(of: pedometer.id, at: wiring.now()).syncs)
     }
 }

@@ -39,7 +39,8 @@ struct DoctorCommand: AsyncParsableCommand {
         let doctor = try Wiring.doctor(common.values(bluetooth), usesRadio: !noRadio, usesNetwork: !noNetwork)
         let progress = Progress(common.quiet || !Output.error.isTerminal ? .silent : .overwriting)
         defer { progress.end() }
-        let style = TextStyle(.standard, environment: Wiring.environment, commands: CommandOptions(common.values()))
+        let style = TextStyle(
+            .standard, environment: ProcessEnvironment.current, commands: CommandOptions(common.values()))
         func view(_ findings: [Finding]) -> DoctorView {
             DoctorView(findings, isTerse: common.quiet, now: doctor.now(), localTime: .system)
         }

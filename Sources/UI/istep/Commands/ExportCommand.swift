@@ -6,7 +6,7 @@ public import StepViews
 import Synchronization
 
 struct ExportCommand: AsyncParsableCommand, TakesDays {
-    static let dayOptions: Set = ["--from", "--to"]
+    static let dayOptions = DayRangeOptions.names
     static let takesDayAsArgument = false
 
     static let configuration = CommandConfiguration(
@@ -42,15 +42,7 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
         completion: .list(Self.tables))
     var what: String?
 
-    @Option(
-        help: ArgumentHelp("The first day.", valueName: "day"), completion: .list(DayArgument.words),
-        transform: DayArgument.init(word:))
-    var from: DayArgument?
-
-    @Option(
-        help: ArgumentHelp("The last day (default: today).", valueName: "day"), completion: .list(DayArgument.words),
-        transform: DayArgument.init(word:))
-    var to: DayArgument?
+    @OptionGroup var range: DayRangeOptions
 
     @OptionGroup var common: CommonOptions
 
@@ -105,7 +97,7 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
 
     /// - Throws: `ServiceError.rangeReversed`, `.dayNotBegun`.
     private func range(today: Day) throws -> ClosedRange<Day>? {
-        let (first, last) = (from?.day(today: today), to?.day(today: today))
+        let (first, last) = range.days(today: today)
         if first == nil, last == nil { return nil }
         for day in [first, last].compactMap(\.self) { try ServiceError.checkBegun(day, today: today) }
         if let first, let last, last < first { throw ServiceError.rangeReversed(first, last) }

@@ -31,9 +31,9 @@ struct ForgetCommand: AsyncParsableCommand {
             // As it was before: a forgotten pedometer is not listed.
             return (
                 history,
-                try wiring.entry(
-                    of: PedometerSelection(history, ofUserNamed: common.user, besides: sources).pedometer(pedometer),
-                    in: history),
+                try DevicesView.Entry(
+                    PedometerSelection(history, ofUserNamed: common.user, besides: sources).pedometer(pedometer),
+                    in: history, wiring),
                 sources
             )
         }

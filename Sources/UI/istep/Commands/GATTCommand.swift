@@ -45,8 +45,9 @@ extension GATTCommand {
 
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
-            let address = try await wiring.address(of: device)
-            let services = try await wiring.exploring("Connecting to \(address)") {
+            let exploration = try await Exploration(of: device, wiring)
+            let address = exploration.address
+            let services = try await exploration.run("Connecting to") {
                 try await $0.services(of: address, readsValues: !hasNoValues)
             }
             try wiring.show(GATTTableView(address: address, services: services))
@@ -84,8 +85,9 @@ extension GATTCommand {
 
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
-            let address = try await wiring.address(of: target.device)
-            let bytes = try await wiring.exploring("Reading from \(address)") {
+            let exploration = try await Exploration(of: target.device, wiring)
+            let address = exploration.address
+            let bytes = try await exploration.run("Reading from") {
                 try await $0.read(target.value, of: address)
             }
             try wiring.show(format.view(of: bytes))
@@ -122,8 +124,9 @@ extension GATTCommand {
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
             let bytes = format.notation.bytes(of: value) ?? []
-            let address = try await wiring.address(of: target.device)
-            try await wiring.exploring("Writing to \(address)") {
+            let exploration = try await Exploration(of: target.device, wiring)
+            let address = exploration.address
+            try await exploration.run("Writing to") {
                 try await $0.write(bytes, to: target.value, of: address, hasResponse: !hasNoResponse)
             }
             if common.json { return try wiring.show(GATTValueView(bytes, as: format.notation)) }
@@ -160,8 +163,9 @@ extension GATTCommand {
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
             let left = Countdown(count)
-            let address = try await wiring.address(of: target.device)
-            try await wiring.exploring("Connecting to \(address)") { [format, target, seconds] explorer in
+            let exploration = try await Exploration(of: target.device, wiring)
+            let address = exploration.address
+            try await exploration.run("Connecting to") { [format, target, seconds] explorer in
                 try await explorer.notifications(of: target.value, of: address, seconds: seconds) { bytes in
                     try wiring.show(format.view(of: bytes))
                     return left.continues()
@@ -232,36 +236,24 @@ extension GATTCommand {
     }
 }
 
-extension Wiring {
-    /// The address of a device, as it was typed, or that of the registered pedometer with this name.
-    ///
-    /// - Throws: `CommandFailure`.
-    fileprivate func address(of device: String) async throws -> String {
-        if let address = Self.catalog.address(device) { return address }
-        do {
-            return try await blocking { try PedometerSelection(history(for: .reading)).pedometer(device).address }
-        } catch let error as any ReportableError where isUnregistered(error) {
-            throw CommandFailure(
-                .usage, "'\(device)' is neither an address nor the name of a registered pedometer.",
-                advice:
-                    "An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses.")
+/// A device with an address or the name of a registered pedometer, and the Bluetooth to explore it with.
+private struct Exploration {
+    let address: String
+    private let wiring: Wiring
+
+    init(of device: String, _ wiring: Wiring) async throws {
+        address = try await blocking {
+            try PedometerSelection.address(of: device, Wiring.catalog) { try wiring.history(for: .reading) }
         }
+        self.wiring = wiring
     }
 
-    /// Whether there is no such pedometer, or no history. (In any other case the history cannot be read.)
-    private func isUnregistered(_ error: any ReportableError) -> Bool {
-        if case ServiceError.unknownPedometer = error { return true }
-        return error.category == .unavailable
-    }
-
-    /// Runs `body` on any device in range, with a line of progress.
-    fileprivate func exploring<R: Sendable>(_ words: String, _ body: (any GATTExplorer) async throws -> R) async throws
-        -> R
-    {
-        let progress = progress()
+    /// Runs `body` with a line of progress, which ends with the address.
+    func run<R: Sendable>(_ words: String, _ body: (any GATTExplorer) async throws -> R) async throws -> R {
+        let progress = wiring.progress()
         defer { progress.end() }
-        progress.step(words)
-        return try await body(explorer())
+        progress.step("\(words) \(address)")
+        return try await body(wiring.explorer())
     }
 }
 

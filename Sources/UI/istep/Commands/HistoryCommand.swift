@@ -5,7 +5,7 @@ public import StepViews
 import Support
 
 struct HistoryCommand: AsyncParsableCommand, TakesDays {
-    static let dayOptions: Set = ["--on", "--from", "--to"]
+    static let dayOptions = DayRangeOptions.names.union(["--on"])
     static let takesDayAsArgument = false
 
     static let configuration = CommandConfiguration(
@@ -45,16 +45,7 @@ struct HistoryCommand: AsyncParsableCommand, TakesDays {
         completion: .list(DayArgument.words))
     var on: String?
 
-    @Option(
-        help: ArgumentHelp("The first day.", valueName: "day"), completion: .list(DayArgument.words),
-        transform: DayArgument.init(word:))
-    var from: DayArgument?
-
-    @Option(
-        help: ArgumentHelp("The last day; today if none is given.", valueName: "day"),
-        completion: .list(DayArgument.words),
-        transform: DayArgument.init(word:))
-    var to: DayArgument?
+    @OptionGroup var range: DayRangeOptions
 
     @Option(help: ArgumentHelp("The unit of a bar.", valueName: "unit"))
     var by: HistoryView.Grouping?
@@ -82,7 +73,7 @@ struct HistoryCommand: AsyncParsableCommand, TakesDays {
 
     func validate() throws {
         _ = try request(today: Day(daysSince1970: 20_000))  // whatever today is: only the words are checked
-        if !period.isEmpty || on != nil, from != nil || to != nil {
+        if !period.isEmpty || on != nil, !range.isEmpty {
             throw ValidationError("A period cannot be combined with --from or --to.")
         }
         if csv, common.json { throw ValidationError("--csv cannot be combined with --json.") }
@@ -110,8 +101,8 @@ struct HistoryCommand: AsyncParsableCommand, TakesDays {
 
     private func show(_ figures: DaySeries, hasPedometers: Bool, _ wiring: Wiring) throws {
         let today = figures.today
-        let request =
-            try request(today: today) ?? PeriodRequest(first: from?.day(today: today), last: to?.day(today: today))
+        let (first, last) = range.days(today: today)
+        let request = try request(today: today) ?? PeriodRequest(first: first, last: last)
         let chosen = try request.period(in: figures.known, today: today, weekStart: wiring.weekStart)
         let view = HistoryView(figures, chosen, by: by, hasPedometers: hasPedometers)
         guard csv else { return try wiring.show(view) }

@@ -37,7 +37,7 @@ struct JSONCommand: ParsableCommand {
 
     func run() throws {
         if schema { return try Output.standard.document(try JSONReference.schema(of: entries)) }
-        let style = TextStyle(.standard, environment: Wiring.environment)
+        let style = TextStyle(.standard, environment: ProcessEnvironment.current)
         for line in JSONReference.lines(style, of: entries) { try Output.standard.result(line) }
     }
 }

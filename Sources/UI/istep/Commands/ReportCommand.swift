@@ -6,7 +6,7 @@ import StepViews
 import Support
 
 struct ReportCommand: AsyncParsableCommand, TakesDays {
-    static let dayOptions: Set = ["--from", "--to"]
+    static let dayOptions = DayRangeOptions.names
     static let takesDayAsArgument = false
 
     static let configuration = CommandConfiguration(
@@ -27,16 +27,7 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
             valueName: "file"))
     var output: String?
 
-    @Option(
-        help: ArgumentHelp("The first day (default: the first known one).", valueName: "day"),
-        completion: .list(DayArgument.words),
-        transform: DayArgument.init(word:))
-    var from: DayArgument?
-
-    @Option(
-        help: ArgumentHelp("The last day (default: today).", valueName: "day"), completion: .list(DayArgument.words),
-        transform: DayArgument.init(word:))
-    var to: DayArgument?
+    @OptionGroup var range: DayRangeOptions
 
     @OptionGroup var common: CommonOptions
 
@@ -84,8 +75,8 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
 
     private func period(_ figures: DaySeries, _ weekStart: Weekday) throws -> Period {
         let today = figures.today
-        let request = PeriodRequest(
-            named: from == nil && to == nil ? .all : nil, first: from?.day(today: today), last: to?.day(today: today))
+        let (first, last) = range.days(today: today)
+        let request = PeriodRequest(named: range.isEmpty ? .all : nil, first: first, last: last)
         return try request.period(in: figures.known, today: today, weekStart: weekStart)
     }
 
@@ -93,7 +84,7 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
         try history.pedometers(of: user.id).map { pedometer in
             let last = try history.lastCompleteSync(of: pedometer.id, until: wiring.now())
             return ReportPage.Source(
-                name: pedometer.name, model: wiring.title(ofModel: pedometer.model),
+                name: pedometer.name, model: wiring.models.title(pedometer.model),
                 readThrough: pedometer.cursor.readThrough,
                 lastSync: last.flatMap { $0.end ?? $0.start })
         }

@@ -115,7 +115,7 @@ struct ServeCommand: AsyncParsableCommand {
             OpeningPage.source(leadingTo: opening.address), to: opening.file,
             advice: "Without --open, open the printed address yourself.")
         // The user's own browser, also from a demo.
-        let browser = WebBrowser(file: opening.file, environment: Wiring.outerEnvironment)
+        let browser = WebBrowser(file: opening.file, environment: ProcessEnvironment.outer)
         // Here some xdg-open shows the page itself, and ends when it is closed: the server must not wait for it.
         // A Ctrl-C ends both.
         if isRunning { try await blocking { browser.openAndWait(leadsGroup: false) } } else { browser.open() }

@@ -26,7 +26,7 @@ struct StatusCommand: ParsableCommand {
                 today: person.today,
                 pedometers: person.pedometers.map {
                     StatusView.Device(
-                        pedometer: $0.pedometer, model: wiring.title(ofModel: $0.pedometer.model), recent: $0.recent)
+                        pedometer: $0.pedometer, model: wiring.models.title($0.pedometer.model), recent: $0.recent)
                 })
         }
         try wiring.show(

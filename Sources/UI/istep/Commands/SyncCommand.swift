@@ -1,9 +1,10 @@
 import ArgumentParser
+import CIdle
 import StepDomain
 import StepServices
 import StepViews
 
-struct SyncCommand: AsyncParsableCommand {
+struct SyncCommand: AsyncParsableCommand, ProcessPreparing {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Read the steps of your pedometers into the history.",
@@ -50,6 +51,8 @@ struct SyncCommand: AsyncParsableCommand {
     func validate() throws {
         if let days, !(1...366).contains(days) { throw ValidationError("--days must be 1 to 366.") }
     }
+
+    func prepareProcess() { do_not_preempt_others() }
 
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)

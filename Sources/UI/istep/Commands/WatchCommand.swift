@@ -1,7 +1,8 @@
 import ArgumentParser
+import CIdle
 import StepServices
 
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: AsyncParsableCommand, ProcessPreparing {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Keep running; sync each pedometer when it comes into range.",
@@ -44,6 +45,9 @@ struct WatchCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...1440).contains(every) else { throw ValidationError("--every must be 1 to 1440 minutes.") }
     }
+
+    /// A command that ends soon does not need it.
+    func prepareProcess() { run_tasks_unwatched() }
 
     func run() async throws {
         let options = WatchOptions(

@@ -64,17 +64,19 @@ struct Demo {
         }
     }
 
-    private var environment: [String: String] { Wiring.environment.merging(folder.environment(bus: bus)) { $1 } }
+    private var environment: [String: String] {
+        ProcessEnvironment.current.merging(folder.environment(bus: bus)) { $1 }
+    }
 
     private func wiring() throws -> Wiring {
-        try Wiring.$environment.withValue(environment) { try Wiring(try CommonOptions.parse([])) }
+        try ProcessEnvironment.$current.withValue(environment) { try Wiring(try CommonOptions.parse([])) }
     }
 
     private func run(_ words: String) async throws {
         try Task.checkCancellation()
         try Output.standard.result("")
         try Output.standard.result("$ istep \(words)")
-        let status = await Wiring.$environment.withValue(environment) {
+        let status = await ProcessEnvironment.$current.withValue(environment) {
             await Main.run(words.split(separator: " ").map(String.init))
         }
         // The command has reported its own error.
@@ -149,7 +151,7 @@ struct BackgroundDemo {
 
     private func showUse() throws {
         let out = Output.standard, name = ShellCommand.quoted(folder.path)
-        let isStandard = folder.path == DemoFolder.standardPath(Wiring.environment)
+        let isStandard = folder.path == DemoFolder.standardPath(ProcessEnvironment.current)
         let option = isStandard ? "--demo" : "--demo=\(name)"
         let lines = [
             ("istep \(option) sync", "any command in the demo: show, history, browse, watch"),
@@ -175,8 +177,8 @@ struct BackgroundDemo {
         try await endProcess()
         // A command cannot change the environment of the shell that has started it.
         let variable = DemoFolder.variable
-        guard Wiring.outerEnvironment[variable]?.isEmpty == false,
-            DemoFolder(named: nil, environment: Wiring.outerEnvironment).path == folder.path
+        guard ProcessEnvironment.outer[variable]?.isEmpty == false,
+            DemoFolder(named: nil, environment: ProcessEnvironment.outer).path == folder.path
         else { return }
         try Output.standard.result(
             "\(variable) still directs all commands of this shell to this directory. To use your own history again: unset \(variable)"

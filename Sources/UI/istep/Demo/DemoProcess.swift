@@ -123,7 +123,9 @@ final class StartedDemo: Sendable {
     }
 
     private static var environment: [String: String] {
-        Wiring.environment.filter { ["PATH", "HOME", "USER", "LOGNAME", "TZ", "LANG", "LC_ALL"].contains($0.key) }
+        ProcessEnvironment.current.filter {
+            ["PATH", "HOME", "USER", "LOGNAME", "TZ", "LANG", "LC_ALL"].contains($0.key)
+        }
     }
 }
 

@@ -67,6 +67,25 @@ extension TakesDays {
     static var takesDayAsArgument: Bool { true }
 }
 
+/// The days that a result is about.
+struct DayRangeOptions: ParsableArguments {
+    static let names: Set = ["--from", "--to"]
+
+    @Option(
+        help: ArgumentHelp("The first day; the first known one if none is given.", valueName: "day"),
+        completion: .list(DayArgument.words), transform: DayArgument.init(word:))
+    var from: DayArgument?
+
+    @Option(
+        help: ArgumentHelp("The last day; today if none is given.", valueName: "day"),
+        completion: .list(DayArgument.words), transform: DayArgument.init(word:))
+    var to: DayArgument?
+
+    var isEmpty: Bool { from == nil && to == nil }
+
+    func days(today: Day) -> (first: Day?, last: Day?) { (from?.day(today: today), to?.day(today: today)) }
+}
+
 /// A day as users write it: `2014-04-20`, `today`, `yesterday`, `tomorrow`, `-3`, `monday` (the last one, today not
 /// counted).
 struct DayArgument: Hashable {

@@ -127,7 +127,7 @@ extension Wiring {
     }
 
     /// How text is written to standard output.
-    var style: TextStyle { TextStyle(.standard, environment: Self.environment, commands: CommandOptions(options)) }
+    var style: TextStyle { Self.style(options) }
 
     func show(_ view: some View) throws { try Self.show(view, options) }
 
@@ -135,9 +135,12 @@ extension Wiring {
         if options.isForPrograms {
             try Output.standard.document(try view.json())
         } else {
-            let style = TextStyle(.standard, environment: environment, commands: CommandOptions(options))
-            for line in view.lines(style) { try Output.standard.result(line) }
+            for line in view.lines(style(options)) { try Output.standard.result(line) }
         }
+    }
+
+    private static func style(_ options: GlobalOptions) -> TextStyle {
+        TextStyle(.standard, environment: ProcessEnvironment.current, commands: CommandOptions(options))
     }
 
     func progress() -> Progress {

@@ -17,12 +17,6 @@ import Support
 /// The only place that knows concrete resources: it makes a history, a central and a clock from options, environment
 /// and configuration.
 struct Wiring: Sendable {
-    /// The environment that the process was started with; in a demo the one outside it.
-    static let outerEnvironment = ProcessInfo.processInfo.environment
-
-    /// The process's environment. The demo replaces it for the commands that it runs.
-    @TaskLocal static var environment = ProcessInfo.processInfo.environment
-
     let environment: [String: String]
     let localTime = LocalTime.system
     let now: @Sendable () -> Timestamp = Self.now
@@ -53,7 +47,7 @@ struct Wiring: Sendable {
             in: .whitespacesAndNewlines) ?? ""
 
     init(_ options: GlobalOptions) throws(SettingsError) {
-        let environment = Self.environment
+        let environment = ProcessEnvironment.current
         self.environment = environment
         self.options = options
         settings = try Settings.load(flags: Self.flags(options), environment: environment)
@@ -69,7 +63,7 @@ struct Wiring: Sendable {
     /// If the configuration has an error now, the settings are those of the start, but nothing is shared until it is
     /// corrected: `destinations` throws the error.
     func reread() -> Wiring {
-        Self.$environment.withValue(environment) { () -> Wiring in
+        ProcessEnvironment.$current.withValue(environment) { () -> Wiring in
             do throws(SettingsError) {
                 var fresh = try Wiring(options)
                 (fresh.databasePath, fresh.clock) = (databasePath, clock)
@@ -263,13 +257,8 @@ struct Wiring: Sendable {
         bluetooth().holdsTodayOnly(pedometer)
     }
 
-    func title(ofModel key: String) -> String {
-        if key.hasPrefix("import:") {
-            let format = key.dropFirst("import:".count)
-            return "imported from \(importing.formats.first { $0.key == format }?.title ?? String(format))"
-        }
-        return (try? PedometerRegistry.model(key).title) ?? key
-    }
+    /// What models of pedometers and sources of imports are called.
+    var models: ModelTitles { ModelTitles(kinds: Self.catalog.kinds, formats: importing.formats) }
 
     /// The first day of a week: configured, else of the locale, else Monday.
     var weekStart: Weekday {

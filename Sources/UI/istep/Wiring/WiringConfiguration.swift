@@ -13,11 +13,12 @@ import Systemd
 extension Wiring {
     /// The configuration as it is written, for a check of all of it.
     static func configuration(_ options: GlobalOptions) -> any ConfigurationSource {
-        ConfigurationFiles(flags: flags(options), environment: environment)
+        ConfigurationFiles(flags: flags(options), environment: ProcessEnvironment.current)
     }
 
     /// The file that a user writes settings to, with `~` for the home directory; nil where there is none.
     static func configurationFile(_ options: GlobalOptions) -> String? {
+        let environment = ProcessEnvironment.current
         guard let path = Settings.lastFile(flags: flags(options), environment: environment) else { return nil }
         guard let home = Paths(environment: environment).home, path.hasPrefix(home + "/") else { return path }
         return "~\(path.dropFirst(home.count))"
@@ -33,6 +34,9 @@ extension Wiring {
     static var destinationKinds: [(key: String, title: String, example: String)] {
         DestinationRegistry.kinds.map { ($0.key, $0.title, $0.example) }
     }
+
+    /// SQL for psql: the tables of a database that several machines share.
+    static var postgresSchema: String { PostgresSchema.script }
 }
 
 /// The configuration files, the secrets that they name, and the users of the history that they name.
@@ -109,7 +113,7 @@ extension Weekday {
 extension Wiring {
     /// - Throws: `SettingsError` for an error in the command line, which is not a fault of the machine.
     static func doctor(_ options: GlobalOptions, usesRadio: Bool, usesNetwork: Bool) throws -> Doctor {
-        let environment = environment
+        let environment = ProcessEnvironment.current
         let check = Settings.check(flags: flags(options), environment: environment)
         if let error = check.problems.first(where: { $0.category == .usage }) { throw error }
         let (destinations, errors) = destinations(from: check.destinations, environment)

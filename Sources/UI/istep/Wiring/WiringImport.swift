@@ -5,6 +5,7 @@ import Settings
 import StepDatabase
 import StepDomain
 import StepServices
+import StepViews
 import Systemd
 
 /// What `istep import` and `istep imports` work with.
@@ -118,7 +119,7 @@ extension Wiring {
                         format: plan.format, zone: plan.zone, columns: [:], leavesOutImpossible: false)
                     options.user = plan.user ?? options.user
                     return options
-                }, now: now)
+                }, words: { ErrorText($0).message }, now: now)
             return reports + (await imports.run())
         } catch {
             return reports + plans.map { failed($0.name, error) }

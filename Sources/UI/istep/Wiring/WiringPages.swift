@@ -124,7 +124,7 @@ extension Wiring {
                 histories: histories, services: { wiring.reread().services($0) },
                 people: { wiring.reread().people(of: $0) }, localTime: localTime, now: now,
                 weekStart: { wiring.reread().weekStart },
-                modelTitle: { wiring.title(ofModel: $0) },
+                modelTitle: { wiring.models.title($0) },
                 access: access, create: { _ = try wiring.history(for: .creating) },
                 scanner: { wiring.reread().scanner() }, catalog: Self.catalog, searchTime: chosenSearchTime,
                 guest: guest))

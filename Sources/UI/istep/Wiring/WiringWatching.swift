@@ -53,7 +53,7 @@ extension Wiring {
 extension AutomaticSync {
     /// The manager of the user or of the machine, on the buses that this program uses.
     static func with<R>(_ scope: UnitScope, _ body: (AutomaticSync) async throws -> R) async throws -> R {
-        let environment = Wiring.environment, systemBus = Wiring.systemBus(environment)
+        let environment = ProcessEnvironment.current, systemBus = Wiring.systemBus(environment)
         return try await with(
             scope, on: scope == .user ? userBus(environment) : systemBus, environment: environment,
             systemBus: systemBus, body)

@@ -115,10 +115,12 @@ struct JringReading: TableReading {
     ]
 
     private static func request(
-        _ packet: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer, attempts: Int = 1
+        _ packet: [UInt8], _ name: String, _ answer: ProtocolExchange.Answer, attempts: Int = 1,
+        timeout: Double = 3
     ) -> ProtocolExchange {
         ProtocolExchange(
-            request: .write(packet, to: Jring.requests), name: name, answer: answer, timeout: 3, attempts: attempts)
+            request: .write(packet, to: Jring.requests), name: name, answer: answer, timeout: timeout,
+            attempts: attempts)
     }
 
     private static let decodeTotal: Step.Decoder = { reading, bytes, now in
@@ -141,9 +143,12 @@ struct JringReading: TableReading {
         // Midnight may have passed since the day before was requested.
         let packet = Jring.packet(0x10, [UInt8(clamping: converter.today(now) - day)])
         // A silent answer is requested once more, unless that of the day before was silent, too. A second answer adds
-        // to the first one.
+        // to the first one. The first reading, in which the ring may not have the day, leaves that to the next sync,
+        // and waits no longer than for the end of an answer.
+        let isExpected = wasRead || day == plan.today || plan.known[day] != nil
         var request = Self.request(
-            packet, "the steps of \(Day(daysSince1970: day))", .optional, attempts: unansweredDays == 0 ? 2 : 1)
+            packet, "the steps of \(Day(daysSince1970: day))", .optional,
+            attempts: isExpected && unansweredDays == 0 ? 2 : 1, timeout: isExpected ? 3 : 2)
         request.quiet = 2
         return request
     }

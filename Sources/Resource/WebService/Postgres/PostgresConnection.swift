@@ -1,0 +1,252 @@
+internal import CPostgres
+internal import Glibc
+public import Support
+
+/// One connection by libpq, used by one thread. It never waits longer than a limit, and ends early if the task that
+/// waits for it is cancelled.
+public final class PostgresConnection {
+    private let library: cpostgres
+    private let connection: OpaquePointer
+    private let wakeup: Wakeup
+    /// Seconds without progress after which the connection counts as lost.
+    private let patience: Double
+    /// A commit was sent, and its answer has not come.
+    private var isCommitting = false
+
+    /// Connects, does something and disconnects, on a thread that may wait.
+    ///
+    /// - Parameters:
+    ///   - password: nil if the server asks for none, or libpq knows it (`~/.pgpass`).
+    ///   - seconds: of silence after which the server counts as lost.
+    /// - Throws: `PostgresError`; its reasons have no password in them.
+    public static func with<R: Sendable>(
+        _ address: PostgresAddress, password: Secret?, seconds: Double = 30,
+        _ body: @escaping @Sendable (PostgresConnection) throws(PostgresError) -> R
+    ) async throws(PostgresError) -> R {
+        let wakeup = Wakeup()
+        let result = await withTaskCancellationHandler {
+            try? await blocking { () -> Result<R, PostgresError> in
+                do throws(PostgresError) {
+                    return .success(
+                        try body(try PostgresConnection(address, password, seconds: seconds, wakeup: wakeup)))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } onCancel: {
+            wakeup.wake()
+        }
+        guard let result else { throw .cancelled(mayBeCommitted: false) }
+        return try result.get()
+    }
+
+    private init(
+        _ address: PostgresAddress, _ password: Secret?, seconds: Double, wakeup: Wakeup
+    ) throws(PostgresError) {
+        library = try PostgresLibrary.loaded.get().pointers
+        self.wakeup = wakeup
+        patience = seconds
+        var parameters = address.parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        parameters += [
+            ("application_name", "istep"), ("client_encoding", "UTF8"), ("tcp_user_timeout", "\(Int(seconds * 1000))"),
+        ]
+        if let password { parameters.append(("password", password.reveal())) }
+        var keywords = parameters.map { UnsafePointer(strdup($0.0)) as UnsafePointer<CChar>? } + [nil]
+        var values = parameters.map { UnsafePointer(strdup($0.1)) as UnsafePointer<CChar>? } + [nil]
+        defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
+        // 1: `dbname` may be a URI.
+        guard let connection = library.PQconnectStartParams(&keywords, &values, 1) else {
+            throw .notConnected(credentials: false, reason: "there is not enough memory")
+        }
+        self.connection = connection
+        // The server's notices would be printed on standard error.
+        _ = library.PQsetNoticeReceiver(connection, { _, _ in }, nil)
+        try open()
+        _ = library.PQsetnonblocking(connection, 1)
+    }
+
+    deinit { library.PQfinish(connection) }
+
+    // MARK: Statements
+
+    /// Carries out one statement.
+    ///
+    /// - Parameter values: of `$1` and so on, as texts.
+    /// - Returns: the rows, each with its columns as texts; nil is NULL.
+    @discardableResult
+    public func run(_ statement: String, _ values: [String?] = []) throws(PostgresError) -> [[String?]] {
+        var texts = values.map { $0.map { UnsafePointer(strdup($0)) as UnsafePointer<CChar>? } ?? nil }
+        defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
+        guard library.PQsendQueryParams(connection, statement, Int32(texts.count), nil, &texts, nil, nil, 0) == 1 else {
+            throw lost(message)
+        }
+        try flush()
+        return try results()
+    }
+
+    /// Ends a transaction. If it fails by `lost`, the server may have committed it.
+    public func commit() throws(PostgresError) {
+        isCommitting = true
+        try run("COMMIT")
+        isCommitting = false
+    }
+
+    /// Sends rows in the text format of COPY.
+    ///
+    /// - Parameters:
+    ///   - statement: `COPY … FROM STDIN`.
+    ///   - rows: `PostgresRow`s.
+    public func copy(_ statement: String, _ rows: some Sequence<PostgresRow>) throws(PostgresError) {
+        try run(statement)
+        var buffer: [UInt8] = []
+        for row in rows {
+            buffer += row.bytes
+            if buffer.count >= Self.chunk {
+                try put(buffer)
+                buffer.removeAll(keepingCapacity: true)
+            }
+        }
+        try put(buffer)
+        while true {
+            let sent = library.PQputCopyEnd(connection, nil)
+            if sent == 1 { break }
+            guard sent == 0 else { throw lost(message) }
+            try flush()
+        }
+        try flush()
+        try results()
+    }
+
+    private static let chunk = 64 * 1024
+
+    private func put(_ bytes: [UInt8]) throws(PostgresError) {
+        guard !bytes.isEmpty else { return }
+        while true {
+            let sent = bytes.withUnsafeBytes {
+                library.PQputCopyData(connection, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+            }
+            if sent == 1 { return }
+            guard sent == 0 else { throw lost(message) }
+            try flush()
+        }
+    }
+
+    // MARK: Waiting
+
+    private func open() throws(PostgresError) {
+        var events = Int16(POLLOUT)
+        while library.PQstatus(connection) != CONNECTION_BAD {
+            do throws(PostgresError) {
+                try wait(for: events)
+            } catch {
+                guard case .lost = error else { throw error }
+                throw .notConnected(credentials: false, reason: "could not connect within \(brief(patience)) s")
+            }
+            switch library.PQconnectPoll(connection) {
+            case PGRES_POLLING_OK: return
+            case PGRES_POLLING_READING: events = Int16(POLLIN)
+            case PGRES_POLLING_WRITING: events = Int16(POLLOUT)
+            default: break
+            }
+        }
+        // The protocol's SQLSTATE of a refused connection is not in libpq's interface.
+        let isRefused =
+            library.PQconnectionUsedPassword(connection) == 1 || library.PQconnectionNeedsPassword(connection) == 1
+        throw .notConnected(credentials: isRefused, reason: message)
+    }
+
+    /// Sends what is waiting in libpq's buffer.
+    private func flush() throws(PostgresError) {
+        while true {
+            let rest = library.PQflush(connection)
+            if rest == 0 { return }
+            guard rest == 1 else { throw lost(message) }
+            // The server may have to send before it reads on.
+            if try wait(for: Int16(POLLIN | POLLOUT)) & Int16(POLLIN) != 0 { try consume() }
+        }
+    }
+
+    private func consume() throws(PostgresError) {
+        guard library.PQconsumeInput(connection) == 1 else { throw lost(message) }
+    }
+
+    /// The results of a statement, to the last. COPY has none until its rows were sent.
+    @discardableResult
+    private func results() throws(PostgresError) -> [[String?]] {
+        var rows: [[String?]] = []
+        var failure: PostgresError?
+        while true {
+            while library.PQisBusy(connection) == 1 {
+                try wait(for: Int16(POLLIN))
+                try consume()
+            }
+            guard let result = library.PQgetResult(connection) else { break }
+            defer { library.PQclear(result) }
+            switch library.PQresultStatus(result) {
+            case PGRES_COPY_IN: return []
+            case PGRES_TUPLES_OK: rows = values(of: result)
+            case PGRES_COMMAND_OK: break
+            default: failure = refusal(result)
+            }
+        }
+        if let failure { throw failure }
+        return rows
+    }
+
+    private func values(of result: OpaquePointer) -> [[String?]] {
+        (0..<library.PQntuples(result)).map { row in
+            (0..<library.PQnfields(result)).map { column in
+                guard library.PQgetisnull(result, row, column) == 0 else { return nil }
+                return library.PQgetvalue(result, row, column).map { String(cString: $0) }
+            }
+        }
+    }
+
+    /// - Returns: the events that came.
+    @discardableResult
+    private func wait(for events: Int16) throws(PostgresError) -> Int16 {
+        var descriptors = [
+            pollfd(fd: library.PQsocket(connection), events: events, revents: 0),
+            pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        let deadline = ContinuousClock.now + .seconds(patience)
+        while true {
+            let left = (deadline - .now) / Duration.milliseconds(1)
+            let count = poll(&descriptors, nfds_t(descriptors.count), Int32(max(0, left.rounded(.up))))
+            if descriptors[1].revents != 0 { throw .cancelled(mayBeCommitted: isCommitting) }
+            if count > 0 { return descriptors[0].revents }
+            if count == 0 { throw lost("the server was silent for \(brief(patience)) s") }
+            guard errno == EINTR else { throw lost(String(cString: strerror(errno))) }
+        }
+    }
+
+    // MARK: Errors
+
+    /// libpq's message of the last failure in one line; it names no password.
+    private var message: String {
+        Self.line(library.PQerrorMessage(connection).map { String(cString: $0) } ?? "")
+    }
+
+    private func lost(_ reason: String) -> PostgresError { .lost(mayBeCommitted: isCommitting, reason: reason) }
+
+    private func refusal(_ result: OpaquePointer) -> PostgresError {
+        // The letters C and M of the protocol's fields (libpq-fe.h: PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY).
+        func field(_ letter: UInt8) -> String? {
+            library.PQresultErrorField(result, Int32(letter)).map { String(cString: $0) }
+        }
+        guard let state = field(UInt8(ascii: "C")) else { return lost(message) }
+        return .refused(state: state, reason: Self.line(field(UInt8(ascii: "M")) ?? message))
+    }
+
+    /// A text of the server's in one short line, fit for a terminal.
+    private static func line(_ text: String) -> String {
+        let words = text.split(whereSeparator: \.isNewline).map { $0.trimming(while: \.isWhitespace) }
+        return String(stripped(words.joined(separator: " ")).prefix(300))
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(while isTrimmed: (Character) -> Bool) -> String {
+        String(drop(while: isTrimmed).reversed().drop(while: isTrimmed).reversed())
+    }
+}

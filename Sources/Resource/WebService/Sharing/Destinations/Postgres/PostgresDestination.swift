@@ -1,0 +1,211 @@
+internal import Glibc
+internal import Postgres
+internal import Settings
+internal import StepDomain
+internal import Support
+
+extension DestinationKind {
+    static let postgres = DestinationKind(
+        "postgres", title: "a PostgreSQL database that several machines share: days and samples",
+        example: """
+            [share.study]
+            kind = "postgres"
+            # The server, its database and the role of this machine. The database has the tables that
+            # `istep postgres schema` prints.
+            host = "db.example.org"
+            database = "health"
+            # A directory such as "/var/run/postgresql" is a Unix socket: no password is needed there.
+
+            # username = "pi"                      # default: the name of your account
+            # password_file = "~/.config/istep/study.password"    # readable by you only (chmod 600); default: ~/.pgpass
+            # password_env = "ISTEP_DB_PASSWORD"   # or an environment variable,
+            # password_credential = "study"        # or a systemd credential
+            # port = 5432
+            # url = "postgresql://pi@db.example.org/health"       # instead of host, port, database and username, or
+            # service = "health"                   # a section of ~/.pg_service.conf
+
+            # machine = "pi-kitchen"               # the name of this machine there, unique; default: its host name
+            # samples = true                       # false: only the figures of days
+            # subjects = { Anna = "P-0042" }       # the names there; only these users are sent. Default: the users' names
+            # ca_file = "/etc/ssl/study.pem"       # certificates that the server's is verified by; default:
+            #                                      # ~/.postgresql/root.crt, or those of the system
+            # insecure = false                     # true: without TLS, also to other machines
+            """
+    ) { reader, context in
+        let address = reader.postgresAddress(home: context.environment.home)
+        let password = reader.secret("password", isRequired: false)
+        let machine = reader.text("machine", "the name of this machine, unique in the database")
+        let samples = reader.flag("samples") ?? true
+        let subjects = reader.textTable("subjects", "a table of names, such as { Anna = \"P-0042\" }")
+        guard let address else { return nil }
+        let rows = PostgresRows(
+            machine: machine ?? hostName(),
+            subjects: subjects.map { Dictionary($0.map { ($0.key.lowercased(), $0.value) }) { $1 } },
+            includesSamples: samples)
+        return PostgresDestination(context: context, address: address, password: password, rows: rows)
+    }
+}
+
+extension TableReader {
+    fileprivate mutating func postgresAddress(home: String?) -> PostgresAddress? {
+        let hostExpected = "the name or address of the server, or the directory of its socket (/var/run/postgresql)"
+        let uriExpected = "an address without a password, such as postgresql://pi@db.example.org/health"
+        let isNamed = table.keys.contains("url") || table.keys.contains("service")
+        let host = isNamed ? text("host", hostExpected) : requireText("host", hostExpected)
+        let databaseExpected = "the name of the database"
+        let database = isNamed ? text("database", databaseExpected) : requireText("database", databaseExpected)
+        let uri = text("url", uriExpected)
+        let parameters: [(key: String, keyword: String, value: String?)] = [
+            ("host", "host", host), ("database", "dbname", database),
+            ("port", "port", integer("port", in: 1...65_535, "a port from 1 to 65535").map { "\($0)" }),
+            ("username", "user", text("username", "the name of this machine's role")),
+            ("service", "service", text("service", "the name of a section of ~/.pg_service.conf")),
+        ]
+        let certificates = path("ca_file", "the path of a file of certificates (PEM)")
+        let isInsecure = flag("insecure") ?? false
+        if let uri {
+            guard PostgresAddress.isURI(uri) else {
+                refuse("url", expected: uriExpected, isPrivate: true)
+                return nil
+            }
+            for (key, _, value) in parameters where value != nil {
+                refuse(key, expected: "left out: it is part of `url`")
+            }
+        }
+        guard isNamed || host != nil && database != nil else { return nil }
+        var keywords = Dictionary(
+            parameters.compactMap { parameter in parameter.value.map { (parameter.keyword, $0) } }
+        ) { $1 }
+        if let uri { keywords["dbname"] = uri }
+        if let certificates { keywords["sslrootcert"] = certificates }
+        return PostgresAddress(keywords, home: home, insecure: isInsecure)
+    }
+}
+
+private func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "machine" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
+/// A PostgreSQL database with the schema of `PostgresSchema`, which several machines and people share.
+///
+/// Each machine keeps its own rows of a day, and the database merges them by the rule of `MergedTracks`: two machines
+/// that read one pedometer, or one person with two, do not count twice. Sending a day again replaces it; a delivery
+/// that began earlier never replaces a later one. So after a lost answer the day is sent again.
+struct PostgresDestination: ConfiguredDestination {
+    let context: DestinationContext
+    let address: PostgresAddress
+    let password: SecretSource?
+    let rows: PostgresRows
+
+    var place: String { address.description }
+
+    var traits: ShareTraits {
+        var traits = ShareTraits.replacing
+        traits.batch = 64
+        traits.includesSamples = rows.includesSamples
+        return traits
+    }
+
+    /// Only users who have a subject are sent.
+    var terms: ShareTerms {
+        var terms = context.terms
+        if let subjects = rows.subjects, terms.users == nil { terms.users = subjects.keys.sorted() }
+        return terms
+    }
+
+    func problems() -> [String] {
+        do throws(ShareFailure) {
+            _ = try secret()
+            return []
+        } catch {
+            return [error.reason]
+        }
+    }
+
+    func preview(_ payloads: [SharePayload]) -> String {
+        let days = payloads.map(\.day)
+        let lines =
+            days.map { "istep.day\t\(rows.day($0).text)" }
+            + days.flatMap { rows.samples($0).map { "istep.sample\t\($0.text)" } }
+        return (["To \(address.description)" + (password == nil ? "" : ", password \(Credentials.shownText)")] + lines)
+            .joined(separator: "\n")
+    }
+
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
+        let days = payloads.map(\.day)
+        try await asking { [rows] (connection) throws(PostgresError) in try connection.store(days, rows) }
+        return payloads.map { _ in ShareReceipt() }
+    }
+
+    func check() async throws(ShareFailure) -> String {
+        let version = try await asking { (connection) throws(PostgresError) in
+            let version = try connection.run("SELECT istep.version(), current_setting('server_version')").first ?? []
+            // The tables may have been changed since.
+            try connection.run("SELECT \(PostgresRows.dayColumns), revision, received FROM istep.day LIMIT 0")
+            try connection.run("SELECT \(PostgresRows.sampleColumns) FROM istep.sample LIMIT 0")
+            return version
+        }
+        let found = version.first.flatMap { $0 }.flatMap { Int($0) } ?? 0
+        guard found >= PostgresSchema.version else {
+            throw ShareFailure(
+                .misconfigured, "the schema has version \(found), this istep needs \(PostgresSchema.version)",
+                advice: Self.schemaAdvice)
+        }
+        return "PostgreSQL \(version.last.flatMap { $0 } ?? ""), schema \(found), as machine \(quoted(rows.machine))"
+    }
+
+    private static let schemaAdvice =
+        "As the owner of the database, run: istep postgres schema | psql --dbname DATABASE"
+
+    private func secret() throws(ShareFailure) -> Secret? {
+        guard let password else { return nil }
+        return try password.secret(context.environment.variables)
+    }
+
+    private func asking<R: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws(PostgresError) -> R
+    ) async throws(ShareFailure) -> R {
+        let secret = try secret()
+        do throws(PostgresError) {
+            return try await PostgresConnection.with(address, password: secret, body)
+        } catch {
+            throw failure(error, hiding: secret)
+        }
+    }
+
+    private func failure(_ error: PostgresError, hiding secret: Secret?) -> ShareFailure {
+        let reason = secret?.scrubbed(from: error.description) ?? error.description
+        return switch error {
+        case .libraryMissing:
+            ShareFailure(.misconfigured, reason, advice: "Install it: `sudo apt-get install libpq5`")
+        case .notConnected(credentials: true, _):
+            ShareFailure(.credentials, reason, advice: "Check `username` and the password of the role.")
+        case .notConnected(credentials: false, _): ShareFailure(.unreachable, reason)
+        case .lost(let mayBeCommitted, _), .cancelled(let mayBeCommitted):
+            ShareFailure(mayBeCommitted ? .unanswered : .unreachable, reason)
+        case .refused(let state, _): Self.refusal(state, reason, machine: rows.machine)
+        }
+    }
+
+    /// What an SQLSTATE means (PostgreSQL documentation, appendix A).
+    private static func refusal(_ state: String, _ reason: String, machine: String) -> ShareFailure {
+        switch state {
+        case "3F000", "42P01", "42883", "42703":
+            ShareFailure(.misconfigured, reason, advice: schemaAdvice)
+        case "42501":
+            ShareFailure(
+                .credentials, reason,
+                advice: "The owner of the database enrols this machine's role: SELECT istep.enrol('SUBJECT', 'ROLE');")
+        default:
+            switch state.prefix(2) {
+            case "28": ShareFailure(.credentials, reason)
+            // Data that do not fit, and broken constraints.
+            case "22", "23": ShareFailure(.rejected, reason)
+            // Connections, conflicts with other transactions, resources, and the operator.
+            default: ShareFailure(.busy, reason)
+            }
+        }
+    }
+}

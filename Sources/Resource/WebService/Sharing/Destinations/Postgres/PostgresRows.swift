@@ -1,0 +1,119 @@
+internal import Postgres
+internal import StepDomain
+
+/// The rows of days and samples that go to a shared database, and how they are stored there.
+struct PostgresRows: Sendable {
+    /// The columns of `istep.day` that a machine sends, in the order of `day`.
+    static let dayColumns =
+        "subject, day, machine, steps, distance_m, energy_kcal, goal, completeness, in_progress, corrected_at, "
+        + "utc_offset, excluded, has_samples, last_sync"
+    /// Those of `istep.sample`.
+    static let sampleColumns = "subject, machine, source, started, seconds, steps, utc_offset, day, rank"
+
+    var machine: String
+    /// Subjects by the users' names in lower case; nil if each user is a subject by name.
+    var subjects: [String: String]?
+    var includesSamples: Bool
+
+    func subject(_ user: User) -> String { subjects?[user.name.lowercased()] ?? user.name }
+
+    func day(_ day: SharedDay) -> PostgresRow {
+        let summary = day.summary
+        let excluded = summary.excluded.map(\.exclusion.span).map { "[\(time($0.start)),\(time($0.end)))" }
+        let number: (Int?) -> String? = { $0.map { "\($0)" } }
+        return PostgresRow([
+            subject(day.user), "\(day.day)", machine, "\(day.steps)", number(day.metres), number(day.kilocalories),
+            summary.isRestDay ? "0" : number(summary.goal), summary.completeness.rawValue,
+            flag(summary.isInProgress), summary.isCorrected ? time(summary.correctedAt ?? Timestamp(0)) : nil,
+            "\(day.utcOffset)", "{\(excluded.joined(separator: ","))}", flag(includesSamples),
+            summary.lastSync.map(time),
+        ])
+    }
+
+    func samples(_ day: SharedDay) -> [PostgresRow] {
+        guard includesSamples else { return [] }
+        return day.tracks.enumerated().flatMap { rank, track in
+            track.samples.map { sample in
+                PostgresRow([
+                    subject(day.user), machine, track.pedometer, time(sample.start), "\(sample.length)",
+                    "\(sample.steps)", "\(sample.utcOffset)", "\(day.day)", "\(rank)",
+                ])
+            }
+        }
+    }
+
+    private func time(_ moment: Timestamp) -> String { moment.iso8601(utcOffset: 0) }
+
+    private func flag(_ flag: Bool) -> String { flag ? "t" : "f" }
+}
+
+extension PostgresConnection {
+    /// Stores days in one transaction: all of them, or none.
+    func store(_ days: [SharedDay], _ rows: PostgresRows) throws(PostgresError) {
+        // The number is taken before anything is waited for: it is in the order in which deliveries began.
+        let revision = try run("SELECT nextval('istep.revision')").first?.first ?? nil
+        try run("BEGIN")
+        // Two machines that send days of one subject at the same time wait for each other, so that each of them merges
+        // what the other has stored.
+        for subject in Set(days.map { rows.subject($0.user) }).sorted() {
+            try run("SELECT pg_advisory_xact_lock(hashtext('istep.day'), hashtext($1))", [subject])
+        }
+        try run(Self.temporary("day_in", PostgresRows.dayColumns, of: "istep.day"))
+        try copy("COPY day_in FROM STDIN", days.map(rows.day))
+        // What is left are the days that the database has no newer figures of.
+        try run(Self.storeDays, [revision])
+        if rows.includesSamples { try storeSamples(days, rows) }
+        try run("SELECT istep.settle(array_agg(subject), array_agg(day)) FROM day_in")
+        try commit()
+    }
+
+    private func storeSamples(_ days: [SharedDay], _ rows: PostgresRows) throws(PostgresError) {
+        let starts = days.flatMap { $0.tracks.flatMap(\.samples) }.map(\.start)
+        if let first = starts.min(), let last = starts.max() {
+            try run(
+                "SELECT istep.prepare($1::timestamptz, $2::timestamptz)",
+                [first.iso8601(utcOffset: 0), last.iso8601(utcOffset: 0)])
+        }
+        try run(Self.temporary("sample_in", PostgresRows.sampleColumns, of: "istep.sample"))
+        try copy("COPY sample_in FROM STDIN", days.lazy.flatMap(rows.samples))
+        try run(Self.removeSamples, [rows.machine])
+        try run(Self.storeSamples)
+    }
+
+    /// An empty table with columns of another one, for this transaction.
+    private static func temporary(_ name: String, _ columns: String, of table: String) -> String {
+        "CREATE TEMPORARY TABLE \(name) ON COMMIT DROP AS SELECT \(columns) FROM \(table) LIMIT 0"
+    }
+
+    private static let storeDays = """
+        WITH stored AS (
+            INSERT INTO istep.day AS d (\(PostgresRows.dayColumns), revision, received)
+            SELECT \(PostgresRows.dayColumns), $1::bigint, now() FROM day_in
+            ON CONFLICT (subject, day, machine) DO UPDATE SET
+                steps = excluded.steps, distance_m = excluded.distance_m, energy_kcal = excluded.energy_kcal,
+                goal = excluded.goal, completeness = excluded.completeness, in_progress = excluded.in_progress,
+                corrected_at = excluded.corrected_at, utc_offset = excluded.utc_offset, excluded = excluded.excluded,
+                has_samples = excluded.has_samples, last_sync = excluded.last_sync, revision = excluded.revision,
+                received = excluded.received
+            WHERE d.revision < excluded.revision
+            RETURNING subject, day)
+        DELETE FROM day_in AS i WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.subject = i.subject AND s.day = i.day)
+        """
+
+    private static let removeSamples = """
+        DELETE FROM istep.sample AS s USING day_in AS i
+        WHERE s.subject = i.subject AND s.day = i.day AND s.machine = $1 AND NOT EXISTS (
+            SELECT FROM sample_in AS n WHERE n.subject = s.subject AND n.source = s.source AND n.started = s.started)
+        """
+
+    private static let storeSamples = """
+        INSERT INTO istep.sample AS s (\(PostgresRows.sampleColumns))
+        SELECT \(PostgresRows.sampleColumns) FROM sample_in AS n
+        WHERE EXISTS (SELECT FROM day_in AS i WHERE i.subject = n.subject AND i.day = n.day)
+        ON CONFLICT (subject, machine, source, started) DO UPDATE SET
+            seconds = excluded.seconds, steps = excluded.steps, utc_offset = excluded.utc_offset, day = excluded.day,
+            rank = excluded.rank
+        WHERE (s.seconds, s.steps, s.utc_offset, s.day, s.rank)
+            IS DISTINCT FROM (excluded.seconds, excluded.steps, excluded.utc_offset, excluded.day, excluded.rank)
+        """
+}

@@ -1,0 +1,313 @@
+/// The tables, functions, views and roles of a shared database, which its owner creates with
+/// `istep postgres schema | psql`. All statements can be carried out again: a later version changes what differs.
+public enum PostgresSchema {
+    /// Raise it with each change, and let the script change a database of any earlier version.
+    static let version = 1
+
+    /// SQL for psql, in one transaction. PostgreSQL 14 or later (multiranges).
+    public static let script = """
+        -- Shared step histories of istep, version \(version). PostgreSQL 14 or later. Run it as the owner of the database, again
+        -- after each update of istep: istep postgres schema | psql --dbname health
+        --
+        -- A machine sends the days of its history. Each machine has its own rows; istep.total has the merged figures of each
+        -- day. People are subjects, under the names that the machines' configurations give them. A machine logs in with a role
+        -- of its own in istep_machine, and reads and writes only the subjects that it is enrolled for; dashboards log in with a
+        -- role in istep_reader, and read only the views.
+        --
+        --   CREATE ROLE pi LOGIN PASSWORD '…' IN ROLE istep_machine;
+        --   SELECT istep.enrol('P-0042', 'pi', 'spring');  -- subject, role, cohort
+        --   SELECT istep.forget('P-0042');                 -- deletes everything about a subject
+        BEGIN;
+        SET LOCAL client_min_messages = warning;
+        CREATE SCHEMA IF NOT EXISTS istep;
+        CREATE OR REPLACE FUNCTION istep.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT \(version)';
+
+        DO $$ BEGIN
+            IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'istep_machine') THEN CREATE ROLE istep_machine; END IF;
+            IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'istep_reader') THEN CREATE ROLE istep_reader; END IF;
+        END $$;
+
+        \(tables)
+
+        \(merging)
+
+        \(settling)
+
+        \(views)
+
+        \(security)
+        COMMIT;
+        """
+
+    private static let tables = """
+        -- Who takes part. Subjects without a row here are stored as well.
+        CREATE TABLE IF NOT EXISTS istep.subject (
+            subject text PRIMARY KEY,
+            cohort text,
+            enrolled timestamptz NOT NULL DEFAULT now());
+        -- The subjects that a role may read and write.
+        CREATE TABLE IF NOT EXISTS istep.enrolment (
+            subject text NOT NULL REFERENCES istep.subject ON DELETE CASCADE,
+            role name NOT NULL,
+            PRIMARY KEY (role, subject));
+
+        -- One number for each delivery, in the order in which they began: an older one never replaces a newer one.
+        CREATE SEQUENCE IF NOT EXISTS istep.revision;
+        -- A day as a machine knows it.
+        CREATE TABLE IF NOT EXISTS istep.day (
+            subject text NOT NULL CHECK (length(subject) BETWEEN 1 AND 200),
+            day date NOT NULL,
+            machine text NOT NULL CHECK (length(machine) BETWEEN 1 AND 200),
+            steps integer NOT NULL CHECK (steps >= 0),
+            distance_m integer,
+            energy_kcal integer,
+            goal integer,                      -- 0 on a day of rest
+            completeness text NOT NULL,        -- complete, partial or unknown
+            in_progress boolean NOT NULL,
+            corrected_at timestamptz,          -- when the steps were entered by hand; NULL if they were counted
+            utc_offset integer NOT NULL,       -- seconds east of Greenwich where the day began
+            excluded tstzmultirange NOT NULL,  -- time whose steps do not count
+            has_samples boolean NOT NULL,
+            last_sync timestamptz,
+            revision bigint NOT NULL,
+            received timestamptz NOT NULL,
+            PRIMARY KEY (subject, day, machine));
+        -- Steps of a slot of time, as a pedometer of a machine counted them. A partition for each month: istep.prepare.
+        CREATE TABLE IF NOT EXISTS istep.sample (
+            subject text NOT NULL,
+            machine text NOT NULL,
+            source text NOT NULL,              -- the machine's name for the pedometer
+            started timestamptz NOT NULL,
+            seconds integer NOT NULL CHECK (seconds > 0),
+            steps integer NOT NULL CHECK (steps >= 0),
+            utc_offset integer NOT NULL,
+            day date NOT NULL,
+            rank integer NOT NULL,             -- of the source on its machine, by the time when it was added
+            PRIMARY KEY (subject, machine, source, started)
+        ) PARTITION BY RANGE (started);
+        CREATE INDEX IF NOT EXISTS sample_by_day ON istep.sample (subject, day);
+        -- The merged figures of a day, calculated when a machine has sent it.
+        CREATE TABLE IF NOT EXISTS istep.total (
+            subject text NOT NULL,
+            day date NOT NULL,
+            steps integer NOT NULL,
+            distance_m integer,
+            energy_kcal integer,
+            goal integer,
+            complete boolean NOT NULL,
+            in_progress boolean NOT NULL,
+            corrected boolean NOT NULL,
+            machines integer NOT NULL,
+            utc_offset integer NOT NULL,
+            last_sync timestamptz,
+            PRIMARY KEY (subject, day));
+        CREATE INDEX IF NOT EXISTS total_by_day ON istep.total (day);
+
+        -- Creates the partitions of the months between two moments.
+        CREATE OR REPLACE FUNCTION istep.prepare(first timestamptz, last timestamptz) RETURNS void
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog SET timezone = 'UTC' AS $$
+        DECLARE
+            month timestamp := date_trunc('month', first AT TIME ZONE 'UTC');
+            name text;
+        BEGIN
+            IF first < '2000-01-01' OR last > now() + interval '3 days' THEN
+                RAISE EXCEPTION 'samples from % to % are not stored: only those from 2000 until now', first, last
+                    USING ERRCODE = 'datetime_field_overflow';
+            END IF;
+            WHILE month <= last AT TIME ZONE 'UTC' LOOP
+                name := 'sample_' || to_char(month, 'YYYY_MM');
+                IF to_regclass('istep.' || name) IS NULL THEN
+                    PERFORM pg_advisory_xact_lock(hashtext('istep.prepare'));
+                    EXECUTE format(
+                        'CREATE TABLE IF NOT EXISTS istep.%I PARTITION OF istep.sample FOR VALUES FROM (%L) TO (%L)',
+                        name, month, month + interval '1 month');
+                END IF;
+                month := month + interval '1 month';
+            END LOOP;
+        END $$;
+        """
+
+    /// The same rule as `MergedTracks` of StepDomain.
+    private static let merging = """
+        -- Which samples of a day count, so that no step counts twice: samples that overlap in time, directly or through others,
+        -- form a group, and in each group the source with the most steps counts. Of three or more sources, the one with the
+        -- longest sample is compared with what the others count together. Entries are positions in the arrays, by start.
+        CREATE OR REPLACE FUNCTION istep.counted(source integer[], start bigint[], seconds integer[], steps integer[], entries integer[])
+        RETURNS integer[] LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog AS $$
+        DECLARE
+            result integer[] := '{}';
+            open integer[] := '{}';
+            until bigint;
+            entry integer;
+        BEGIN
+            FOREACH entry IN ARRAY entries LOOP
+                IF start[entry] >= until THEN
+                    result := result || istep.decided(source, start, seconds, steps, open);
+                    open := '{}';
+                    until := NULL;
+                END IF;
+                open := open || entry;
+                until := greatest(until, start[entry] + seconds[entry]);
+            END LOOP;
+            IF cardinality(open) > 0 THEN
+                result := result || istep.decided(source, start, seconds, steps, open);
+            END IF;
+            RETURN result;
+        END $$;
+
+        -- The entries of a group that count.
+        CREATE OR REPLACE FUNCTION istep.decided(source integer[], start bigint[], seconds integer[], steps integer[], entries integer[])
+        RETURNS integer[] LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog AS $$
+        DECLARE
+            winner integer;
+            finer integer[];
+            sources integer;
+        BEGIN
+            IF cardinality(entries) = 1 THEN RETURN entries; END IF;
+            SELECT count(DISTINCT source[e]) INTO sources FROM unnest(entries) AS e;
+            IF sources > 2 THEN
+                SELECT source[e] INTO winner FROM unnest(entries) AS e
+                    GROUP BY source[e] ORDER BY max(seconds[e]) DESC, source[e] DESC LIMIT 1;
+                SELECT istep.counted(source, start, seconds, steps, array_agg(e ORDER BY n)) INTO finer
+                    FROM unnest(entries) WITH ORDINALITY AS x (e, n) WHERE source[e] <> winner;
+                IF (SELECT sum(steps[e]) FROM unnest(finer) AS e)
+                    >= (SELECT sum(steps[e]) FROM unnest(entries) AS e WHERE source[e] = winner)
+                THEN RETURN finer; END IF;
+            ELSE
+                SELECT source[e] INTO winner FROM unnest(entries) AS e
+                    GROUP BY source[e] ORDER BY sum(steps[e]) DESC, source[e] LIMIT 1;
+            END IF;
+            RETURN (SELECT array_agg(e ORDER BY n) FROM unnest(entries) WITH ORDINALITY AS x (e, n) WHERE source[e] = winner);
+        END $$;
+
+        -- The samples of all machines, each slot of a source once, without what a machine has excluded.
+        CREATE OR REPLACE VIEW istep.distinct_sample AS
+            SELECT DISTINCT ON (subject, day, source, started)
+                subject, day, source, started, seconds, steps, utc_offset, rank
+            FROM istep.sample AS s
+            WHERE steps > 0 AND steps <= 5 * seconds AND NOT EXISTS (
+                SELECT FROM istep.day AS d WHERE d.subject = s.subject AND d.day = s.day AND d.excluded @> s.started)
+            ORDER BY subject, day, source, started, steps DESC, seconds DESC;
+        -- Those of them that count.
+        CREATE OR REPLACE VIEW istep.counted_sample AS
+            WITH ranked AS (
+                SELECT *, min(rank) OVER (PARTITION BY subject, day, source) AS first_rank FROM istep.distinct_sample
+            ), numbered AS (
+                SELECT *, (dense_rank() OVER (PARTITION BY subject, day ORDER BY first_rank, source))::integer AS number
+                FROM ranked
+            ), listed AS (
+                SELECT subject, day,
+                    array_agg(number ORDER BY started, number) AS source,
+                    array_agg(extract(epoch FROM started)::bigint ORDER BY started, number) AS start,
+                    array_agg(seconds ORDER BY started, number) AS seconds,
+                    array_agg(steps ORDER BY started, number) AS steps,
+                    array_agg(utc_offset ORDER BY started, number) AS utc_offset
+                FROM numbered GROUP BY subject, day
+            )
+            SELECT subject, day, to_timestamp(start[e]) AS started, seconds[e] AS seconds, steps[e] AS steps,
+                utc_offset[e] AS utc_offset
+            FROM listed, unnest(istep.counted(
+                source, start, seconds, steps, array(SELECT generate_series(1, cardinality(start))))) AS e;
+        """
+
+    private static let settling = """
+        -- Calculates the merged figures of days anew. A correction by hand holds, the latest of several; else the steps of the
+        -- only machine, or those that the samples of all machines have together. Distance, energy and goal are those of the
+        -- machine with the most steps, in proportion.
+        CREATE OR REPLACE FUNCTION istep.settle(subjects text[], days date[]) RETURNS void
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+        DECLARE
+            one record;
+            best istep.day;
+            known record;
+            merged integer;
+        BEGIN
+            FOR one IN SELECT DISTINCT s, d FROM unnest(subjects, days) AS x (s, d) LOOP
+                SELECT * INTO best FROM istep.day WHERE subject = one.s AND day = one.d
+                    ORDER BY corrected_at DESC NULLS LAST, steps DESC, revision DESC LIMIT 1;
+                IF NOT FOUND THEN
+                    DELETE FROM istep.total WHERE subject = one.s AND day = one.d;
+                    CONTINUE;
+                END IF;
+                SELECT count(*) AS machines, bool_or(completeness = 'complete') AS complete, max(last_sync) AS last_sync,
+                    bool_and(in_progress) AS in_progress, max(steps) FILTER (WHERE NOT has_samples) AS plain
+                    INTO known FROM istep.day WHERE subject = one.s AND day = one.d;
+                merged := best.steps;
+                IF best.corrected_at IS NULL AND known.machines > 1 THEN
+                    SELECT greatest(coalesce(sum(steps), 0), known.plain) INTO merged
+                        FROM istep.counted_sample WHERE subject = one.s AND day = one.d;
+                END IF;
+                INSERT INTO istep.total VALUES (
+                    one.s, one.d, merged, round(best.distance_m::numeric * merged / nullif(best.steps, 0)),
+                    round(best.energy_kcal::numeric * merged / nullif(best.steps, 0)), best.goal, known.complete, known.in_progress,
+                    best.corrected_at IS NOT NULL, known.machines, best.utc_offset, known.last_sync)
+                ON CONFLICT (subject, day) DO UPDATE SET
+                    steps = excluded.steps, distance_m = excluded.distance_m, energy_kcal = excluded.energy_kcal,
+                    goal = excluded.goal, complete = excluded.complete, in_progress = excluded.in_progress,
+                    corrected = excluded.corrected, machines = excluded.machines, utc_offset = excluded.utc_offset,
+                    last_sync = excluded.last_sync;
+            END LOOP;
+        END $$;
+        """
+
+    private static let views = """
+        -- For dashboards.
+        CREATE OR REPLACE VIEW istep.days AS
+            SELECT t.subject, s.cohort, t.day, t.steps, t.distance_m, t.energy_kcal, t.goal,
+                round(100.0 * t.steps / nullif(t.goal, 0), 1) AS percentage,
+                t.complete, t.in_progress, t.corrected, t.machines, t.utc_offset, t.last_sync
+            FROM istep.total AS t LEFT JOIN istep.subject AS s USING (subject);
+        -- ISO weeks, by their Monday. mean: steps of a known day.
+        CREATE OR REPLACE VIEW istep.weeks AS
+            SELECT subject, cohort, date_trunc('week', day::timestamp)::date AS week, sum(steps) AS steps, count(*) AS days,
+                count(*) FILTER (WHERE complete) AS complete_days, round(avg(steps)) AS mean
+            FROM istep.days GROUP BY subject, cohort, week;
+        -- Each sample at the hour in which it begins, by the clock of the place.
+        CREATE OR REPLACE VIEW istep.hours AS
+            SELECT subject, day, extract(hour FROM started AT TIME ZONE 'UTC' + make_interval(secs => utc_offset))::integer AS hour,
+                sum(steps) AS steps
+            FROM istep.counted_sample GROUP BY subject, day, hour;
+        -- How much is known of each subject.
+        CREATE OR REPLACE VIEW istep.completeness AS
+            SELECT subject, cohort, min(day) AS first, max(day) AS last, count(*) AS days,
+                count(*) FILTER (WHERE complete) AS complete_days, max(day) - min(day) + 1 - count(*) AS missing_days
+            FROM istep.days GROUP BY subject, cohort;
+        -- When each machine last sent, and last synced a pedometer.
+        CREATE OR REPLACE VIEW istep.machines AS
+            SELECT subject, machine, count(*) AS days, max(day) AS last_day, max(last_sync) AS last_sync, max(received) AS received
+            FROM istep.day GROUP BY subject, machine;
+        """
+
+    private static let security = """
+        CREATE OR REPLACE FUNCTION istep.enrol(subject text, role name, cohort text DEFAULT NULL) RETURNS void LANGUAGE sql AS $$
+            INSERT INTO istep.subject AS s VALUES ($1, $3)
+                ON CONFLICT ON CONSTRAINT subject_pkey DO UPDATE SET cohort = coalesce(excluded.cohort, s.cohort);
+            INSERT INTO istep.enrolment VALUES ($1, $2) ON CONFLICT DO NOTHING;
+        $$;
+        CREATE OR REPLACE FUNCTION istep.forget(subject text) RETURNS void LANGUAGE sql AS $$
+            DELETE FROM istep.sample AS s WHERE s.subject = $1;
+            DELETE FROM istep.day AS d WHERE d.subject = $1;
+            DELETE FROM istep.total AS t WHERE t.subject = $1;
+            DELETE FROM istep.subject AS s WHERE s.subject = $1;
+        $$;
+        REVOKE ALL ON FUNCTION istep.enrol, istep.forget, istep.prepare, istep.settle FROM PUBLIC;
+        GRANT EXECUTE ON FUNCTION istep.prepare, istep.settle TO istep_machine;
+
+        ALTER TABLE istep.day ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE istep.sample ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE istep.enrolment ENABLE ROW LEVEL SECURITY;
+        DROP POLICY IF EXISTS enrolled ON istep.day;
+        DROP POLICY IF EXISTS enrolled ON istep.sample;
+        DROP POLICY IF EXISTS own ON istep.enrolment;
+        CREATE POLICY own ON istep.enrolment FOR SELECT TO istep_machine USING (role = current_user);
+        CREATE POLICY enrolled ON istep.day TO istep_machine
+            USING (subject IN (SELECT e.subject FROM istep.enrolment AS e WHERE e.role = current_user));
+        CREATE POLICY enrolled ON istep.sample TO istep_machine
+            USING (subject IN (SELECT e.subject FROM istep.enrolment AS e WHERE e.role = current_user));
+        GRANT USAGE ON SCHEMA istep TO istep_machine, istep_reader;
+        GRANT USAGE ON SEQUENCE istep.revision TO istep_machine;
+        GRANT SELECT ON istep.enrolment TO istep_machine;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON istep.day, istep.sample TO istep_machine;
+        GRANT SELECT ON istep.days, istep.weeks, istep.hours, istep.completeness, istep.machines TO istep_reader;
+        """
+}

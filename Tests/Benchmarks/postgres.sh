@@ -1,0 +1,59 @@
+#!/bin/bash
+# Measures the first share of years of minutes with PostgreSQL against psql's \copy of the same rows into an equal table, in
+# the same run, and prints the ratio and the memory to their budgets.
+#
+#   swift build -c release --static-swift-stdlib --product HistoryBenchmark && .packaging/build
+#   Tests/Benchmarks/postgres.sh [BUILD-DIRECTORY [DAYS]]
+#
+# Needs Debian's postgresql, and about 1 GB in $TMPDIR for a year. The server runs on a Unix socket, as nobody if this is root.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$(realpath "${1:-.build/release}") days=${2:-365}
+bench=$build/HistoryBenchmark istep=$build/istep
+programs=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
+directory=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill -INT "$server"; wait; rm -rf "$directory"' EXIT
+as=()
+[ "$(id -u)" != 0 ] || { as=(setpriv --reuid=65534 --regid=65534 --clear-groups); chmod 755 "$directory"; }
+
+## The server, with the settings of Debian
+mkdir "$directory/pg"
+[ "$(id -u)" != 0 ] || chown nobody "$directory/pg"
+(cd "$directory/pg" && exec "${as[@]}" "$programs/initdb" -D "$directory/pg/data" -U owner -A trust -E UTF8 --locale=C >/dev/null)
+(cd "$directory/pg" && exec "${as[@]}" "$programs/postgres" -D "$directory/pg/data" -k "$directory/pg" -c listen_addresses= >"$directory/log" 2>&1) &
+server=$!
+psql() { command psql -h "$directory/pg" -U owner -d "$@" -XAtq -v ON_ERROR_STOP=1; }
+until psql postgres -c "SELECT" 2>/dev/null; do kill -0 $server; sleep 0.1; done
+psql postgres -c "CREATE DATABASE health"
+
+export TZ=UTC0 HOME=$directory XDG_CONFIG_HOME=$directory ISTEP_CONFIG=$directory/config.toml
+cat >"$ISTEP_CONFIG" <<END
+[share.db]
+kind = "postgres"
+host = "$directory/pg"
+database = "health"
+username = "owner"
+machine = "pi"
+END
+"$istep" postgres schema | psql health -f -
+
+## Minutes of a person who wears the pedometer all day
+"$bench" prepare "$directory/minutes.sqlite"
+"$bench" merge "$directory/minutes.sqlite" 2014-01-01 "$days"
+last=$(date -u -d "2014-01-01 + $((days - 1)) days" +%F)
+start=${EPOCHREALTIME/./}
+/usr/bin/time -f %M -o "$directory/memory" "$istep" share --db "$directory/minutes.sqlite" --from 2014-01-01 --to-day "$last" --quiet
+ours=$((${EPOCHREALTIME/./} - start))
+rows=$(psql health -c "SELECT count(*) FROM istep.sample")
+psql health -c "\\copy (SELECT * FROM istep.sample) TO '$directory/rows'" >/dev/null
+
+## The same rows by psql into an equal table: its key, its index, its partitions
+"$istep" postgres schema | sed 's/istep\./peer./g; s/SCHEMA IF NOT EXISTS istep/SCHEMA IF NOT EXISTS peer/; s/TO istep_machine, istep_reader/TO istep_reader/' | psql health -f -
+psql health -c "SELECT peer.prepare('2014-01-01', '$last')" >/dev/null
+start=${EPOCHREALTIME/./}
+psql health -c "\\copy peer.sample FROM '$directory/rows'" >/dev/null
+peer=$((${EPOCHREALTIME/./} - start))
+awk -v a="$ours" -v b="$peer" -v rows="$rows" -v memory="$(cat "$directory/memory")" 'BEGIN {
+    printf "sharing %d samples: %.1f s, \\copy %.1f s: %.2f times (budget: at most 2)\n", rows, a / 1e6, b / 1e6, a / b
+    printf "memory: %.0f MB (budget: at most 60)\n", memory / 1024 }'

@@ -1,0 +1,347 @@
+import Foundation
+import Postgres
+import StepDomain
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+/// The destination `postgres` on Debian's PostgreSQL.
+@Suite(.timeLimit(.minutes(5))) struct PostgresTests {
+    private func destination(_ database: PostgresDatabase, _ more: String = "", role: String? = nil) throws
+        -> any ShareDestination
+    {
+        try Fixture.destination("[share.db]\nkind = \"postgres\"\n\(database.keys(role: role))\n\(more)")
+    }
+
+    private func send(_ days: SharedDay..., to database: PostgresDatabase, as machine: String) async throws {
+        _ = try await destination(database, "machine = '\(machine)'").deliver(days.map { SharePayload($0) })
+    }
+
+    private func totals(_ database: PostgresDatabase) async throws -> [String] {
+        try await database.query("SELECT subject, day, steps, machines FROM istep.days ORDER BY subject, day")
+    }
+
+    private func with(isEmpty: Bool = false, _ body: (PostgresDatabase) async throws -> Void) async throws {
+        let database = try await PostgresDatabase.make(isEmpty: isEmpty)
+        do { try await body(database) } catch {
+            await database.drop()
+            throw error
+        }
+        await database.drop()
+    }
+
+    // MARK: Nothing twice
+
+    @Test func `a ring that two machines read counts once`() async throws {
+        try await with { database in
+            let early = SharedDay.easter(steps: 100, completeness: .partial, tracks: [.track("ring", steps: 60, 40)])
+            let late = SharedDay.easter(steps: 130, tracks: [.track("Colmi", steps: 60, 50, 20)])
+            try await send(early, to: database, as: "pi")
+            try await send(late, to: database, as: "laptop")
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t130\t2"])
+            let complete = try await database.query("SELECT complete FROM istep.days")
+            #expect(complete == ["t"])
+            // Again, in the other order.
+            try await send(early, to: database, as: "pi")
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t130\t2"])
+        }
+    }
+
+    /// A year in which two machines read three pedometers, with journeys and changes of clocks: the merged days are
+    /// those that one history with all three has.
+    @Test func `merged days are those of istep`() async throws {
+        try await with { database in
+            let berlin = LocalTime.zone(try #require(TimeZone(identifier: "Europe/Berlin")))
+            let york = LocalTime.zone(try #require(TimeZone(identifier: "America/New_York")))
+            var random = SeededGenerator(seed: 35)
+            let first = try #require(Day("2013-01-01"))
+            var expected: [String] = []
+            var sent: [String: [SharePayload]] = ["pi": [], "laptop": []]
+            var ends: [Pedometer.ID: Timestamp] = [:]
+            for offset in 0..<365 {
+                let day = first.advanced(by: offset)
+                let zone = (100..<130).contains(offset) ? york : berlin
+                let pedometers: [(Pedometer.ID, Int)] = [(1, 900), (2, 60), (3, 0)]
+                let tracks = pedometers.map { id, length in
+                    let span = zone.span(of: day)
+                    var samples: [StepSample] = []
+                    // After a journey to the east, a part of the day was spent on the day before.
+                    var start = max(span.start + Int.random(in: 0..<3600, using: &random), ends[id] ?? span.start)
+                    ends[id] = span.end
+                    while start < span.end {
+                        let seconds = min(length == 0 ? span.end - start : length, span.end - start)
+                        if length == 0 || Int.random(in: 0..<12, using: &random) == 0 {
+                            samples.append(
+                                StepSample(
+                                    start: start, length: seconds,
+                                    steps: Int.random(in: 0...min(4000, seconds * 2), using: &random),
+                                    utcOffset: zone.utcOffset(start)))
+                        }
+                        start = start + (length == 0 ? 86_400 : length)
+                    }
+                    return DayData.Track(pedometer: id, name: "pedometer \(id)", samples: samples)
+                }
+                func shared(_ tracks: [DayData.Track]) -> SharedDay? {
+                    SharedDay(
+                        DayData(user: .anna, day: day, tracks: tracks), localTime: zone,
+                        now: first.advanced(by: 400).noon,
+                        includesSamples: true)
+                }
+                let all = try #require(shared(tracks))
+                expected.append("Anna\t\(day)\t\(all.steps)\t2")
+                sent["pi"]?.append(SharePayload(try #require(shared([tracks[0], tracks[1]]))))
+                sent["laptop"]?.append(SharePayload(try #require(shared([tracks[0], tracks[2]]))))
+            }
+            for (machine, payloads) in sent {
+                let destination = try destination(database, "machine = '\(machine)'")
+                for start in stride(from: 0, to: payloads.count, by: destination.traits.batch) {
+                    _ = try await destination.deliver(
+                        Array(payloads[start..<min(start + destination.traits.batch, payloads.count)]))
+                }
+            }
+            let found = try await totals(database)
+            #expect(found.count == 365)
+            for (found, expected) in zip(found, expected) { #expect(found == expected) }
+        }
+    }
+
+    @Test func `a later delivery without a sample removes it, and only that machine's`() async throws {
+        try await with { database in
+            let day = SharedDay.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)])
+            try await send(day, to: database, as: "pi")
+            try await send(day, to: database, as: "laptop")
+            try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "pi")
+            let samples = try await database.query("SELECT machine, steps FROM istep.sample ORDER BY machine, started")
+            #expect(samples == ["laptop\t60", "laptop\t40", "pi\t60"])
+            // The other machine still has it.
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t100\t2"])
+            try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "laptop")
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t60\t2"])
+        }
+    }
+
+    @Test func `time that one machine excludes does not count on another`() async throws {
+        try await with { database in
+            let tracks = [SharedDay.Track.track("ring", steps: 60, 40, 7)]
+            try await send(.easter(steps: 107, tracks: tracks), to: database, as: "pi")
+            var day = SharedDay.easter(steps: 67, tracks: [.track("ring", steps: 60, 40, 7)])
+            let kept = tracks[0].samples.filter { $0.steps != 40 }
+            var summary = day.summary
+            summary.excluded = [
+                ExcludedSteps(Exclusion(tracks[0].samples[1].span, utcOffset: 7200), steps: 40)
+            ]
+            day = try #require(SharedDay(summary, tracks: [.init(pedometer: "ring", samples: kept)], utcOffset: 7200))
+            try await send(day, to: database, as: "laptop")
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t67\t2"])
+        }
+    }
+
+    @Test func `a correction by hand holds for all machines until it is removed`() async throws {
+        try await with { database in
+            let counted = SharedDay.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)])
+            var summary = counted.summary
+            (summary.steps, summary.isCorrected, summary.correctedAt) = (42, true, Timestamp(1_398_000_000))
+            let corrected = try #require(SharedDay(summary, tracks: counted.tracks))
+            try await send(corrected, to: database, as: "pi")
+            try await send(counted, to: database, as: "laptop")
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t42\t2"])
+            try await send(counted, to: database, as: "pi")
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t100\t2"])
+        }
+    }
+
+    @Test func `an older delivery never replaces a newer one`() async throws {
+        try await with { database in
+            try await send(.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)]), to: database, as: "pi")
+            // As if one that began later had been stored.
+            try await database.query("UPDATE istep.day SET revision = revision + 10, steps = 90")
+            try await send(.easter(steps: 50, tracks: [.track("ring", steps: 50)]), to: database, as: "pi")
+            #expect(try await database.query("SELECT steps FROM istep.day") == ["90"])
+            #expect(try await database.query("SELECT steps FROM istep.sample ORDER BY started") == ["60", "40"])
+        }
+    }
+
+    @Test func `days go there all or none`() async throws {
+        try await with { database in
+            try await database.query("ALTER TABLE istep.sample ADD CHECK (steps < 100)")
+            let failure = await #expect(throws: ShareFailure.self) {
+                try await send(
+                    .easter(steps: 60, tracks: [.track("ring", steps: 60)]),
+                    .easter(steps: 812, later: 1, tracks: [.track("ring", steps: 812)]), to: database, as: "pi")
+            }
+            #expect(failure?.kind == .rejected)
+            #expect(
+                try await database.query(
+                    "SELECT (SELECT count(*) FROM istep.day) + (SELECT count(*) FROM istep.sample)") == ["0"])
+        }
+    }
+
+    // MARK: Who may do what
+
+    @Test func `a machine sends and sees only the subjects that it is enrolled for`() async throws {
+        try await with { database in
+            let role = "machine_of_\(database.name)"
+            let password = TestSecret.text.replacing("'", with: "''")
+            try await database.query(
+                """
+                CREATE ROLE \(role) LOGIN PASSWORD '\(password)' IN ROLE istep_machine;
+                SELECT istep.enrol('P-0042', '\(role)', 'spring');
+                """)
+            let own = try destination(
+                database, "machine = 'pi'\nsubjects = { Anna = 'P-0042', Bob = 'P-7' }", role: role)
+            try await send(.easter(of: User(id: 3, name: "Carl"), steps: 7), to: database, as: "other")
+            _ = try await own.deliver([SharePayload(.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)]))])
+            let failure = await #expect(throws: ShareFailure.self) {
+                try await own.deliver([SharePayload(.easter(of: User(id: 2, name: "Bob"), steps: 5))])
+            }
+            #expect(failure?.kind == .credentials)
+            #expect(failure?.advice?.contains("istep.enrol") == true)
+            #expect(try await totals(database) == ["Carl\t2014-04-20\t7\t1", "P-0042\t2014-04-20\t100\t1"])
+            #expect(try await database.query("SET ROLE \(role); SELECT subject FROM istep.day") == ["P-0042"])
+            for view in ["days", "total", "hours", "subject"] {
+                await #expect(throws: PostgresCluster.Failure.self) {
+                    try await database.query("SET ROLE \(role); SELECT * FROM istep.\(view)")
+                }
+            }
+            let cohorts = try await database.query(
+                "SET ROLE istep_reader; SELECT subject, cohort FROM istep.days ORDER BY 1")
+            #expect(cohorts == ["Carl\t", "P-0042\tspring"])
+            await #expect(throws: PostgresCluster.Failure.self) {
+                try await database.query("SET ROLE istep_reader; SELECT * FROM istep.sample")
+            }
+            try await database.query("SELECT istep.forget('P-0042')")
+            let rest = try await database.query(
+                """
+                SELECT subject FROM istep.day UNION SELECT subject FROM istep.sample UNION SELECT subject FROM istep.total
+                UNION SELECT subject FROM istep.subject UNION SELECT subject FROM istep.enrolment
+                """)
+            #expect(rest == ["Carl"])
+            try await database.query("DROP ROLE \(role)")
+        }
+    }
+
+    @Test func `only users with a subject are sent`() async throws {
+        try await with { database in
+            let destination = try destination(database, "subjects = { Anna = 'P-0042' }")
+            #expect(destination.terms.include(.anna) && !destination.terms.include(User(id: 2, name: "Bob")))
+        }
+    }
+
+    /// Grafana's macros stand for texts as they do there.
+    @Test func `each query of the dashboard gives rows to a reader`() async throws {
+        struct Board: Decodable {
+            struct Target: Decodable { var rawSql: String }
+            struct Panel: Decodable {
+                var title: String
+                var targets: [Target]
+            }
+            struct Variable: Decodable { var type: String, query: String }
+            struct Templating: Decodable { var list: [Variable] }
+            var panels: [Panel]
+            var templating: Templating
+        }
+        let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let board = try JSONDecoder().decode(
+            Board.self, from: Data(contentsOf: root.appendingPathComponent(".github/manual/dashboards/postgres.json")))
+        let queries =
+            board.panels.flatMap { panel in panel.targets.map { (panel.title, $0.rawSql) } }
+            + board.templating.list.filter { $0.type == "query" }.map { ("variable", $0.query) }
+        #expect(queries.count > 6)
+        try await with { database in
+            try await send(.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)]), to: database, as: "pi")
+            for (title, query) in queries {
+                let filled = query.replacing(/\$__timeFilter\(([a-z]+)\)/) {
+                    "\($0.output.1) BETWEEN '2014-04-01T00:00:00Z' AND '2014-04-30T00:00:00Z'"
+                }.replacing("$subject", with: "'Anna'")
+                #expect(!filled.contains("$"), "\(title)")
+                let rows = try await database.query("SET ROLE istep_reader; \(filled)")
+                #expect(!rows.isEmpty, "\(title)")
+            }
+        }
+    }
+
+    // MARK: Failures
+
+    @Test func `failures say what to do`() async throws {
+        try await with(isEmpty: true) { database in
+            let payload = SharePayload(.easter(tracks: [.track("ring", steps: 60)]))
+            let absent = "host = '/nowhere'\ndatabase = 'health'\n"
+            let stranger = try Fixture.destination(
+                "[share.db]\nkind = \"postgres\"\n\(database.keys(role: "pi"))",
+                environment: [TestSecret.variable: "wrong"])
+            let cases: [(any ShareDestination, ShareFailure.Kind, String)] = [
+                (try destination(database), .misconfigured, "istep postgres schema"),
+                (stranger, .credentials, "password"),
+                (try Fixture.destination("[share.db]\nkind = \"postgres\"\n\(absent)"), .unreachable, ""),
+            ]
+            for (destination, kind, advice) in cases {
+                for failure in [
+                    await #expect(throws: ShareFailure.self) { try await destination.check() },
+                    await #expect(throws: ShareFailure.self) { try await destination.deliver([payload]) },
+                ] {
+                    #expect(failure?.kind == kind, "\(failure?.reason ?? "")")
+                    #expect(failure?.advice?.contains(advice) ?? advice.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func `the script can be carried out again, and a check names the version`() async throws {
+        try await with { database in
+            try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "pi")
+            try await database.query(PostgresSchema.script)
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t60\t1"])
+            #expect(try await destination(database, "machine = 'pi'").check().hasSuffix("schema 1, as machine \"pi\""))
+            try await database.query(
+                "CREATE OR REPLACE FUNCTION istep.version() RETURNS integer LANGUAGE sql AS 'SELECT 0'")
+            let failure = await #expect(throws: ShareFailure.self) { try await destination(database).check() }
+            #expect(failure?.reason == "the schema has version 0, this istep needs 1")
+        }
+    }
+
+    @Test func `samples of impossible times are rejected`() async throws {
+        try await with { database in
+            let sample = StepSample(start: Timestamp(4_000_000_000), length: 900, steps: 5, utcOffset: 0)
+            let failure = await #expect(throws: ShareFailure.self) {
+                try await send(
+                    .easter(tracks: [.init(pedometer: "ring", samples: [sample])]), to: database, as: "pi")
+            }
+            #expect(failure?.kind == .rejected)
+        }
+    }
+
+    // MARK: The configuration
+
+    @Test(arguments: [
+        ("url = 'postgresql://anna:secret@db/health'", "an address without a password"),
+        ("url = 'http://db/health'", "an address without a password"),
+        ("url = 'postgresql://db/health'\nhost = 'db'", "left out: it is part of `url`"),
+        ("host = 'db'", "database"), ("database = 'health'", "host"), ("host = 'db'\ndatabase = 'h'\nport = 0", "port"),
+    ])
+    func `a wrong address is refused`(keys: String, words: String) {
+        let problems = Fixture.problems("[share.db]\nkind = \"postgres\"\n\(keys)\n")
+        #expect(problems.joined().contains(words))
+        #expect(!problems.joined().contains("secret"))
+    }
+
+    /// Of another machine, the certificate and the name are verified.
+    @Test(arguments: [
+        ("host = 'db'\ndatabase = 'h'", "verify-full"), ("host = '127.0.0.1'\ndatabase = 'h'", "prefer"),
+        ("host = '/run/postgresql'\ndatabase = 'h'", "prefer"), ("service = 'health'", "verify-full"),
+        ("url = 'postgresql://db/h'", "verify-full"), ("url = 'postgresql://localhost/h'", "prefer"),
+        ("url = 'postgresql:///h'", "prefer"), ("url = 'postgresql:///h?host=db'", "verify-full"),
+        ("url = 'postgresql://a,b/h'", "verify-full"), ("host = 'db'\ndatabase = 'h'\ninsecure = true", "prefer"),
+        ("url = 'postgresql://localhost@db/h'", "verify-full"),
+        ("host = 'localhost,db'\ndatabase = 'h'", "verify-full"),
+    ])
+    func `TLS is verified unless the server is this machine`(keys: String, mode: String) throws {
+        let destination = try Fixture.destination("[share.db]\nkind = \"postgres\"\n\(keys)\n")
+        let postgres = try #require(destination as? PostgresDestination)
+        #expect(postgres.address.parameters["sslmode"] == mode)
+    }
+}
+
+extension Day {
+    fileprivate var noon: Timestamp { Timestamp(daysSince1970 * 86_400 + 43_200) }
+}
