@@ -114,14 +114,14 @@ import Testing
                 """)
     }
 
-    @Test func `the document contains entries and destinations`() {
-        let document = view(
-            entry(.unknown) { $0.attempts = 1 }, states: [DestinationState(name: "garden", failures: 1, stopped: "401")]
-        )
-        .document
-        #expect(document.entries.map(\.state) == ["unknown"])
+    @Test func `the document contains entries and destinations`() throws {
+        let document = try ReadDocument(
+            view(
+                entry(.unknown) { $0.attempts = 1 },
+                states: [DestinationState(name: "garden", failures: 1, stopped: "401")]))
+        #expect(document.entries.list.map(\.state) == ["unknown"])
         #expect(document.entries[0].user == "anna")
-        #expect(document.entries[0].nextAttempt == nil)
+        #expect(document.entries[0].nextAttempt == .null)
         #expect(document.destinations[0].stopped == "401")
     }
 

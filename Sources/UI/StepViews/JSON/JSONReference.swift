@@ -36,7 +36,9 @@ public enum JSONReference {
             "live", ["watch --live"], "Live steps of all connected pedometers, a line each time they change.",
             JSONRecord<LiveDocument>.self),
         Entry("show", ["show", "correct"], "A day of a user.", JSONRecord<DayView>.self),
-        Entry("history", ["history"], "A week, month, year or any range of days of a user.", HistoryView.Document.self),
+        Entry(
+            "history", ["history"], "A week, month, year or any range of days of a user.",
+            JSONRecord<HistoryView>.self),
         Entry(
             "status", ["status"], "Notices, and for each user today's steps and the pedometers.",
             JSONRecord<StatusView>.self),
@@ -62,7 +64,7 @@ public enum JSONReference {
         Entry(
             "outbox", ["outbox list", "outbox drop", "share --queue"],
             "Days of the outbox: those that wait, those that were dropped, or those that were just put into it.",
-            OutboxView.Document.self),
+            JSONRecord<OutboxView>.self),
         Entry(
             "auto", ["auto on", "auto off", "auto status"], "Automatic sync: what starts it, and how it ran last.",
             JSONRecord<AutoView>.self),
