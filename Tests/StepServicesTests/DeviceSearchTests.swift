@@ -81,7 +81,7 @@ import Testing
     @Test func `the steps of a search are reported`() async throws {
         let steps = Steps()
         _ = try await search(ScriptedPedometerScanner([phone]), DeviceSearch.Request(probes: true)) { steps.note($0) }
-        #expect(steps.all == [.scanning(seconds: 10, found: nil), .scanned(isCut: false), .probing(phone)])
+        #expect(steps.all == [.scanning(seconds: 10, found: nil), .scanned(isTruncated: false), .probing(phone)])
     }
 }
 

@@ -28,8 +28,8 @@ public struct DeviceSearch: Sendable {
     public enum Step: Sendable, Hashable {
         /// The scan takes `seconds`. `found`: the number of devices heard so far; nil before the first.
         case scanning(seconds: Double, found: Int?)
-        /// The scan has ended. `isCut`: more devices were heard than are kept.
-        case scanned(isCut: Bool)
+        /// The scan has ended. `isTruncated`: more devices were heard than are kept.
+        case scanned(isTruncated: Bool)
         case probing(ScannedDevice)
     }
 
@@ -51,7 +51,7 @@ public struct DeviceSearch: Sendable {
         let outcome = try await scanner.scan(request.conditions, seconds: seconds) {
             progress(.scanning(seconds: seconds, found: $0))
         }
-        progress(.scanned(isCut: outcome.isCut))
+        progress(.scanned(isTruncated: outcome.isTruncated))
         let known = await registered()
         var probed: DeviceProbing.Results?
         if request.probes {

@@ -117,84 +117,57 @@ public struct AutoView: View {
     }
 }
 
-extension AutoView {
-    /// `istep auto --json`.
-    public struct Document: JSONDocument {
-        public struct Trigger: Codable, Sendable {
-            public var enabled: Bool
-            public var active: Bool
-            /// ISO 8601 with offset.
-            @Nullable public var last: String?
-            @Nullable public var next: String?
+/// `istep auto --json`.
+extension AutoView: Described {
+    public static let keys: [JSONKey<AutoView>] = [
+        .version,
+        .init("scope", .choice(["user", "system"]), "Whether it runs for one user or for the whole machine.") {
+            $0.state.owner == .machine ? "system" : "user"
+        },
+        .init("user", .nullable(.text), "The login name; null for the whole machine.") { view -> String? in
+            if case .user(let name, _) = view.state.owner { name } else { nil }
+        },
+        .init(
+            "lingers", .nullable(.boolean),
+            "Whether it runs while the user is not logged in; null for the whole machine or if not known."
+        ) { view -> Bool? in if case .user(_, let lingers) = view.state.owner { lingers } else { nil } },
+        .record("night", "The sync of every night.") { $0.record(\.night) },
+        .record("midnight", "The sync before midnight, for pedometers that keep only today's count.") {
+            $0.record(\.midnight)
+        },
+        .record("adapter", "The sync when a Bluetooth adapter is plugged in.") { $0.record(\.adapter) },
+        .record("watch", "The service that syncs when a pedometer comes into range.") { $0.record(\.watch) },
+        .optional("lastRun", "The last sync that systemd started.") { view in
+            view.state.lastRun.map { RunRecord(run: $0, localTime: view.localTime) }
+        },
+    ]
 
-            static let schema = JSONSchema.object([
-                .init("enabled", .boolean, "Whether it is enabled, so that it starts syncs."),
-                .init("active", .boolean, "Whether the unit is active."),
-                .init("last", .nullable(.time), "When it last started a sync."),
-                .init("next", .nullable(.time), "When it will next start a sync."),
-            ])
-        }
-
-        public struct Run: Codable, Sendable {
-            /// ISO 8601 with offset.
-            public var end: String
-            /// Null if a signal killed it.
-            @Nullable public var exitCode: Int?
-            /// systemd's term.
-            public var result: String
-
-            static let schema = JSONSchema.object([
-                .init("end", .time, "When it ended."),
-                .init("exitCode", .nullable(.integer), "The exit code; null if a signal killed it."),
-                .init("result", .text, "The result as systemd reports it, such as success or timeout."),
-            ])
-        }
-
-        public var version = 1
-        /// `user` or `system`.
-        public var scope: String
-        @Nullable public var user: String?
-        /// Null where it is not known, and system-wide.
-        @Nullable public var lingers: Bool?
-        public var night: Trigger
-        public var midnight: Trigger
-        public var adapter: Trigger
-        public var watch: Trigger
-        @Nullable public var lastRun: Run?
-
-        public static let schema = JSONSchema.object([
-            .version,
-            .init("scope", .choice(["user", "system"]), "Whether it runs for one user or for the whole machine."),
-            .init("user", .nullable(.text), "The login name; null for the whole machine."),
-            .init(
-                "lingers", .nullable(.boolean),
-                "Whether it runs while the user is not logged in; null for the whole machine or if not known."),
-            .init("night", Trigger.schema, "The sync of every night."),
-            .init("midnight", Trigger.schema, "The sync before midnight, for pedometers that keep only today's count."),
-            .init("adapter", Trigger.schema, "The sync when a Bluetooth adapter is plugged in."),
-            .init("watch", Trigger.schema, "The service that syncs when a pedometer comes into range."),
-            .init("lastRun", .nullable(Run.schema), "The last sync that systemd started."),
-        ])
+    private func record(_ trigger: KeyPath<State, Trigger>) -> TriggerRecord {
+        TriggerRecord(trigger: state[keyPath: trigger], localTime: localTime)
     }
+}
 
-    public var document: Document {
-        var document = Document(
-            scope: "system", user: nil, lingers: nil, night: document(state.night), midnight: document(state.midnight),
-            adapter: document(state.adapter), watch: document(state.watch),
-            lastRun: state.lastRun.map {
-                Document.Run(end: Words.iso($0.end, localTime), exitCode: $0.exitCode, result: $0.result)
-            })
-        if case .user(let name, let lingers) = state.owner {
-            document.scope = "user"
-            document.user = name
-            document.lingers = lingers
-        }
-        return document
-    }
+private struct TriggerRecord: Described {
+    let trigger: SyncSchedule.Trigger, localTime: LocalTime
 
-    private func document(_ trigger: Trigger) -> Document.Trigger {
-        Document.Trigger(
-            enabled: trigger.isEnabled, active: trigger.isActive, last: trigger.last.map { Words.iso($0, localTime) },
-            next: trigger.next.map { Words.iso($0, localTime) })
-    }
+    static let keys: [JSONKey<TriggerRecord>] = [
+        .init("enabled", .boolean, "Whether it is enabled, so that it starts syncs.") { $0.trigger.isEnabled },
+        .init("active", .boolean, "Whether the unit is active.") { $0.trigger.isActive },
+        .init("last", .nullable(.time), "When it last started a sync.") { record in
+            record.trigger.last.map { Words.iso($0, record.localTime) }
+        },
+        .init("next", .nullable(.time), "When it will next start a sync.") { record in
+            record.trigger.next.map { Words.iso($0, record.localTime) }
+        },
+    ]
+}
+
+private struct RunRecord: Described {
+    let run: SyncSchedule.Run, localTime: LocalTime
+
+    static let keys: [JSONKey<RunRecord>] = [
+        .init("end", .time, "When it ended.") { Words.iso($0.run.end, $0.localTime) },
+        .init("exitCode", .nullable(.integer), "The exit code; null if a signal killed it.") { $0.run.exitCode },
+        .init("result", .text, "The result as systemd reports it, such as success or timeout.") { $0.run.result },
+    ]
 }

@@ -1,7 +1,7 @@
 public import StepDomain
 
 /// A backup that was made.
-public struct BackupView: View {
+public struct BackupView: View, Described {
     let backup: HistoryHoldings
 
     public init(_ backup: HistoryHoldings) { self.backup = backup }
@@ -14,36 +14,21 @@ public struct BackupView: View {
     }
 
     /// `istep backup --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var backup: HistoryHoldings
-
-        public static let schema = JSONSchema.object([
-            .version, .init("backup", HistoryHoldings.schema, "What the backup holds."),
-        ])
-    }
-
-    public var document: Document { Document(backup: backup) }
+    public static let keys: [JSONKey<BackupView>] = [
+        .version, .init("backup", HistoryHoldings.schema, "What the backup holds.") { $0.backup },
+    ]
 }
 
 /// The existing backups, the newest first.
-public struct BackupsView: View {
-    public struct Entry: Codable, Sendable, Equatable {
-        public var path: String
-        public var isAutomatic: Bool
-        public var bytes: Int
-
-        init(_ backup: StoredBackup) { (path, isAutomatic, bytes) = (backup.path, backup.isAutomatic, backup.bytes) }
-    }
-
+public struct BackupsView: View, Described {
     let directory: String
-    let backups: [Entry]
+    let backups: [StoredBackup]
     let isHistoryThere: Bool
 
     /// - Parameter isHistoryThere: whether there is a history that could be backed up.
     public init(directory: String, _ backups: [StoredBackup], isHistoryThere: Bool = true) {
         self.directory = directory
-        self.backups = backups.map(Entry.init)
+        self.backups = backups
         self.isHistoryThere = isHistoryThere
     }
 
@@ -70,32 +55,25 @@ public struct BackupsView: View {
     }
 
     /// `istep restore --json` without a file.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var directory: String
-        public var backups: [Entry]
+    public static let keys: [JSONKey<BackupsView>] = [
+        .version,
+        .init("directory", .text, "Where backups are kept.") { $0.directory },
+        .list("backups", "The newest first.") { $0.backups },
+    ]
+}
 
-        public static let schema = JSONSchema.object([
-            .version,
-            .init("directory", .text, "Where backups are kept."),
-            .init(
-                "backups",
-                .list(
-                    .object([
-                        .init("path", .text, "Of the file."),
-                        .init(
-                            "isAutomatic", .boolean,
-                            "Whether it was made automatically; istep deletes the oldest of these."),
-                        .init("bytes", .integer, "Size of the file."),
-                    ])), "The newest first."),
-        ])
-    }
-
-    public var document: Document { Document(directory: directory, backups: backups) }
+extension StoredBackup: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("path", .text, "Of the file.") { $0.path },
+        .init("isAutomatic", .boolean, "Whether it was made automatically; istep deletes the oldest of these.") {
+            $0.isAutomatic
+        },
+        .init("bytes", .integer, "Size of the file.") { $0.bytes },
+    ]
 }
 
 /// What a restore would do, or has done.
-public struct RestoreView: View {
+public struct RestoreView: View, Described {
     let backup: HistoryHoldings
     let history: String
     let isDone: Bool
@@ -168,27 +146,16 @@ public struct RestoreView: View {
     }
 
     /// `istep restore FILE --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var backup: HistoryHoldings
-        public var history: String
-        public var isDone: Bool
-        @Nullable public var old: String?
-        public var isSharingUncertain: Bool
-
-        public static let schema = JSONSchema.object([
-            .version,
-            .init("backup", HistoryHoldings.schema, "What the backup holds."),
-            .init("history", .text, "Path of the history."),
-            .init("isDone", .boolean, "Whether the history was replaced."),
-            .init("old", .nullable(.text), "Where the replaced history is kept."),
-            .init("isSharingUncertain", .boolean, "Whether days that were shared since the backup may be sent again."),
-        ])
-    }
-
-    public var document: Document {
-        Document(backup: backup, history: history, isDone: isDone, old: old, isSharingUncertain: isSharingUncertain)
-    }
+    public static let keys: [JSONKey<RestoreView>] = [
+        .version,
+        .init("backup", HistoryHoldings.schema, "What the backup holds.") { $0.backup },
+        .init("history", .text, "Path of the history.") { $0.history },
+        .init("isDone", .boolean, "Whether the history was replaced.") { $0.isDone },
+        .init("old", .nullable(.text), "Where the replaced history is kept.") { $0.old },
+        .init("isSharingUncertain", .boolean, "Whether days that were shared since the backup may be sent again.") {
+            $0.isSharingUncertain
+        },
+    ]
 }
 
 /// What a history or a backup holds, as `istep backup`, `istep restore` and `istep doctor --repair` show it.

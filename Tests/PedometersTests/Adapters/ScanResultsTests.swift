@@ -21,7 +21,7 @@ import Testing
             #expect(results.devices.count < 2 * ScanResults.limit)
         }
         results.cut()
-        #expect(results.isCut && results.devices.count == ScanResults.limit)
+        #expect(results.isTruncated && results.devices.count == ScanResults.limit)
         #expect(results.devices[ring.address] != nil)
         #expect(results.devices.values.filter { $0.address != ring.address }.allSatisfy { ($0.rssi ?? 0) > -50 })
         #expect(
@@ -33,7 +33,7 @@ import Testing
         var results = ScanResults()
         for rssi in [-60, -50] { for number in 0..<ScanResults.limit { results.add(try device(number, rssi: rssi)) } }
         results.cut()
-        #expect(!results.isCut && results.devices.count == ScanResults.limit)
+        #expect(!results.isTruncated && results.devices.count == ScanResults.limit)
         #expect(results.devices.values.allSatisfy { $0.rssi == -50 })
     }
 }

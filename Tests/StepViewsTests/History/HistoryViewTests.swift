@@ -262,16 +262,16 @@ import TestSupport
         }
     }
 
-    @Test func `an hour that is not known has no figure`() {
+    @Test func `an hour that is not known has no figure`() throws {
         let view = SampleHistory.view(SampleHistory.cut, .week, by: .hour)
         #expect(view.csv[15] == "14,0.0,,0.0,,,,,")
         #expect(view.csv[16] == "15,,,,,,,,")
         let lines = view.lines(TextStyle())
         #expect(lines.contains { $0.hasPrefix("  14   ") && $0.hasSuffix(" 0") })
         #expect(lines.contains { $0.hasPrefix("  15  ?") && $0.hasSuffix(" ?") })
-        let hours = view.document.weekdays[1].hours
-        #expect(hours.count == 24 && hours[14] == 0 && hours[15] == nil)
-        #expect(view.document.weekdays[0].hours.isEmpty)
+        let weekdays = try ReadDocument(view).weekdays, hours = weekdays[1].hours
+        #expect(hours.list.count == 24 && hours[14] == 0 && hours[15] == .null)
+        #expect(weekdays[0].hours == [])
     }
 
     @Test(arguments: [HistoryView.Grouping.hour, .weekday])
@@ -284,14 +284,14 @@ import TestSupport
                 && !text.contains("?"))
     }
 
-    @Test func `weekdays that have not begun have no bar`() {
+    @Test func `weekdays that have not begun have no bar`() throws {
         // Monday is known, Tuesday unknown, Wednesday runs.
         let view = SampleHistory.view(SampleHistory.figures("7000 ? 500"), .week, by: .weekday)
         let text = view.text()
         #expect(
             text.contains("  Monday") && text.contains("  Tuesday  ?") && !text.contains("Wednesday")
                 && !text.contains("  Sunday"))
-        #expect(view.document.weekdays.count == 7)
+        #expect(try ReadDocument(view).weekdays.list.count == 7)
     }
 
     @Test func `the legend names only what occurs`() {
@@ -310,7 +310,8 @@ import TestSupport
     @Test func `an impossible number of steps is shown as wrong`() throws {
         let view = SampleHistory.view(SampleHistory.figures("300000 5000 9"))
         #expect(view.text().contains("wrong: more than anyone walks in a day"))
-        #expect(view.document.days.first?.steps == nil && view.document.errors.map(\.day) == ["2014-04-14"])
+        let document = try ReadDocument(view)
+        #expect(document.days[0].steps == .null && document.errors.list.map(\.day) == ["2014-04-14"])
     }
 
     @Test func `a name of a person cannot control the terminal`() {

@@ -114,14 +114,14 @@ import Testing
                 """)
     }
 
-    @Test func `the document contains entries and destinations`() {
-        let document = view(
-            entry(.unknown) { $0.attempts = 1 }, states: [DestinationState(name: "garden", failures: 1, stopped: "401")]
-        )
-        .document
-        #expect(document.entries.map(\.state) == ["unknown"])
+    @Test func `the document contains entries and destinations`() throws {
+        let document = try ReadDocument(
+            view(
+                entry(.unknown) { $0.attempts = 1 },
+                states: [DestinationState(name: "garden", failures: 1, stopped: "401")]))
+        #expect(document.entries.list.map(\.state) == ["unknown"])
         #expect(document.entries[0].user == "anna")
-        #expect(document.entries[0].nextAttempt == nil)
+        #expect(document.entries[0].nextAttempt == .null)
         #expect(document.destinations[0].stopped == "401")
     }
 
@@ -134,7 +134,7 @@ import Testing
         #expect(words(isHeldBack: true) == "waits for the next attempt; tried once")
     }
 
-    @Test func `destinations are listed with their state and answer`() {
+    @Test func `destinations are listed with their state and answer`() throws {
         let view = DestinationsView(
             [
                 .init(
@@ -160,8 +160,9 @@ import Testing
                   example.social answered 401
                   Renew the token.
                 """)
-        #expect(view.document.destinations.map(\.answers) == [true, false])
-        #expect(view.document.destinations[0].days == ["sent": 412, "pending": 1])
+        let destinations = try ReadDocument(view).destinations
+        #expect(destinations.list.map(\.answers) == [true, false])
+        #expect(destinations[0].days.sent == 412 && destinations[0].days.pending == 1)
     }
 
     @Test func `a long place and a long name are shown whole on a narrow terminal`() {

@@ -105,13 +105,13 @@ public struct ScanOutcome: Hashable, Sendable {
     /// Each once, as it was last heard; the strongest signal first.
     public var devices: [ScannedDevice]
     /// Whether more devices were heard than are kept: pedometers and the devices with the strongest signal are kept.
-    public var isCut: Bool
+    public var isTruncated: Bool
     /// Names of devices that do not match the conditions.
     public var others: NamesInRange
 
-    public init(_ devices: [ScannedDevice], isCut: Bool = false, others: NamesInRange = NamesInRange()) {
+    public init(_ devices: [ScannedDevice], isTruncated: Bool = false, others: NamesInRange = NamesInRange()) {
         self.devices = devices
-        self.isCut = isCut
+        self.isTruncated = isTruncated
         self.others = others
     }
 

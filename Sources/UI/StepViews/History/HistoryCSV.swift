@@ -18,23 +18,29 @@ extension HistoryView {
                 "first_day,last_day,steps,mean,median,best_day,best_steps,walking_steps,running_steps,distance_metres,energy_kilocalories,"
                     + "mean_goal,goal_days,days_with_goal,rest_days,complete_days,partial_days,unknown_days,corrected_days,running"
             ]
-                + document.parts.map {
-                    line([
-                        $0.firstDay, $0.lastDay, $0.steps, $0.mean, $0.median, $0.bestDay, $0.bestSteps,
-                        $0.walkingSteps, $0.runningSteps,
-                        $0.distanceMetres, $0.energyKilocalories, $0.meanGoal, $0.goalDays, $0.daysWithGoal,
-                        $0.restDays, $0.completeDays,
-                        $0.partialDays, $0.unknownDays, $0.correctedDays, $0.running,
-                    ])
+                + parts.compactMap { part in
+                    part.shown.map { shown in
+                        let counted = part.total != nil
+                        return line([
+                            shown.lowerBound, shown.upperBound, part.total, part.mean.map(tenths),
+                            part.median.map(tenths), part.best?.day, part.best?.steps,
+                            counted ? part.walkingSteps : nil, counted ? part.runningSteps : nil,
+                            part.distance.map(tenths), part.energy.map(tenths), part.meanGoal.map(tenths),
+                            part.goalDays, part.daysWithGoal, part.restDays, part.completeDays, part.partialDays,
+                            part.unknownDays, part.correctedDays, part.daysInProgress > 0,
+                        ])
+                    }
                 }
-        case .weekday: return ["weekday,days,mean"] + document.weekdays.map { line([$0.weekday, $0.days, $0.mean]) }
+        case .weekday:
+            return ["weekday,days,mean"]
+                + statistics.weekdays.map { line([$0.weekday.name, $0.days, $0.mean.map(tenths)]) }
         case .hour:
-            let means = statistics.hourlyMeans
-            return ["hour,mean," + document.weekdays.map(\.weekday).joined(separator: ",")]
+            let means = statistics.hourlyMeans, weekdays = statistics.weekdays
+            return ["hour,mean," + weekdays.map(\.weekday.name).joined(separator: ",")]
                 + (0..<24).map { hour in
                     let mean: Double? = means.isEmpty ? nil : means[hour].map(tenths)
-                    let weekdays: [Double?] = document.weekdays.map { $0.hours.isEmpty ? nil : $0.hours[hour] }
-                    return "\(hour)," + ([mean] + weekdays).map { $0.map { "\($0)" } ?? "" }.joined(separator: ",")
+                    let others = weekdays.map { $0.mean(hour: hour).map(tenths) }
+                    return "\(hour)," + ([mean] + others).map { $0.map { "\($0)" } ?? "" }.joined(separator: ",")
                 }
         }
     }

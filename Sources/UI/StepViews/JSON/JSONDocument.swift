@@ -44,18 +44,17 @@ enum JSONText {
 }
 
 /// `istep --version --json`.
-public struct VersionDocument: JSONDocument {
-    public var version = 1
+public struct VersionDocument: Described {
     /// The version of the program, such as `0.1.0`.
-    public var release: String
+    let release: String
 
     public init(release: String) { self.release = release }
 
-    public static let schema = JSONSchema.object([
-        .version, .init("release", .text, "The program's version, such as 0.1.0."),
-    ])
+    public static let keys: [JSONKey<VersionDocument>] = [
+        .version, .init("release", .text, "The program's version, such as 0.1.0.") { $0.release },
+    ]
 
-    public func json() throws -> String { try JSONText.pretty(self) }
+    public func json() throws -> String { try JSONText.pretty(JSONRecord(self)) }
 }
 
 /// The type of a JSON value in istep's output, declared beside the type that is written. The JSON Schema and the

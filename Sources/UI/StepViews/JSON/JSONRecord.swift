@@ -31,6 +31,12 @@ public struct JSONKey<Value>: Sendable {
         JSONKey(name, .list(JSONRecord<T>.schema), description) { values($0).map(JSONRecord.init) }
     }
 
+    static func record<T: Described>(
+        _ name: String, _ description: String, _ record: @escaping @Sendable (Value) -> T
+    ) -> JSONKey {
+        JSONKey(name, JSONRecord<T>.schema, description) { JSONRecord(record($0)) }
+    }
+
     static func optional<T: Described>(
         _ name: String, _ description: String, _ record: @escaping @Sendable (Value) -> T?
     ) -> JSONKey {

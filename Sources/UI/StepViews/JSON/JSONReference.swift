@@ -36,7 +36,9 @@ public enum JSONReference {
             "live", ["watch --live"], "Live steps of all connected pedometers, a line each time they change.",
             JSONRecord<LiveDocument>.self),
         Entry("show", ["show", "correct"], "A day of a user.", JSONRecord<DayView>.self),
-        Entry("history", ["history"], "A week, month, year or any range of days of a user.", HistoryView.Document.self),
+        Entry(
+            "history", ["history"], "A week, month, year or any range of days of a user.",
+            JSONRecord<HistoryView>.self),
         Entry(
             "status", ["status"], "Notices, and for each user today's steps and the pedometers.",
             JSONRecord<StatusView>.self),
@@ -57,33 +59,33 @@ public enum JSONReference {
         Entry(
             "share", ["share", "outbox send", "outbox retry"], "What was sent to each destination.",
             ShareView.Document.self),
-        Entry("previews", ["share --dry-run"], "What would be sent.", PreviewView.Document.self),
-        Entry("destinations", ["share --list"], "The destinations that are set up.", DestinationsView.Document.self),
+        Entry("previews", ["share --dry-run"], "What would be sent.", JSONRecord<PreviewView>.self),
+        Entry("destinations", ["share --list"], "The destinations that are set up.", JSONRecord<DestinationsView>.self),
         Entry(
             "outbox", ["outbox list", "outbox drop", "share --queue"],
             "Days of the outbox: those that wait, those that were dropped, or those that were just put into it.",
-            OutboxView.Document.self),
+            JSONRecord<OutboxView>.self),
         Entry(
             "auto", ["auto on", "auto off", "auto status"], "Automatic sync: what starts it, and how it ran last.",
-            AutoView.Document.self),
+            JSONRecord<AutoView>.self),
         Entry(
             "config", ["config check"], "The configuration's files and all that is wrong with them.",
-            ConfigView.Document.self),
-        Entry("kinds", ["config kinds"], "The kinds of destinations.", KindsView.Document.self),
-        Entry("example", ["config example"], "An example configuration.", ExampleView.Document.self),
+            JSONRecord<ConfigView>.self),
+        Entry("kinds", ["config kinds"], "The kinds of destinations.", JSONRecord<KindsView>.self),
+        Entry("example", ["config example"], "An example configuration.", JSONRecord<ExampleView>.self),
         Entry("doctor", ["doctor"], "What each check has found.", JSONRecord<DoctorView>.self),
         Entry(
             "repair", ["doctor --repair"], "What was saved of a damaged history, and what is lost.",
             RepairView.Document.self),
-        Entry("backup", ["backup"], "The backup that was made.", BackupView.Document.self),
-        Entry("backups", ["restore"], "The backups that are there.", BackupsView.Document.self),
-        Entry("restore", ["restore FILE"], "What a restore would do, or has done.", RestoreView.Document.self),
+        Entry("backup", ["backup"], "The backup that was made.", JSONRecord<BackupView>.self),
+        Entry("backups", ["restore"], "The backups that are there.", JSONRecord<BackupsView>.self),
+        Entry("restore", ["restore FILE"], "What a restore would do, or has done.", JSONRecord<RestoreView>.self),
         Entry("report", ["report -o FILE"], "The report that was written.", JSONRecord<ReportView>.self),
         Entry("serve", ["serve"], "The address of the local pages.", JSONRecord<ServeView>.self),
         Entry(
             "guests", ["serve --guests HOST"], "Where the web server in front of the guests' pages finds them.",
             JSONRecord<GuestsView>.self),
-        Entry("version", ["--version"], "The program's version.", VersionDocument.self),
+        Entry("version", ["--version"], "The program's version.", JSONRecord<VersionDocument>.self),
         Entry(
             "error", ["any command that fails"],
             "What failed. Printed in place of the usual document; standard error has the same text.",

@@ -1,7 +1,7 @@
 internal import StepDomain
 
 /// What `istep config check` has found.
-public struct ConfigView: View {
+public struct ConfigView: View, Described {
     let files: [String]
     let destinations: [String]
     let problems: [String]
@@ -31,24 +31,16 @@ public struct ConfigView: View {
     }
 
     /// `istep config check --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var files: [String]
-        public var destinations: [String]
-        public var problems: [String]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("files", .list(.text), "Paths of the files that were read."),
-            .init("destinations", .list(.text), "Names of the destinations that are correct."),
-            .init("problems", .list(.text), "What is wrong, with file and line."),
-        ])
-    }
-
-    public var document: Document { Document(files: files, destinations: destinations, problems: problems) }
+    public static let keys: [JSONKey<ConfigView>] = [
+        .version,
+        .init("files", .list(.text), "Paths of the files that were read.") { $0.files },
+        .init("destinations", .list(.text), "Names of the destinations that are correct.") { $0.destinations },
+        .init("problems", .list(.text), "What is wrong, with file and line.") { $0.problems },
+    ]
 }
 
 /// An example configuration of a kind of destination.
-public struct ExampleView: View {
+public struct ExampleView: View, Described {
     let kind: String
     let example: String
     let file: String
@@ -76,30 +68,28 @@ public struct ExampleView: View {
     }
 
     /// `istep config example --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var kind: String
-        public var example: String
-
-        public static let schema = JSONSchema.object([
-            .version, .init("kind", .text, "The key of the kind, such as rest."),
-            .init("example", .text, "A table of the configuration in TOML, with every key explained."),
-        ])
-    }
-
-    public var document: Document { Document(kind: kind, example: example) }
+    public static let keys: [JSONKey<ExampleView>] = [
+        .version,
+        .init("kind", .text, "The key of the kind, such as rest.") { $0.kind },
+        .init("example", .text, "A table of the configuration in TOML, with every key explained.") { $0.example },
+    ]
 }
 
 /// The available kinds of destinations.
-public struct KindsView: View {
-    public struct Kind: Codable, Sendable {
-        public var key: String
-        public var title: String
+public struct KindsView: View, Described {
+    public struct Kind: Described {
+        var key: String
+        var title: String
 
         public init(key: String, title: String) {
             self.key = key
             self.title = title
         }
+
+        public static let keys: [JSONKey<Kind>] = [
+            .init("key", .text, "As the configuration has it.") { $0.key },
+            .init("title", .text, "For people.") { $0.title },
+        ]
     }
 
     let kinds: [Kind]
@@ -119,20 +109,7 @@ public struct KindsView: View {
     }
 
     /// `istep config kinds --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var kinds: [Kind]
-
-        public static let schema = JSONSchema.object([
-            .version,
-            .init(
-                "kinds",
-                .list(
-                    .object([.init("key", .text, "As the configuration has it."), .init("title", .text, "For people.")])
-                ),
-                "The kinds of destinations."),
-        ])
-    }
-
-    public var document: Document { Document(kinds: kinds) }
+    public static let keys: [JSONKey<KindsView>] = [
+        .version, .list("kinds", "The kinds of destinations.") { $0.kinds },
+    ]
 }

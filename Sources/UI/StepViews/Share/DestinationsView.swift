@@ -61,63 +61,50 @@ public struct DestinationsView: View {
     }
 }
 
-extension DestinationsView {
-    /// `istep share --list --json`.
-    public struct Document: JSONDocument {
-        public struct Destination: Codable, Sendable {
-            public var name: String
-            public var kind: String
-            public var place: String
-            /// Days by state: `sent`, `pending`, `sending`, `unknown`, `rejected`.
-            public var days: [String: Int]
-            @Nullable public var stopped: String?
-            @Nullable public var nextAttempt: String?
-            /// With `--check`.
-            @Nullable public var answers: Bool?
-            @Nullable public var answer: String?
+/// `istep share --list --json`.
+extension DestinationsView: Described {
+    public static let keys: [JSONKey<DestinationsView>] = [
+        .version,
+        .list("destinations", "In the order of the configuration.") { view in
+            view.entries.map { DestinationRecord(status: $0, now: view.now, localTime: view.localTime) }
+        },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .destinationName,
-                .destinationKind,
-                .init("place", .text, "Where days are sent to."),
-                .init("days", .map(keys: "state (as of outbox)", .integer), "Number of days."),
-                .stopped,
-                .nextAttempt,
-                .init("answers", .nullable(.boolean), "With --check: whether it answers and accepts the user."),
-                .init("answer", .nullable(.text), "With --check: what it answered."),
-            ])
-        }
+private struct DestinationRecord: Described {
+    let status: DestinationStatus, now: Timestamp, localTime: LocalTime
 
-        public var version = 1
-        public var destinations: [Destination]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("destinations", .list(Destination.schema), "In the order of the configuration."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            destinations: entries.map { entry in
-                var answers: Bool?
-                var answer: String?
-                switch entry.answer {
-                case .success(let words)?: (answers, answer) = (true, words)
-                case .failure(let failure)?: (answers, answer) = (false, failure.reason)
-                case nil: break
-                }
-                return Document.Destination(
-                    name: entry.name, kind: entry.kind, place: entry.place,
-                    days: Dictionary(uniqueKeysWithValues: entry.counts.map { ($0.key.rawValue, $0.value) }),
-                    stopped: entry.state.stopped,
-                    nextAttempt: entry.state.nextAttempt(after: now).map { Words.iso($0, localTime) },
-                    answers: answers, answer: answer)
-            })
-    }
+    static let keys: [JSONKey<DestinationRecord>] = [
+        .init(.destinationName) { $0.status.name },
+        .init(.destinationKind) { $0.status.kind },
+        .init("place", .text, "Where days are sent to.") { $0.status.place },
+        .init("days", .map(keys: "state (as of outbox)", .integer), "Number of days.") { record in
+            Dictionary(uniqueKeysWithValues: record.status.counts.map { ($0.key.rawValue, $0.value) })
+        },
+        .init(.stopped) { $0.status.state.stopped },
+        .init(.nextAttempt) { record in
+            record.status.state.nextAttempt(after: record.now).map { Words.iso($0, record.localTime) }
+        },
+        .init("answers", .nullable(.boolean), "With --check: whether it answers and accepts the user.") {
+            record -> Bool? in
+            switch record.status.answer {
+            case .success?: true
+            case .failure?: false
+            case nil: nil
+            }
+        },
+        .init("answer", .nullable(.text), "With --check: what it answered.") { record -> String? in
+            switch record.status.answer {
+            case .success(let words)?: words
+            case .failure(let failure)?: failure.reason
+            case nil: nil
+            }
+        },
+    ]
 }
 
 /// What would be sent, word for word.
-public struct PreviewView: View {
+public struct PreviewView: View, Described {
     let previews: [SharePreview]
     let user: User
 
@@ -176,41 +163,25 @@ extension PreviewView {
     }
 
     /// `istep share --dry-run --json`.
-    public struct Document: JSONDocument {
-        public struct Entry: Codable, Sendable {
-            public var destination: String
-            public var user: String
-            public var day: String
-            @Nullable public var content: String?
-            /// Why nothing would be sent; null where something would.
-            @Nullable public var remark: String?
+    public static let keys: [JSONKey<PreviewView>] = [
+        .version,
+        .list("previews", "A day for a destination.") { view in
+            view.previews.map { PreviewRecord(preview: $0, user: view.user, remark: view.remark($0)) }
+        },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("destination", .text, "Its name in the configuration."),
-                .init("user", .text, "Whose day it is."),
-                .init("day", .day, "The day."),
-                .init(
-                    "content", .nullable(.text), "What would be sent, with secrets masked; null where nothing would."),
-                .init("remark", .nullable(.text), "Why nothing would be sent."),
-            ])
-        }
+private struct PreviewRecord: Described {
+    let preview: SharePreview, user: User, remark: String?
 
-        public var version = 1
-        public var previews: [Entry]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("previews", .list(Entry.schema), "A day for a destination."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            previews: previews.map { preview in
-                var entry = Document.Entry(
-                    destination: preview.destination, user: user.name, day: "\(preview.day)", content: nil,
-                    remark: remark(preview))
-                if case .content(let content) = preview.result { entry.content = content }
-                return entry
-            })
-    }
+    static let keys: [JSONKey<PreviewRecord>] = [
+        .init("destination", .text, "Its name in the configuration.") { $0.preview.destination },
+        .init("user", .text, "Whose day it is.") { $0.user.name },
+        .init("day", .day, "The day.") { $0.preview.day.description },
+        .init("content", .nullable(.text), "What would be sent, with secrets masked; null where nothing would.") {
+            record -> String? in
+            if case .content(let content) = record.preview.result { content } else { nil }
+        },
+        .init("remark", .nullable(.text), "Why nothing would be sent.") { $0.remark },
+    ]
 }

@@ -133,78 +133,52 @@ package enum EntryWords {
     }
 }
 
-extension OutboxView {
-    /// `istep outbox --json`.
-    public struct Document: JSONDocument {
-        public struct Entry: Codable, Sendable {
-            public var destination: String
-            public var user: String
-            public var day: String
-            /// `pending`, `sending`, `sent`, `rejected` or `unknown`.
-            public var state: String
-            public var attempts: Int
-            /// ISO 8601 with offset; null where it waits for the user, or nothing is to be done.
-            @Nullable public var nextAttempt: String?
-            @Nullable public var lastError: String?
-            /// The destination's identifier of it.
-            @Nullable public var remoteID: String?
-            public var changedAt: String
+/// `istep outbox --json`.
+extension OutboxView: Described {
+    public static let keys: [JSONKey<OutboxView>] = [
+        .version,
+        .list("destinations", "The destinations that the entries are for.") { view in
+            view.states.map { DestinationRecord(state: $0, now: view.now, localTime: view.localTime) }
+        },
+        .list("entries", "A day of a user for a destination.") { view in
+            view.entries.map { entry in
+                EntryRecord(
+                    entry: entry, user: view.users.first { $0.id == entry.user }?.name ?? "", localTime: view.localTime)
+            }
+        },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("destination", .text, "Its name in the configuration."),
-                .init("user", .text, "Whose day it is."),
-                .init("day", .day, "The day."),
-                .init("state", .choice(ShareEntry.State.self), "State of its delivery; unknown: it may have arrived."),
-                .init("attempts", .integer, "Number of attempts to send it."),
-                .init("nextAttempt", .nullable(.time), "Null where it waits for the user, or nothing is to be done."),
-                .init("lastError", .nullable(.text), "Why the last attempt failed."),
-                .init("remoteID", .nullable(.text), "Its identifier at the destination."),
-                .init("changedAt", .time, "When the state changed."),
-            ])
-        }
+private struct EntryRecord: Described {
+    let entry: ShareEntry, user: String, localTime: LocalTime
 
-        public struct Destination: Codable, Sendable {
-            public var name: String
-            @Nullable public var stopped: String?
-            @Nullable public var nextAttempt: String?
-            /// Why the last delivery failed.
-            @Nullable public var lastError: String?
-            public var failures: Int
+    static let keys: [JSONKey<EntryRecord>] = [
+        .init("destination", .text, "Its name in the configuration.") { $0.entry.destination },
+        .init("user", .text, "Whose day it is.") { $0.user },
+        .init("day", .day, "The day.") { $0.entry.day.description },
+        .init("state", .choice(ShareEntry.State.self), "State of its delivery; unknown: it may have arrived.") {
+            $0.entry.state.rawValue
+        },
+        .init("attempts", .integer, "Number of attempts to send it.") { $0.entry.attempts },
+        .init("nextAttempt", .nullable(.time), "Null where it waits for the user, or nothing is to be done.") {
+            record in record.entry.nextAttempt.map { Words.iso($0, record.localTime) }
+        },
+        .init("lastError", .nullable(.text), "Why the last attempt failed.") { $0.entry.lastError },
+        .init("remoteID", .nullable(.text), "Its identifier at the destination.") { $0.entry.remoteID },
+        .init("changedAt", .time, "When the state changed.") { Words.iso($0.entry.changedAt, $0.localTime) },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("name", .text, "Its name in the configuration."),
-                .stopped,
-                .nextAttempt,
-                .init("lastError", .nullable(.text), "Why the last delivery failed."),
-                .init("failures", .integer, "Number of failures in a row."),
-            ])
-        }
+private struct DestinationRecord: Described {
+    let state: DestinationState, now: Timestamp, localTime: LocalTime
 
-        public var version = 1
-        public var destinations: [Destination]
-        public var entries: [Entry]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("destinations", .list(Destination.schema), "The destinations that the entries are for."),
-            .init("entries", .list(Entry.schema), "A day of a user for a destination."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            destinations: states.map { state in
-                Document.Destination(
-                    name: state.name, stopped: state.stopped,
-                    nextAttempt: state.nextAttempt(after: now).map { Words.iso($0, localTime) },
-                    lastError: state.lastError, failures: state.failures)
-            },
-            entries: entries.map { entry in
-                Document.Entry(
-                    destination: entry.destination, user: users.first { $0.id == entry.user }?.name ?? "",
-                    day: "\(entry.day)",
-                    state: entry.state.rawValue, attempts: entry.attempts,
-                    nextAttempt: entry.nextAttempt.map { Words.iso($0, localTime) }, lastError: entry.lastError,
-                    remoteID: entry.remoteID, changedAt: Words.iso(entry.changedAt, localTime))
-            })
-    }
+    static let keys: [JSONKey<DestinationRecord>] = [
+        .init("name", .text, "Its name in the configuration.") { $0.state.name },
+        .init(.stopped) { $0.state.stopped },
+        .init(.nextAttempt) { record in
+            record.state.nextAttempt(after: record.now).map { Words.iso($0, record.localTime) }
+        },
+        .init("lastError", .nullable(.text), "Why the last delivery failed.") { $0.state.lastError },
+        .init("failures", .integer, "Number of failures in a row.") { $0.state.failures },
+    ]
 }

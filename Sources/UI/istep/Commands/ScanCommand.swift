@@ -47,11 +47,11 @@ struct ScanCommand: AsyncParsableCommand {
             // Without a history nothing is registered.
             registered: { (try? await blocking { try wiring.history(for: .reading).pedometers() }) ?? [] },
             progress: { step in
-                guard case .scanned(let isCut) = step else {
+                guard case .scanned(let isTruncated) = step else {
                     return progress.step(ProgressWords.line(step), isDetail: step.isDetail)
                 }
                 progress.end()
-                if isCut {
+                if isTruncated {
                     Output.error.line(
                         "More than \(ScanOutcome.limit) devices were found. "
                             + "Only pedometers and the devices with the strongest signal are listed.")

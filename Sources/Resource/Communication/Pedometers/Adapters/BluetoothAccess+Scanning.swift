@@ -12,7 +12,8 @@ extension BluetoothAccess: PedometerScanner {
                 await central.scan(ScanFilter(conditions), adapter: adapter, limit: .seconds(seconds)),
                 where: { conditions.matches(name: $0.name) }, heard: heard)
         }
-        return ScanOutcome(results.strongestFirst.map(ScannedDevice.init), isCut: results.isCut, others: results.others)
+        return ScanOutcome(
+            results.strongestFirst.map(ScannedDevice.init), isTruncated: results.isTruncated, others: results.others)
     }
 
     /// - Throws: `BluetoothError`, or what `isWanted` throws.

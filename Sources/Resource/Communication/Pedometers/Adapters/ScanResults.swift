@@ -11,7 +11,7 @@ public struct ScanResults {
 
     public private(set) var devices: [DeviceAddress: Discovery] = [:]
     /// Whether more than `limit` were heard.
-    public private(set) var isCut = false
+    public private(set) var isTruncated = false
     /// Names of devices that were not wanted.
     public private(set) var others = NamesInRange()
 
@@ -27,7 +27,7 @@ public struct ScanResults {
     /// Keeps at most `limit` devices.
     public mutating func cut() {
         guard devices.count > Self.limit else { return }
-        isCut = true
+        isTruncated = true
         let ranked = devices.values.map { (rank: rank($0), device: $0) }.sorted {
             ($0.rank, $0.device.address) < ($1.rank, $1.device.address)
         }

@@ -39,7 +39,7 @@ struct CRPSession: PedometerSession {
     mutating func next(after event: SessionEvent, at now: Timestamp, uptime: Duration) -> SessionAction {
         switch (stage, event) {
         case (.requesting, .linkLost), (.history, .linkLost):
-            return deliver(now, isCut: true)
+            return deliver(now, isTruncated: true)
         case (_, .linkLost):
             return .finish(report)
         case (_, .started):
@@ -115,14 +115,14 @@ struct CRPSession: PedometerSession {
         }
     }
 
-    /// - Parameter isCut: whether the link has ended before all days were received. Then the next reading requests them
-    ///   again, unless it would fail in the same way: a ring without the characteristic of the answers cannot be
-    ///   subscribed to.
-    private mutating func deliver(_ now: Timestamp, isCut: Bool = false) -> SessionAction {
+    /// - Parameter isTruncated: whether the link has ended before all days were received. Then the next reading
+    ///   requests them again, unless it would fail in the same way: a ring without the characteristic of the answers
+    ///   cannot be subscribed to.
+    private mutating func deliver(_ now: Timestamp, isTruncated: Bool = false) -> SessionAction {
         guard let reading, var days else { return .finish(report) }
         stage = .delivering
         var notices: [SyncNotice] = []
-        if let history = history?.reading, !isCut, context.localTime.day(of: now) == reading.day {
+        if let history = history?.reading, !isTruncated, context.localTime.day(of: now) == reading.day {
             let (reports, doubts) = history.reports(reading.day)
             notices = doubts
             let hasBegun = history.totals[0].map { abs($0 - reading.value) <= Self.tolerance } ?? false

@@ -137,14 +137,14 @@ struct ID115Reading: TableReading {
     /// The slots from midnight on that have arrived; the number of a slot shows its time.
     private mutating func part(_ now: Timestamp) -> SampleBatch? {
         guard !isProbe, !slots.isEmpty else { return nil }
-        var batch = batch(now, isCut: true)
+        var batch = batch(now, isTruncated: true)
         // The other notices are about the whole answer, which is requested again.
         batch.notices = batch.notices.filter { if case .dayNotClosed = $0 { true } else { false } }
         return batch.coverage.isEmpty ? nil : batch
     }
 
-    /// - Parameter isCut: whether the answer has not ended.
-    private mutating func batch(_ now: Timestamp, isCut: Bool = false) -> SampleBatch {
+    /// - Parameter isTruncated: whether the answer has not ended.
+    private mutating func batch(_ now: Timestamp, isTruncated: Bool = false) -> SampleBatch {
         var batch = SampleBatch()
         let slots = slots
         guard let day, let minutes, let sentThrough, slots.count * minutes <= 1_440 + 60 else {
@@ -164,7 +164,7 @@ struct ID115Reading: TableReading {
                 energy: Double(slot.energy))
             return index * minutes < 1_440 ? converter.sample(record, now: now) : nil
         }
-        let through = isCut || isShort(now) ? sentThrough : (day + 1) * 86_400
+        let through = isTruncated || isShort(now) ? sentThrough : (day + 1) * 86_400
         batch.coverage = converter.spans(day * 86_400..<through, now: now)
         let cursor = context.pedometer.cursor
         batch.cursor = converter.cursor(cursor, through: min(converter.clock.moment(wall: through), now), now: now)
