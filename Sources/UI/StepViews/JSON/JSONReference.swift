@@ -31,7 +31,7 @@ public enum JSONReference {
         Entry(
             "sync", ["sync", "watch"],
             "What a sync read and shared. watch prints one such document for each of its syncs.",
-            SyncView.Document.self),
+            JSONRecord<SyncView>.self),
         Entry(
             "live", ["watch --live"], "Live steps of all connected pedometers, a line each time they change.",
             JSONRecord<LiveDocument>.self),
@@ -58,7 +58,7 @@ public enum JSONReference {
         Entry("plan", ["plan"], "A user's goals, by the day from which they hold.", PlanView.Document.self),
         Entry(
             "share", ["share", "outbox send", "outbox retry"], "What was sent to each destination.",
-            ShareView.Document.self),
+            JSONRecord<ShareView>.self),
         Entry("previews", ["share --dry-run"], "What would be sent.", JSONRecord<PreviewView>.self),
         Entry("destinations", ["share --list"], "The destinations that are set up.", JSONRecord<DestinationsView>.self),
         Entry(
@@ -89,7 +89,7 @@ public enum JSONReference {
         Entry(
             "error", ["any command that fails"],
             "What failed. Printed in place of the usual document; standard error has the same text.",
-            ErrorDocument.self),
+            JSONRecord<ErrorDocument>.self),
     ]
 
     /// The documents of a command, or the one of a name; all if there are no words.

@@ -183,124 +183,98 @@ extension ShareReport.Event {
     }
 }
 
-extension ShareView {
-    /// `istep share --json`.
-    public struct Document: JSONDocument {
-        public struct Event: Codable, Sendable {
-            public var user: String
-            /// `2014-04-20`.
-            public var day: String
-            /// `sent`, `corrected`, `unchanged`, `fixed` (changed since, and cannot be corrected), `passed` (a later
-            /// day is shown there), `held`, `queued`, `unknown`,
-            /// `doubtful` (may have arrived, and only the user can find out), `rejected` or `nothingKnown`.
-            public var outcome: String
-            /// As reported by the destination, or by istep.
-            @Nullable public var reason: String?
-            /// For a held day: when it is sent at the latest. ISO 8601 with offset.
-            @Nullable public var until: String?
+/// `istep share --json`.
+extension ShareView: Described {
+    public static let keys: [JSONKey<ShareView>] = [
+        .version, .list("destinations", "In the order of the configuration.") { $0.records },
+    ]
 
-            static let schema = JSONSchema.object([
-                .init("user", .text, "Whose day it is."),
-                .init("day", .day, "The day."),
-                .init(
-                    "outcome",
-                    .choice([
-                        "sent", "corrected", "unchanged", "fixed", "passed", "held", "queued", "unknown", "doubtful",
-                        "rejected", "nothingKnown",
-                    ]),
-                    """
-                    fixed: changed since, and cannot be corrected there; passed: a later day is shown there; held: waits until it is complete; \
-                    unknown: may have arrived; doubtful: may have arrived, and only the user can find out.
-                    """),
-                .init("reason", .nullable(.text), "In the destination's words, or istep's."),
-                .init("until", .nullable(.time), "Of what is held: when it is sent at the latest."),
-            ])
-        }
+    var records: [ShareRecord] { reports.map { ShareRecord(report: $0, view: self) } }
+}
 
-        public struct Destination: Codable, Sendable {
-            public var name: String
-            public var kind: String
-            public var events: [Event]
-            /// Days that stay in the outbox.
-            public var queued: Int
-            /// Nothing is sent before then; ISO 8601 with offset.
-            @Nullable public var nextAttempt: String?
-            /// Why nothing is sent until the user acts.
-            @Nullable public var stopped: String?
-            @Nullable public var failure: Failure?
+/// What was shared with a destination.
+struct ShareRecord: Described {
+    let report: ShareReport, view: ShareView
 
-            static let schema = JSONSchema.object([
-                .destinationName,
-                .destinationKind,
-                .init("events", .list(Event.schema), "The result of each day."),
-                .init("queued", .integer, "Number of days that stay in the outbox."),
-                .nextAttempt,
-                .stopped,
-                .init("failure", .nullable(Failure.schema), "Why something was not sent."),
-            ])
-        }
+    static let keys: [JSONKey<ShareRecord>] = [
+        .init(.destinationName) { $0.report.destination },
+        .init(.destinationKind) { $0.report.kind },
+        .list("events", "The result of each day.") { record in
+            record.report.events.map { event in
+                EventRecord(
+                    event: event, user: record.view.users.first { $0.id == event.user }?.name ?? "",
+                    localTime: record.view.localTime)
+            }
+        },
+        .init("queued", .integer, "Number of days that stay in the outbox.") { $0.report.queued },
+        .init(.nextAttempt) { record in
+            record.report.state.nextAttempt(after: record.view.now).map { Words.iso($0, record.view.localTime) }
+        },
+        .init(.stopped) { $0.report.state.stopped },
+        .optional("failure", "Why something was not sent.") { FailureRecord($0.report) },
+    ]
+}
 
-        public struct Failure: Codable, Sendable {
-            /// `unreachable`, `busy`, `unanswered`, `credentials`, `rejected`, `misconfigured` or `fault` (istep's
-            /// own).
-            public var kind: String
-            public var message: String
-            @Nullable public var advice: String?
+private struct FailureRecord: Described {
+    let kind: String, message: String, advice: String?
 
-            static let schema = JSONSchema.object([
-                .init(
-                    "kind",
-                    .choice(["unreachable", "busy", "unanswered", "credentials", "rejected", "misconfigured", "fault"]),
-                    "What kind of failure it is; fault is istep's own."),
-                .init("message", .text, "What failed."),
-                .init("advice", .nullable(.text), "What to do."),
-            ])
-        }
-
-        public var version = 1
-        public var destinations: [Destination]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("destinations", .list(Destination.schema), "In the order of the configuration."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            destinations: reports.map { report in
-                Document.Destination(
-                    name: report.destination, kind: report.kind, events: report.events.map(event),
-                    queued: report.queued,
-                    nextAttempt: report.state.nextAttempt(after: now).map { Words.iso($0, localTime) },
-                    stopped: report.state.stopped,
-                    failure: failure(report))
-            })
-    }
-
-    private func failure(_ report: ShareReport) -> Document.Failure? {
+    init?(_ report: ShareReport) {
         if let text = report.fault.map(ErrorText.init) {
-            return Document.Failure(kind: "fault", message: text.message, advice: text.advice)
+            (kind, message, advice) = ("fault", text.message, text.advice)
+        } else if let failure = report.failure {
+            (kind, message, advice) = (failure.kind.rawValue, failure.reason, failure.advice)
+        } else {
+            return nil
         }
-        return report.failure.map { Document.Failure(kind: $0.kind.rawValue, message: $0.reason, advice: $0.advice) }
     }
 
-    private func event(_ event: ShareReport.Event) -> Document.Event {
-        var document = Document.Event(
-            user: users.first { $0.id == event.user }?.name ?? "", day: "\(event.day)", outcome: "", reason: nil,
-            until: nil)
+    static let keys: [JSONKey<FailureRecord>] = [
+        .init(
+            "kind",
+            .choice(["unreachable", "busy", "unanswered", "credentials", "rejected", "misconfigured", "fault"]),
+            "What kind of failure it is; fault is istep's own."
+        ) { $0.kind },
+        .init("message", .text, "What failed.") { $0.message },
+        .init("advice", .nullable(.text), "What to do.") { $0.advice },
+    ]
+}
+
+private struct EventRecord: Described {
+    let event: ShareReport.Event, user: String, localTime: LocalTime
+
+    static let keys: [JSONKey<EventRecord>] = [
+        .init("user", .text, "Whose day it is.") { $0.user },
+        .init("day", .day, "The day.") { $0.event.day.description },
+        .init(
+            "outcome",
+            .choice([
+                "sent", "corrected", "unchanged", "fixed", "passed", "held", "queued", "unknown", "doubtful",
+                "rejected", "nothingKnown",
+            ]),
+            """
+            fixed: changed since, and cannot be corrected there; passed: a later day is shown there; held: waits until it is complete; \
+            unknown: may have arrived; doubtful: may have arrived, and only the user can find out.
+            """
+        ) { $0.outcome.name },
+        .init("reason", .nullable(.text), "In the destination's words, or istep's.") { $0.outcome.reason },
+        .init("until", .nullable(.time), "Of what is held: when it is sent at the latest.") { record in
+            record.outcome.until.map { Words.iso($0, record.localTime) }
+        },
+    ]
+
+    private var outcome: (name: String, reason: String?, until: Timestamp?) {
         switch event.outcome {
-        case .sent: document.outcome = "sent"
-        case .corrected: document.outcome = "corrected"
-        case .unchanged: document.outcome = "unchanged"
-        case .fixed: document.outcome = "fixed"
-        case .passed: document.outcome = "passed"
-        case .nothingKnown: document.outcome = "nothingKnown"
-        case .held(let until): (document.outcome, document.until) = ("held", Words.iso(until, localTime))
-        case .queued(let reason): (document.outcome, document.reason) = ("queued", reason)
-        case .unknown(let reason): (document.outcome, document.reason) = ("unknown", reason)
-        case .doubtful(let reason): (document.outcome, document.reason) = ("doubtful", reason)
-        case .rejected(let reason): (document.outcome, document.reason) = ("rejected", reason)
+        case .sent: ("sent", nil, nil)
+        case .corrected: ("corrected", nil, nil)
+        case .unchanged: ("unchanged", nil, nil)
+        case .fixed: ("fixed", nil, nil)
+        case .passed: ("passed", nil, nil)
+        case .nothingKnown: ("nothingKnown", nil, nil)
+        case .held(let until): ("held", nil, until)
+        case .queued(let reason): ("queued", reason, nil)
+        case .unknown(let reason): ("unknown", reason, nil)
+        case .doubtful(let reason): ("doubtful", reason, nil)
+        case .rejected(let reason): ("rejected", reason, nil)
         }
-        return document
     }
 }

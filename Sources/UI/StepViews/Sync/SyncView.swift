@@ -131,174 +131,114 @@ extension SyncReport {
     fileprivate var hasReceived: Bool { counts.added + counts.grown + counts.unchanged > 0 || (daysRead ?? 0) > 0 }
 }
 
-extension SyncView {
-    /// `istep sync --json`.
-    public struct Document: JSONDocument {
-        public struct Notice: Codable, Sendable {
-            public var kind: String
-            public var message: String
+/// `istep sync --json`.
+extension SyncView: Described {
+    public static let keys: [JSONKey<SyncView>] = [
+        .version,
+        .list("pedometers", "The pedometers that were to be read.") { view in
+            view.reports.map { ReportRecord(report: $0, view: view) }
+        },
+        .list("imports", "The imports of the configuration, in a run by the timer.") { $0.imports },
+        .list("shares", "What was shared afterwards.") { $0.shares?.records ?? [] },
+        .list("failures", "What else failed, such as a configuration that is wrong.") { $0.failures },
+    ]
 
-            static let schema = JSONSchema.object([
-                .init("kind", .choice(SyncNotice.kinds), "What was noticed."),
-                .init("message", .text, "In words, with what to do."),
-            ])
-        }
+    fileprivate func record(_ notice: SyncNotice, _ report: SyncReport) -> NoticeRecord {
+        NoticeRecord(kind: notice.kind, message: words(notice, report).description)
+    }
+}
 
-        /// A day that was requested and not received completely.
-        public struct Gap: Codable, Sendable {
-            /// ISO 8601.
-            public var day: String
-            /// `refused`, `unanswered` or `incomplete`.
-            public var reason: String
+private struct ReportRecord: Described {
+    let report: SyncReport, view: SyncView
 
-            static let schema = JSONSchema.object([
-                .init("day", .day, "By the pedometer's calendar."),
-                .init(
-                    "reason", .choice(["refused", "unanswered", "incomplete"]), "Why it was not received completely."),
-            ])
-        }
+    private var localTime: LocalTime { view.localTime }
 
-        public struct Failure: Codable, Sendable {
-            public var message: String
-            @Nullable public var advice: String?
-
-            static let schema = JSONSchema.object([
-                .init("message", .text, "What failed."), .init("advice", .nullable(.text), "What to do."),
-            ])
-        }
-
-        public struct Entry: Codable, Sendable {
-            public var name: String
-            public var address: String
-            public var model: String
-            /// `complete` or `failed`.
-            public var outcome: String
-            /// ISO 8601 with offset; null where the sync was not begun.
-            @Nullable public var start: String?
-            @Nullable public var end: String?
-            /// Slots that the history did not have, had with fewer steps, had the same; and implausible ones.
-            public var added: Int
-            public var grown: Int
-            public var unchanged: Int
-            public var implausible: Int
-            /// Steps that the history gained.
-            public var steps: Int
-            /// Raw frames stored.
-            public var frames: Int
-            /// Per cent.
-            @Nullable public var battery: Int?
-            /// The version of its firmware; null where it was not read.
-            @Nullable public var firmware: String?
-            /// From the beginning of each link to its end; null where there was none.
-            @Nullable public var connectedSeconds: Double?
-            /// Progress of the reading: days (one for a counter) that were processed, of those planned; null if it did
-            /// not begin.
-            @Nullable public var daysRead: Int?
-            @Nullable public var daysPlanned: Int?
-            /// Requested again at the next sync.
-            public var missing: [Gap]
-            public var notices: [Notice]
-            @Nullable public var failure: Failure?
-
-            static let schema = JSONSchema.object([
-                .init("name", .text, "The name that the user chose."),
-                .init("address", .text, "Its Bluetooth address."),
-                .init("model", .text, "Key of the model, such as colmi."),
-                .init("outcome", .choice(["complete", "failed"]), "How it ended."),
-                .init("start", .nullable(.time), "Null where it was not begun."),
-                .init("end", .nullable(.time), "When it ended."),
-                .init("added", .integer, "Slots that were new."),
-                .init("grown", .integer, "Slots that were stored before with fewer steps."),
-                .init("unchanged", .integer, "Slots that were stored before with at least as many steps."),
-                .init("implausible", .integer, "Implausible slots, which do not count."),
-                .init("steps", .integer, "Steps that the history gained."),
-                .init("frames", .integer, "Raw frames that were stored."),
-                .init("battery", .nullable(.integer), "Per cent."),
-                .init("firmware", .nullable(.text), "The version of its firmware, where it was read."),
-                .init("connectedSeconds", .nullable(.number), "How long the connection was open."),
-                .init(
-                    "daysRead", .nullable(.integer),
-                    "Days (one for a counter) that were processed; null where the reading did not begin."),
-                .init("daysPlanned", .nullable(.integer), "Days that were planned to be read."),
-                .init(
-                    "missing", .list(Gap.schema),
-                    "Days that were not received completely; they are requested again at the next sync."),
-                .init("notices", .list(Notice.schema), "What the user should know."),
-                .init("failure", .nullable(Failure.schema), "Why it failed."),
-            ])
-        }
-
-        /// An import of the configuration.
-        public struct Import: Codable, Sendable {
-            public var name: String
-            /// `imported`, `unchanged` or `failed`.
-            public var outcome: String
-            public var newDays: Int
-            public var changedDays: Int
-
-            static let schema = JSONSchema.object([
-                .init("name", .text, "Its name in the configuration."),
-                .init("outcome", .choice(["imported", "unchanged", "failed"]), "How it went."),
-                .init("newDays", .integer, "Days of which nothing was known before."),
-                .init("changedDays", .integer, "Days that had other steps."),
-            ])
-
-            init(_ report: ScheduledImportReport) {
-                name = report.name
-                (newDays, changedDays) = (0, 0)
-                switch report.outcome {
-                case .unchanged: outcome = "unchanged"
-                case .failed: outcome = "failed"
-                case .imported(let changes):
-                    outcome = "imported"
-                    (newDays, changedDays) = (changes.newDays.count, changes.correctedDays.count)
-                }
+    static let keys: [JSONKey<ReportRecord>] = [
+        .init("name", .text, "The name that the user chose.") { $0.report.pedometer.name },
+        .init("address", .text, "Its Bluetooth address.") { $0.report.pedometer.address },
+        .init("model", .text, "Key of the model, such as colmi.") { $0.report.pedometer.model },
+        .init("outcome", .choice(["complete", "failed"]), "How it ended.") {
+            $0.report.failure == nil ? "complete" : "failed"
+        },
+        .init("start", .nullable(.time), "Null where it was not begun.") { sync in
+            sync.report.record.map { Words.iso($0.start, sync.localTime) }
+        },
+        .init("end", .nullable(.time), "When it ended.") { sync in
+            sync.report.record?.end.map { Words.iso($0, sync.localTime) }
+        },
+        .init("added", .integer, "Slots that were new.") { $0.report.counts.added },
+        .init("grown", .integer, "Slots that were stored before with fewer steps.") { $0.report.counts.grown },
+        .init("unchanged", .integer, "Slots that were stored before with at least as many steps.") {
+            $0.report.counts.unchanged
+        },
+        .init("implausible", .integer, "Implausible slots, which do not count.") { $0.report.counts.implausible },
+        .init("steps", .integer, "Steps that the history gained.") { $0.report.counts.steps },
+        .init("frames", .integer, "Raw frames that were stored.") { $0.report.counts.frames },
+        .init("battery", .nullable(.integer), "Per cent.") { $0.report.battery },
+        .init("firmware", .nullable(.text), "The version of its firmware, where it was read.") { $0.report.firmware },
+        .init("connectedSeconds", .nullable(.number), "How long the connection was open.") {
+            $0.report.connectedSeconds.flatMap { $0.isFinite ? tenths($0) : nil }
+        },
+        .init(
+            "daysRead", .nullable(.integer),
+            "Days (one for a counter) that were processed; null where the reading did not begin."
+        ) { $0.report.daysRead },
+        .init("daysPlanned", .nullable(.integer), "Days that were planned to be read.") { $0.report.daysPlanned },
+        .list("missing", "Days that were not received completely; they are requested again at the next sync.") {
+            $0.report.gaps
+        },
+        .list("notices", "What the user should know.") { sync in
+            sync.report.notices.map { sync.view.record($0, sync.report) }
+        },
+        .optional("failure", "Why it failed.") { sync in
+            sync.report.failure.map {
+                FailureRecord(message: sync.report.failureText ?? "no reason given", advice: ErrorText($0).advice)
             }
-        }
+        },
+    ]
+}
 
-        public var version = 1
-        public var pedometers: [Entry]
-        /// Those of the nightly run.
-        public var imports: [Import]
-        /// As `istep share --json` has them; empty where nothing is shared.
-        public var shares: [ShareView.Document.Destination]
-        /// Other failures, such as of the upkeep: not of a pedometer or a destination.
-        public var failures: [ErrorDocument.Failure]
+private struct NoticeRecord: Described {
+    let kind: String, message: String
 
-        public static let schema = JSONSchema.object([
-            .version, .init("pedometers", .list(Entry.schema), "The pedometers that were to be read."),
-            .init("imports", .list(Import.schema), "The imports of the configuration, in a run by the timer."),
-            .init("shares", .list(ShareView.Document.Destination.schema), "What was shared afterwards."),
-            .init(
-                "failures", .list(ErrorDocument.Failure.schema),
-                "What else failed, such as a configuration that is wrong."),
-        ])
-    }
+    static let keys: [JSONKey<NoticeRecord>] = [
+        .init("kind", .choice(SyncNotice.kinds), "What was noticed.") { $0.kind },
+        .init("message", .text, "In words, with what to do.") { $0.message },
+    ]
+}
 
-    public var document: Document {
-        Document(
-            pedometers: reports.map { report in
-                Document.Entry(
-                    name: report.pedometer.name, address: report.pedometer.address, model: report.pedometer.model,
-                    outcome: report.failure == nil ? "complete" : "failed",
-                    start: report.record.map { Words.iso($0.start, localTime) },
-                    end: report.record?.end.map { Words.iso($0, localTime) },
-                    added: report.counts.added, grown: report.counts.grown, unchanged: report.counts.unchanged,
-                    implausible: report.counts.implausible, steps: report.counts.steps, frames: report.counts.frames,
-                    battery: report.battery, firmware: report.firmware,
-                    connectedSeconds: report.connectedSeconds.flatMap(tenths),
-                    daysRead: report.daysRead, daysPlanned: report.daysPlanned,
-                    missing: report.gaps.map { Document.Gap(day: $0.day.description, reason: $0.reason.rawValue) },
-                    notices: report.notices.map {
-                        Document.Notice(kind: $0.kind, message: words($0, report).description)
-                    },
-                    failure: report.failure.map {
-                        Document.Failure(
-                            message: report.failureText ?? "no reason given", advice: ErrorText($0).advice)
-                    })
-            }, imports: imports.map(Document.Import.init), shares: shares?.document.destinations ?? [],
-            failures: failures.map(ErrorDocument.Failure.init))
-    }
+/// A day that was requested and not received completely.
+extension DayGap: Described {
+    public static let keys: [JSONKey<DayGap>] = [
+        .init("day", .day, "By the pedometer's calendar.") { $0.day.description },
+        .init("reason", .choice(["refused", "unanswered", "incomplete"]), "Why it was not received completely.") {
+            $0.reason.rawValue
+        },
+    ]
+}
 
-    private func tenths(_ seconds: Double) -> Double? { seconds.isFinite ? (seconds * 10).rounded() / 10 : nil }
+private struct FailureRecord: Described {
+    let message: String, advice: String?
+
+    static let keys: [JSONKey<FailureRecord>] = [
+        .init("message", .text, "What failed.") { $0.message },
+        .init("advice", .nullable(.text), "What to do.") { $0.advice },
+    ]
+}
+
+extension ScheduledImportReport: Described {
+    public static let keys: [JSONKey<ScheduledImportReport>] = [
+        .init("name", .text, "Its name in the configuration.") { $0.name },
+        .init("outcome", .choice(["imported", "unchanged", "failed"]), "How it went.") {
+            switch $0.outcome {
+            case .imported: "imported"
+            case .unchanged: "unchanged"
+            case .failed: "failed"
+            }
+        },
+        .init("newDays", .integer, "Days of which nothing was known before.") { $0.changes?.newDays.count ?? 0 },
+        .init("changedDays", .integer, "Days that had other steps.") { $0.changes?.correctedDays.count ?? 0 },
+    ]
+
+    private var changes: ImportChanges? { if case .imported(let changes) = outcome { changes } else { nil } }
 }
