@@ -221,6 +221,25 @@ import Testing
         }
     }
 
+    /// The functions that run as the owner find no type or function of the caller.
+    @Test func `a machine cannot act as the owner of the database`() async throws {
+        try await with { database in
+            let role = "intruder_of_\(database.name)"
+            try await database.query("CREATE ROLE \(role) IN ROLE istep_machine")
+            for name in ["name", "text", "timestamp", "record", "int4", "void"] {
+                try await database.query(
+                    """
+                    SET ROLE \(role);
+                    CREATE FUNCTION pg_temp.evil(value anyelement) RETURNS boolean LANGUAGE plpgsql AS $$
+                        BEGIN RAISE EXCEPTION 'as %', current_user; END $$;
+                    CREATE DOMAIN pg_temp.\(name) AS pg_catalog.text CHECK (pg_temp.evil(VALUE));
+                    SELECT istep.prepare('2001-01-01', '2001-01-02');
+                    SELECT istep.settle('{P-1}', '{2001-01-01}');
+                    """)
+            }
+        }
+    }
+
     @Test func `only users with a subject are sent`() async throws {
         try await with { database in
             let destination = try destination(database, "subjects = { Anna = 'P-0042' }")

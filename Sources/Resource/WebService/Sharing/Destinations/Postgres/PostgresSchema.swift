@@ -17,6 +17,8 @@ public enum PostgresSchema {
         --   CREATE ROLE pi LOGIN PASSWORD '…' IN ROLE istep_machine;
         --   SELECT istep.enrol('P-0042', 'pi', 'spring');  -- subject, role, cohort
         --   SELECT istep.forget('P-0042');                 -- deletes everything about a subject
+        -- In these functions pg_temp is named last: otherwise it is searched first, and anybody's types would be found there.
+        \\set ON_ERROR_STOP on
         BEGIN;
         SET LOCAL client_min_messages = warning;
         CREATE SCHEMA IF NOT EXISTS istep;
@@ -105,7 +107,7 @@ public enum PostgresSchema {
 
         -- Creates the partitions of the months between two moments.
         CREATE OR REPLACE FUNCTION istep.prepare(first timestamptz, last timestamptz) RETURNS void
-        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog SET timezone = 'UTC' AS $$
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
         DECLARE
             month timestamp := date_trunc('month', first AT TIME ZONE 'UTC');
             name text;
@@ -133,7 +135,7 @@ public enum PostgresSchema {
         -- form a group, and in each group the source with the most steps counts. Of three or more sources, the one with the
         -- longest sample is compared with what the others count together. Entries are positions in the arrays, by start.
         CREATE OR REPLACE FUNCTION istep.counted(source integer[], start bigint[], seconds integer[], steps integer[], entries integer[])
-        RETURNS integer[] LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog AS $$
+        RETURNS integer[] LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
         DECLARE
             result integer[] := '{}';
             open integer[] := '{}';
@@ -157,7 +159,7 @@ public enum PostgresSchema {
 
         -- The entries of a group that count.
         CREATE OR REPLACE FUNCTION istep.decided(source integer[], start bigint[], seconds integer[], steps integer[], entries integer[])
-        RETURNS integer[] LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog AS $$
+        RETURNS integer[] LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
         DECLARE
             winner integer;
             finer integer[];
@@ -215,7 +217,7 @@ public enum PostgresSchema {
         -- only machine, or those that the samples of all machines have together. Distance, energy and goal are those of the
         -- machine with the most steps, in proportion.
         CREATE OR REPLACE FUNCTION istep.settle(subjects text[], days date[]) RETURNS void
-        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         DECLARE
             one record;
             best istep.day;
