@@ -106,6 +106,52 @@ import Testing
         }
     }
 
+    /// A total beside slots, slots that begin at other seconds, and two pedometers with one name.
+    @Test(arguments: [
+        ([(0, 86_400, 5000)], [(0, 3600, 2500), (7200, 3600, 2500)], 5000),
+        ([(0, 900, 500), (900, 900, 500)], [(10, 900, 500), (910, 900, 500)], 1000),
+        ([(0, 900, 1000), (900, 900, 100)], [(450, 900, 100), (1350, 900, 1000)], 1100),
+    ]) func `pedometers of one name on two machines do not count twice`(
+        first: [(Int, Int, Int)], second: [(Int, Int, Int)], steps: Int
+    ) async throws {
+        try await with { database in
+            for (machine, slots) in [("pi", first), ("laptop", second)] {
+                let samples = slots.map {
+                    StepSample(start: Timestamp(1_397_944_800 + $0.0), length: $0.1, steps: $0.2, utcOffset: 7200)
+                }
+                let sum = samples.reduce(0) { $0 + $1.steps }
+                try await send(
+                    .easter(steps: sum, tracks: [.init(pedometer: "ring", samples: samples)]), to: database,
+                    as: machine)
+            }
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t\(steps)\t2"])
+        }
+    }
+
+    @Test func `samples that are no longer sent are removed`() async throws {
+        try await with { database in
+            let day = SharedDay.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)])
+            try await send(day, to: database, as: "pi")
+            _ = try await destination(database, "machine = 'pi'\nsamples = false").deliver([
+                SharePayload(.easter(steps: 100))
+            ])
+            #expect(try await database.query("SELECT count(*) FROM istep.sample") == ["0"])
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t100\t1"])
+        }
+    }
+
+    @Test(arguments: [
+        "UPDATE istep.day SET day = 'infinity'", "UPDATE istep.day SET utc_offset = 2147483647",
+        "UPDATE istep.day SET steps = 2000000000", "UPDATE istep.day SET machine = E'a\\nb'",
+        "UPDATE istep.sample SET seconds = 1000000000", "UPDATE istep.sample SET utc_offset = 2147483647",
+    ]) func `values that would break the views are refused`(change: String) async throws {
+        try await with { database in
+            try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "pi")
+            let failure = await #expect(throws: PostgresCluster.Failure.self) { try await database.query(change) }
+            #expect(failure?.words.contains("\"possible\"") == true)
+        }
+    }
+
     @Test func `a later delivery without a sample removes it, and only that machine's`() async throws {
         try await with { database in
             let day = SharedDay.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)])
@@ -135,6 +181,15 @@ import Testing
             try await send(day, to: database, as: "laptop")
             #expect(try await totals(database) == ["Anna\t2014-04-20\t67\t2"])
         }
+    }
+
+    /// The ledger of a machine compares fingerprints: without this, the exclusion would not be sent.
+    @Test func `an exclusion that takes no steps changes what is sent`() throws {
+        let day = SharedDay.easter()
+        var summary = day.summary
+        let span = TimeSpan(Timestamp(1_397_980_800), Timestamp(1_397_981_700))
+        summary.excluded = [ExcludedSteps(Exclusion(span, utcOffset: 7200), steps: 0)]
+        #expect(try #require(SharedDay(summary)).fingerprint != day.fingerprint)
     }
 
     @Test func `a correction by hand holds for all machines until it is removed`() async throws {
@@ -289,9 +344,14 @@ import Testing
             let stranger = try Fixture.destination(
                 "[share.db]\nkind = \"postgres\"\n\(database.keys(role: "pi"))",
                 environment: [TestSecret.variable: "wrong"])
+            // Refused for another reason than its password, and only for now.
+            let busy = "busy_\(database.name)"
+            let word = TestSecret.text.replacing("'", with: "''")
+            try await database.query("CREATE ROLE \(busy) LOGIN PASSWORD '\(word)' CONNECTION LIMIT 0")
             let cases: [(any ShareDestination, ShareFailure.Kind, String)] = [
                 (try destination(database), .misconfigured, "istep postgres schema"),
                 (stranger, .credentials, "password"),
+                (try destination(database, role: busy), .unreachable, ""),
                 (try Fixture.destination("[share.db]\nkind = \"postgres\"\n\(absent)"), .unreachable, ""),
             ]
             for (destination, kind, advice) in cases {
@@ -311,11 +371,11 @@ import Testing
             try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "pi")
             try await database.query(PostgresSchema.script)
             #expect(try await totals(database) == ["Anna\t2014-04-20\t60\t1"])
-            #expect(try await destination(database, "machine = 'pi'").check().hasSuffix("schema 1, as machine \"pi\""))
+            #expect(try await destination(database, "machine = 'pi'").check().hasSuffix("schema 2, as machine \"pi\""))
             try await database.query(
                 "CREATE OR REPLACE FUNCTION istep.version() RETURNS integer LANGUAGE sql AS 'SELECT 0'")
             let failure = await #expect(throws: ShareFailure.self) { try await destination(database).check() }
-            #expect(failure?.reason == "the schema has version 0, this istep needs 1")
+            #expect(failure?.reason == "the schema has version 0, this istep needs 2")
         }
     }
 
@@ -337,6 +397,10 @@ import Testing
         ("url = 'http://db/health'", "an address without a password"),
         ("url = 'postgresql://db/health'\nhost = 'db'", "left out: it is part of `url`"),
         ("host = 'db'", "database"), ("database = 'health'", "host"), ("host = 'db'\ndatabase = 'h'\nport = 0", "port"),
+        ("url = 'postgresql://db/health?pass%77ord=secret'", "an address without a password"),
+        ("host = 'db'\ndatabase = 'dbname=health password=secret'", "the name of the database"),
+        ("host = 'db'\ndatabase = 'h'\nsubjects = { Anna = 'P-1', Bob = 'P-1' }", "another name for each user"),
+        ("host = 'db'\ndatabase = 'h'\nmachine = \"a\\nb\"", "control character"),
     ])
     func `a wrong address is refused`(keys: String, words: String) {
         let problems = Fixture.problems("[share.db]\nkind = \"postgres\"\n\(keys)\n")
@@ -352,6 +416,9 @@ import Testing
         ("url = 'postgresql:///h'", "prefer"), ("url = 'postgresql:///h?host=db'", "verify-full"),
         ("url = 'postgresql://a,b/h'", "verify-full"), ("host = 'db'\ndatabase = 'h'\ninsecure = true", "prefer"),
         ("url = 'postgresql://localhost@db/h'", "verify-full"),
+        ("url = 'postgresql://localhost/h?sslmode=verify-full'", "verify-full"),
+        ("host = 'localhost'\ndatabase = 'h'\nca_file = '/ca.pem'", "verify-full"),
+        ("url = 'postgresql://db/h?sslmode=disable'", "verify-full"),
         ("host = 'localhost,db'\ndatabase = 'h'", "verify-full"),
     ])
     func `TLS is verified unless the server is this machine`(keys: String, mode: String) throws {

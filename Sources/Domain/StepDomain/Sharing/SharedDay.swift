@@ -71,6 +71,10 @@ public struct SharedDay: Hashable, Sendable {
         text.add("completeness", summary.completeness.rawValue)
         text.add("running", summary.isInProgress)
         text.add("corrected", summary.isCorrected)
+        // Also if it takes no steps: where several histories are merged, another one may have steps in it.
+        for excluded in summary.excluded {
+            text.add("excluded", "\(excluded.exclusion.span.start.seconds)/\(excluded.exclusion.span.end.seconds)")
+        }
         for track in tracks {
             text.add("pedometer", track.pedometer)
             for sample in track.samples {

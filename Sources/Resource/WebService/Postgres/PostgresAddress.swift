@@ -18,8 +18,10 @@ public struct PostgresAddress: Hashable, Sendable {
     public init(_ parameters: [String: String], home: String?, insecure: Bool) {
         let target = Target(parameters)
         var parameters = parameters
+        // A file of certificates, or an address that asks for it, means that this machine is verified, too.
+        let isVerified = parameters["sslrootcert"] != nil || parameters["dbname"]?.contains("sslmode=verify-") == true
         if parameters["sslmode"] == nil {
-            parameters["sslmode"] = insecure || target.isLocal ? "prefer" : "verify-full"
+            parameters["sslmode"] = isVerified || !(insecure || target.isLocal) ? "verify-full" : "prefer"
         }
         let own = home.map { $0 + "/.postgresql/root.crt" }
         if parameters["sslrootcert"] == nil, parameters["sslmode"] == "verify-full",
@@ -34,11 +36,16 @@ public struct PostgresAddress: Hashable, Sendable {
     /// Whether a text is an address that libpq accepts as `dbname`, and has no password in it: configurations hold
     /// none. libpq checks the rest when it connects.
     public static func isURI(_ text: String) -> Bool {
-        guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") else { return false }
+        guard isAddress(text) else { return false }
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let authority = parts.dropFirst(2).first ?? ""
         let user = authority.lastIndex(of: "@").map { authority[..<$0] } ?? ""
-        return !user.contains(":") && !text.contains("password=")
+        return !user.contains(":") && text.removingPercentEncoding?.contains("password=") == false
+    }
+
+    /// Whether libpq reads a text as a URI.
+    public static func isAddress(_ text: String) -> Bool {
+        text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
 }
 
@@ -67,7 +74,10 @@ extension PostgresAddress {
             let name = host ?? ""
             let machine = host ?? (isKnown ? "this machine" : "several hosts")
             description = machine + (port.map { ":\($0)" } ?? "") + (database.map { "/\($0)" } ?? "")
-            isLocal = isKnown && (name.isEmpty || name.hasPrefix("/") || HostName.isLoopback(name))
+            // libpq takes what is not given from the environment, and PGHOSTADDR even beside a name.
+            let environment = ProcessInfo.processInfo.environment
+            let isElsewhere = environment["PGHOSTADDR"] != nil || name.isEmpty && environment["PGHOST"] != nil
+            isLocal = isKnown && !isElsewhere && (name.isEmpty || name.hasPrefix("/") || HostName.isLoopback(name))
         }
     }
 }

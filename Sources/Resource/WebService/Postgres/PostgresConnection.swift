@@ -9,7 +9,7 @@ public final class PostgresConnection {
     private let connection: OpaquePointer
     private let wakeup: Wakeup
     /// Seconds without progress after which the connection counts as lost.
-    private let patience: Double
+    private let timeout: Double
     /// A commit was sent, and its answer has not come.
     private var isCommitting = false
 
@@ -45,7 +45,7 @@ public final class PostgresConnection {
     ) throws(PostgresError) {
         library = try PostgresLibrary.loaded.get().pointers
         self.wakeup = wakeup
-        patience = seconds
+        timeout = seconds
         var parameters = address.parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         parameters += [
             ("application_name", "istep"), ("client_encoding", "UTF8"), ("tcp_user_timeout", "\(Int(seconds * 1000))"),
@@ -140,7 +140,7 @@ public final class PostgresConnection {
                 try wait(for: events)
             } catch {
                 guard case .lost = error else { throw error }
-                throw .notConnected(credentials: false, reason: "could not connect within \(brief(patience)) s")
+                throw .notConnected(credentials: false, reason: "could not connect within \(brief(timeout)) s")
             }
             switch library.PQconnectPoll(connection) {
             case PGRES_POLLING_OK: return
@@ -149,9 +149,10 @@ public final class PostgresConnection {
             default: break
             }
         }
-        // The protocol's SQLSTATE of a refused connection is not in libpq's interface.
+        // libpq does not pass on the SQLSTATE of a refused connection. With a server that has other words, the refusal
+        // counts as temporary.
         let isRefused =
-            library.PQconnectionUsedPassword(connection) == 1 || library.PQconnectionNeedsPassword(connection) == 1
+            library.PQconnectionNeedsPassword(connection) == 1 || message.contains("authentication failed")
         throw .notConnected(credentials: isRefused, reason: message)
     }
 
@@ -209,13 +210,13 @@ public final class PostgresConnection {
             pollfd(fd: library.PQsocket(connection), events: events, revents: 0),
             pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        let deadline = ContinuousClock.now + .seconds(patience)
+        let deadline = ContinuousClock.now + .seconds(timeout)
         while true {
             let left = (deadline - .now) / Duration.milliseconds(1)
             let count = poll(&descriptors, nfds_t(descriptors.count), Int32(max(0, left.rounded(.up))))
             if descriptors[1].revents != 0 { throw .cancelled(mayBeCommitted: isCommitting) }
             if count > 0 { return descriptors[0].revents }
-            if count == 0 { throw lost("the server was silent for \(brief(patience)) s") }
+            if count == 0 { throw lost("the server was silent for \(brief(timeout)) s") }
             guard errno == EINTR else { throw lost(String(cString: strerror(errno))) }
         }
     }

@@ -27,6 +27,6 @@ public struct PostgresRow: Hashable, Sendable {
         self.bytes = bytes + [UInt8(ascii: "\n")]
     }
 
-    /// For display, without the line feed.
-    public var text: String { String(decoding: bytes.dropLast(), as: UTF8.self) }
+    /// For display, without the line feed, and with visible separators.
+    public var text: String { String(decoding: bytes.dropLast(), as: UTF8.self).replacing("\t", with: " | ") }
 }

@@ -53,7 +53,7 @@ private struct PostgresVenue: Venue {
             COPY (SELECT 'istep.sample', subject, machine, source, \(time("started")), seconds, steps, utc_offset, day, rank
             FROM istep.sample ORDER BY rank, started) TO STDOUT
             """)
-        return days + samples
+        return (days + samples).map { $0.replacing("\t", with: " | ") }
     }
 
     func announced(_ preview: String) -> [String] { preview.split(separator: "\n").dropFirst().map(String.init) }

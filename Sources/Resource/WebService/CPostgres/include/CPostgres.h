@@ -6,7 +6,7 @@
 
 #define CPOSTGRES_FUNCTIONS(F) \
     F(PQconnectStartParams) F(PQconnectPoll) F(PQstatus) F(PQsocket) F(PQfinish) F(PQerrorMessage) F(PQconninfoParse) \
-    F(PQconninfoFree) F(PQfreemem) F(PQconnectionUsedPassword) F(PQconnectionNeedsPassword) F(PQsetnonblocking) F(PQflush) \
+    F(PQconninfoFree) F(PQfreemem) F(PQconnectionNeedsPassword) F(PQsetnonblocking) F(PQflush) \
     F(PQsetNoticeReceiver) F(PQsendQueryParams) F(PQconsumeInput) F(PQisBusy) F(PQgetResult) F(PQresultStatus) \
     F(PQresultErrorField) F(PQresultErrorMessage) F(PQntuples) F(PQnfields) F(PQgetvalue) F(PQgetisnull) F(PQclear) \
     F(PQputCopyData) F(PQputCopyEnd)

@@ -34,9 +34,9 @@ extension DestinationKind {
     ) { reader, context in
         let address = reader.postgresAddress(home: context.environment.home)
         let password = reader.secret("password", isRequired: false)
-        let machine = reader.text("machine", "the name of this machine, unique in the database")
+        let machine = reader.subject("machine", "the name of this machine, unique in the database")
         let samples = reader.flag("samples") ?? true
-        let subjects = reader.textTable("subjects", "a table of names, such as { Anna = \"P-0042\" }")
+        let subjects = reader.subjects()
         guard let address else { return nil }
         let rows = PostgresRows(
             machine: machine ?? hostName(),
@@ -47,6 +47,23 @@ extension DestinationKind {
 }
 
 extension TableReader {
+    /// A name that the database accepts.
+    fileprivate mutating func subject(_ key: String, _ expected: String) -> String? {
+        value(key, expected + ": up to 200 characters, none of them a control character") {
+            isSubject($0) ? $0 : nil
+        }
+    }
+
+    /// A subject is one person: the days of two would replace each other.
+    fileprivate mutating func subjects() -> [String: String]? {
+        let expected = "a table with another name for each user, such as { Anna = \"P-0042\" }, of up to 200 characters"
+        guard let subjects = textTable("subjects", expected) else { return nil }
+        if !subjects.values.allSatisfy(isSubject) || Set(subjects.values).count < subjects.count {
+            refuse("subjects", expected: expected)
+        }
+        return subjects
+    }
+
     fileprivate mutating func postgresAddress(home: String?) -> PostgresAddress? {
         let hostExpected = "the name or address of the server, or the directory of its socket (/var/run/postgresql)"
         let uriExpected = "an address without a password, such as postgresql://pi@db.example.org/health"
@@ -54,6 +71,10 @@ extension TableReader {
         let host = isNamed ? text("host", hostExpected) : requireText("host", hostExpected)
         let databaseExpected = "the name of the database"
         let database = isNamed ? text("database", databaseExpected) : requireText("database", databaseExpected)
+        // libpq would read such a name as a whole address, with a password in it.
+        if let database, database.contains("=") || PostgresAddress.isAddress(database) {
+            refuse("database", expected: databaseExpected, isPrivate: true)
+        }
         let uri = text("url", uriExpected)
         let parameters: [(key: String, keyword: String, value: String?)] = [
             ("host", "host", host), ("database", "dbname", database),
@@ -80,6 +101,10 @@ extension TableReader {
         if let certificates { keywords["sslrootcert"] = certificates }
         return PostgresAddress(keywords, home: home, insecure: isInsecure)
     }
+}
+
+private func isSubject(_ name: String) -> Bool {
+    1...200 ~= name.unicodeScalars.count && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
 }
 
 private func hostName() -> String {
@@ -127,8 +152,8 @@ struct PostgresDestination: ConfiguredDestination {
     func preview(_ payloads: [SharePayload]) -> String {
         let days = payloads.map(\.day)
         let lines =
-            days.map { "istep.day\t\(rows.day($0).text)" }
-            + days.flatMap { rows.samples($0).map { "istep.sample\t\($0.text)" } }
+            days.map { "istep.day | \(rows.day($0).text)" }
+            + days.flatMap { rows.samples($0).map { "istep.sample | \($0.text)" } }
         return (["To \(address.description)" + (password == nil ? "" : ", password \(Credentials.shownText)")] + lines)
             .joined(separator: "\n")
     }
@@ -197,12 +222,14 @@ struct PostgresDestination: ConfiguredDestination {
         case "42501":
             ShareFailure(
                 .credentials, reason,
-                advice: "The owner of the database enrols this machine's role: SELECT istep.enrol('SUBJECT', 'ROLE');")
+                advice:
+                    "The owner of the database enrols this machine's role: SELECT istep.enrol('SUBJECT', 'ROLE'); it also "
+                    + "needs the right to make temporary tables: GRANT TEMPORARY ON DATABASE …")
         default:
             switch state.prefix(2) {
             case "28": ShareFailure(.credentials, reason)
-            // Data that do not fit, and broken constraints.
-            case "22", "23": ShareFailure(.rejected, reason)
+            // Rows that collide, data that do not fit, and broken constraints.
+            case "21", "22", "23": ShareFailure(.rejected, reason)
             // Connections, conflicts with other transactions, resources, and the operator.
             default: ShareFailure(.busy, reason)
             }

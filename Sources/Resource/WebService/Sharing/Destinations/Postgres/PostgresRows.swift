@@ -62,11 +62,12 @@ extension PostgresConnection {
         try copy("COPY day_in FROM STDIN", days.map(rows.day))
         // What is left are the days that the database has no newer figures of.
         try run(Self.storeDays, [revision])
-        if rows.includesSamples { try storeSamples(days, rows) }
+        try storeSamples(days, rows)
         try run("SELECT istep.settle(array_agg(subject), array_agg(day)) FROM day_in")
         try commit()
     }
 
+    /// Also without samples: those that were sent before are removed then.
     private func storeSamples(_ days: [SharedDay], _ rows: PostgresRows) throws(PostgresError) {
         let starts = days.flatMap { $0.tracks.flatMap(\.samples) }.map(\.start)
         if let first = starts.min(), let last = starts.max() {

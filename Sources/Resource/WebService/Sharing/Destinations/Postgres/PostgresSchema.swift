@@ -2,7 +2,7 @@
 /// `istep postgres schema | psql`. All statements can be carried out again: a later version changes what differs.
 public enum PostgresSchema {
     /// Raise it with each change, and let the script change a database of any earlier version.
-    static let version = 1
+    static let version = 2
 
     /// SQL for psql, in one transaction. PostgreSQL 14 or later (multiranges).
     public static let script = """
@@ -105,6 +105,14 @@ public enum PostgresSchema {
             PRIMARY KEY (subject, day));
         CREATE INDEX IF NOT EXISTS total_by_day ON istep.total (day);
 
+        -- What one machine writes must not break the views of all.
+        ALTER TABLE istep.day DROP CONSTRAINT IF EXISTS possible, ADD CONSTRAINT possible CHECK (
+            day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= 200000 AND abs(utc_offset) <= 64800
+            AND completeness IN ('complete', 'partial', 'unknown') AND machine !~ '[[:cntrl:]]');
+        ALTER TABLE istep.sample DROP CONSTRAINT IF EXISTS possible, ADD CONSTRAINT possible CHECK (
+            day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= 200000 AND seconds <= 90000
+            AND abs(utc_offset) <= 64800 AND machine !~ '[[:cntrl:]]');
+
         -- Creates the partitions of the months between two moments.
         CREATE OR REPLACE FUNCTION istep.prepare(first timestamptz, last timestamptz) RETURNS void
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
@@ -182,21 +190,15 @@ public enum PostgresSchema {
             RETURN (SELECT array_agg(e ORDER BY n) FROM unnest(entries) WITH ORDINALITY AS x (e, n) WHERE source[e] = winner);
         END $$;
 
-        -- The samples of all machines, each slot of a source once, without what a machine has excluded.
-        CREATE OR REPLACE VIEW istep.distinct_sample AS
-            SELECT DISTINCT ON (subject, day, source, started)
-                subject, day, source, started, seconds, steps, utc_offset, rank
-            FROM istep.sample AS s
-            WHERE steps > 0 AND steps <= 5 * seconds AND NOT EXISTS (
-                SELECT FROM istep.day AS d WHERE d.subject = s.subject AND d.day = s.day AND d.excluded @> s.started)
-            ORDER BY subject, day, source, started, steps DESC, seconds DESC;
-        -- Those of them that count.
+        -- The samples that count, without what a machine has excluded. A pedometer of one machine and the same pedometer of
+        -- another one are two sources: so nothing depends on their names.
+        DROP VIEW IF EXISTS istep.distinct_sample CASCADE;
         CREATE OR REPLACE VIEW istep.counted_sample AS
-            WITH ranked AS (
-                SELECT *, min(rank) OVER (PARTITION BY subject, day, source) AS first_rank FROM istep.distinct_sample
-            ), numbered AS (
-                SELECT *, (dense_rank() OVER (PARTITION BY subject, day ORDER BY first_rank, source))::integer AS number
-                FROM ranked
+            WITH numbered AS (
+                SELECT s.*, (dense_rank() OVER (PARTITION BY subject, day ORDER BY rank, source, machine))::integer AS number
+                FROM istep.sample AS s
+                WHERE steps > 0 AND steps <= 5 * seconds AND NOT EXISTS (
+                    SELECT FROM istep.day AS d WHERE d.subject = s.subject AND d.day = s.day AND d.excluded @> s.started)
             ), listed AS (
                 SELECT subject, day,
                     array_agg(number ORDER BY started, number) AS source,
