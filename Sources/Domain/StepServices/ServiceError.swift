@@ -79,6 +79,8 @@ public enum ServiceError: ReportableError, Hashable {
     case notExcluded(Day)
     /// A block of time that clocks skipped when they were put forward.
     case skippedTime(Day)
+    /// The end of a block is not after its beginning: of times that clocks show twice, or with offsets.
+    case repeatedTime(Day)
 
     /// The file to restore from is the history that it would replace.
     case backupIsHistory(String)
@@ -107,7 +109,7 @@ public enum ServiceError: ReportableError, Hashable {
         case .dayNotBegun, .rangeReversed, .rangeEndsYesterday, .nothingKnown: .usage
         case .unusableFirstDay, .noPlanFrom, .noProfileFrom, .birthNotPast, .birthTooLongAgo, .dayTooEarly,
             .implausibleSteps, .unusableReason,
-            .notCorrected, .notExcluded, .skippedTime:
+            .notCorrected, .notExcluded, .skippedTime, .repeatedTime:
             .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
         case .clockNotSet, .notHeard, .noNewPedometer: .temporary
@@ -172,6 +174,8 @@ public enum ServiceError: ReportableError, Hashable {
         case .notCorrected(let day): "\(day) has no correction."
         case .notExcluded(let day): "Nothing of this time is excluded on \(day)."
         case .skippedTime(let day): "This time does not exist on \(day): clocks are put forward over it."
+        case .repeatedTime(let day):
+            "The block ends before it begins on \(day). Of a time that clocks show twice, the first one is meant."
         case .backupIsHistory(let path): "'\(path)' is the history itself."
         case .noServiceManager: "systemd is not running, and automatic sync needs it."
         }

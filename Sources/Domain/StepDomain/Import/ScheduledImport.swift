@@ -109,13 +109,23 @@ public struct ScheduledImportReport: Sendable {
 /// Why a scheduled import failed: nothing of it was stored.
 public struct ScheduledImportFailure: ReportableError {
     public var name: String
+    /// The file that was read: of a folder, the newest one. Nil if none was found.
+    public var file: String?
     public var underlying: any Error
 
-    public init(name: String, _ underlying: any Error) { (self.name, self.underlying) = (name, underlying) }
+    public init(name: String, file: String? = nil, _ underlying: any Error) {
+        (self.name, self.file, self.underlying) = (name, file, underlying)
+    }
 
     public var category: FailureCategory { (underlying as? any ReportableError)?.category ?? .unforeseen }
     public var description: String {
-        "[import.\(name)]: \((underlying as? any ReportableError)?.problem ?? "\(underlying)")"
+        text((underlying as? any ReportableError)?.problem ?? "\(underlying)")
+    }
+
+    /// What failed, with the file if the reason does not name it.
+    public func text(_ reason: String) -> String {
+        let place = file.map { reason.contains($0) ? "" : "\($0): " } ?? ""
+        return "[import.\(name)]: \(place)\(reason)"
     }
     public var cause: FailureCause { FailureCause(underlying) }
     public var advice: String? { (underlying as? any ReportableError)?.advice }

@@ -59,6 +59,7 @@ public enum ServiceErrorWords {
         case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."
         case .notCorrected(let day), .notExcluded(let day): "See the day: `istep show \(day)`"
         case .skippedTime: "Give times that clocks here show on that day."
+        case .repeatedTime: "Write the offset with both times, such as 02:15+01:00."
         case .backupIsHistory: "Name a backup. To list them: `istep restore`"
         case .noServiceManager:
             "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"
