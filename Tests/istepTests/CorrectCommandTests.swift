@@ -167,6 +167,16 @@ import Testing
         #expect(try await !istep("show", "2014-03-30").output.contains("Excluded"))
         let autumn = try await block("2014-10-26", "02:00", "03:00", "--steps", "0")
         #expect(autumn.output.contains("02:00 to 03:00"), "\(autumn)")
+        #expect(try await block("2014-10-26", "02:00", "03:00", "--remove").status == 0)
+        let second = try await block("2014-10-26", "02:15+01:00", "03:00", "--steps", "0", "--json")
+        let alone = try #require((second.json["excluded"] as? [[String: Any]])?.first)
+        #expect(alone["start"] as? String == "2014-10-26T02:15:00+01:00", "\(second)")
+        #expect(alone["end"] as? String == "2014-10-26T03:00:00+01:00", "\(second)")
+        let unclear = try await block("2014-10-26", "02:15+01:00", "02:30", "--steps", "0")
+        #expect(unclear.status == 64 && unclear.error.contains("such as 02:15+01:00"), "\(unclear)")
+        #expect(try await block("2014-10-26", "02:15+01:00", "02:30+01:00", "--remove").status == 0)
+        #expect(try await istep("show", "2014-10-26").output.contains("02:30 to 03:00"))
+        #expect(try await block("2014-10-26", "02:15+15:00", "03:00", "--steps", "0").status == 64)
     }
 
     @Test func `wrong blocks are refused`() async throws {

@@ -102,6 +102,38 @@ import Testing
         #expect(try await second("imports", "remove", "1", "--yes").status == 0)
     }
 
+    @Test(arguments: ["csv", "jsonl", "cut"])
+    func `a part of a history, or one without its list of tables, comes in with all that it has`(form: String)
+        async throws
+    {
+        let folder = try Folder(), other = try Folder()
+        let (istep, second) = (Command(folder: folder), Command(folder: other))
+        try FileManager.default.createDirectory(atPath: folder.path + "/data/istep", withIntermediateDirectories: true)
+        try fill(folder.path + "/data/istep/history.sqlite", days: 60)
+        let part = folder.path + (form == "jsonl" ? "/part.jsonl" : "/part")
+        let days = form == "cut" ? [] : ["--from", "2024-02-01"]
+        #expect(try await istep.run(["export", part] + days).status == 0)
+        if form == "cut" { try FileManager.default.removeItem(atPath: part + "/tables.csv") }
+        let preview = try await second("import", part, "-n")
+        let missing = form == "cut" ? "it cannot be told whether" : "it lacks imports"
+        #expect(preview.status == 0 && preview.output.contains(missing), "\(preview)")
+        let done = try await second("import", part, "--yes", "--json")
+        let tables = form == "cut" ? ["tables"] : ExportTable.ofImports.map(\.name)
+        #expect(done.status == 0 && done.json["missing"] as? [String] == tables, "\(done)")
+        for day in ["2024-02-10", "2024-02-12"] {
+            let (before, after) = (
+                try await istep("show", day, "--json", "--user", "anna"),
+                try await second("show", day, "--json", "--user", "anna")
+            )
+            #expect(before.output == after.output)
+        }
+        let profile = try await second("profile", "--user", "anna", "--json")
+        #expect(try await istep("profile", "--user", "anna", "--json").output == profile.output && profile.status == 0)
+        let again = try await second("import", part, "--yes", "--user", "anna")
+        #expect(again.status == 0 && again.output.contains("nothing changes"), "\(again)")
+        #expect(try await second("imports", "--json").json["imports"] as? [String] == [])
+    }
+
     @Test func `one table, one day and other forms`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
@@ -130,11 +162,16 @@ import Testing
         #expect(none.status == 69 && !FileManager.default.fileExists(atPath: folder.path + "/x"), "\(none)")
         _ = try await istep("plan", "8000")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.path + "/mine.jsonl"))
+        for name in ["mine.sqlite", "none.jsonl"] {
+            try Data().write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        }
         for (words, status, text) in [
             ([], 64, "--what"), (["--what", "days,hours"], 64, "--what"), (["--what", "x"], 64, "no table 'x'"),
             (["--format", "sqlite"], 64, "not printed"), (["--format", "omh", "--what", "days"], 64, "only samples"),
             (["--what", "days", "--json"], 64, "--json"), ([folder.path], 64, "exists"),
-            ([folder.path + "/mine.jsonl"], 64, "exists"), ([folder.path + "/no/x"], 64, "could not be written"),
+            ([folder.path + "/mine.jsonl"], 64, "exists"),
+            ([folder.path + "/mine.sqlite"], 64, "mine.sqlite' exists"), ([folder.path + "/none.jsonl"], 64, "exists"),
+            ([folder.path + "/no/x"], 64, "could not be written"),
             ([folder.path + "/x", "--from", "2024-02-01", "--to", "2024-01-01"], 64, "ends before it begins"),
         ] as [([String], Int32, String)] {
             let result = try await istep.run(["export"] + words)

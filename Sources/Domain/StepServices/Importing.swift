@@ -76,7 +76,7 @@ public struct Importing: Sendable {
     ) async throws -> Stored {
         try await lock.hold(for: .syncing) {
             let preview = try await self.preview(history, of: user, in: store)
-            if preview.sameAs != nil { return Stored(changes: preview) }
+            if preview.isNothingNew { return Stored(changes: preview) }
             let backup = isNewHistory ? nil : try await backups.backUpBeforeImport().path
             let changes = try await blocking { try store.store(history, of: user, at: now()) }
             return Stored(changes: changes, backup: backup)

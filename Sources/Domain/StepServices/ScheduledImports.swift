@@ -41,7 +41,7 @@ public struct ScheduledImports: Sendable {
             do {
                 reports.append(ScheduledImportReport(name: plan.name, outcome: try await run(plan)))
             } catch {
-                let failure = ScheduledImportFailure(name: plan.name, error)
+                let failure = error as? ScheduledImportFailure ?? ScheduledImportFailure(name: plan.name, error)
                 await note(failure)
                 reports.append(ScheduledImportReport(name: plan.name, outcome: .failed(failure)))
             }
@@ -63,6 +63,16 @@ public struct ScheduledImports: Sendable {
             try await blocking { try store.store(stored) }
             return .unchanged
         }
+        do {
+            return try await importFile(file, of: plan, options, at: moment)
+        } catch {
+            throw ScheduledImportFailure(name: plan.name, file: file.path, error)
+        }
+    }
+
+    private func importFile(
+        _ file: ForeignFileMark, of plan: ScheduledImport, _ options: ForeignOptions, at moment: Timestamp
+    ) async throws -> ScheduledImportReport.Outcome {
         let history = try await blocking { try reader.read(file.path, options) { _ in } }
         return try await lock.hold(for: .syncing) {
             try await blocking { () -> ScheduledImportReport.Outcome in
@@ -70,7 +80,7 @@ public struct ScheduledImports: Sendable {
                 // Only to find out whether it would count steps twice.
                 let preview = try store.preview(history, of: user, at: moment)
                 if let other = preview.otherZone { throw ImportError.otherZone(other) }
-                let changes = preview.sameAs == nil ? try store.store(history, of: user, at: moment) : preview
+                let changes = !preview.isNothingNew ? try store.store(history, of: user, at: moment) : preview
                 try store.store(
                     ScheduledImportState(name: plan.name, file: file, readAt: moment, triedAt: moment))
                 return .imported(changes)

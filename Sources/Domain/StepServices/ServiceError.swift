@@ -81,6 +81,8 @@ public enum ServiceError: CategorizedError, Hashable {
     case notExcluded(Day)
     /// A block of time that clocks skipped when they were put forward.
     case skippedTime(Day)
+    /// The end of a block is not after its beginning: of times that clocks show twice, or with offsets.
+    case repeatedTime(Day)
 
     /// The file to restore from is the history that it would replace.
     case backupIsHistory(String)
@@ -110,7 +112,7 @@ public enum ServiceError: CategorizedError, Hashable {
         case .dayNotBegun, .rangeReversed, .rangeEndsYesterday, .nothingKnown: .usage
         case .unusableFirstDay, .noPlanFrom, .noProfileFrom, .birthNotPast, .birthTooLongAgo, .dayTooEarly,
             .implausibleSteps, .unusableReason,
-            .notCorrected, .notExcluded, .skippedTime:
+            .notCorrected, .notExcluded, .skippedTime, .repeatedTime:
             .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
         case .clockNotSet, .notHeard, .noNewPedometer: .temporary

@@ -9,6 +9,7 @@ import Testing
 private struct Tables: ExportedHistory {
     var path = "/tmp/export"
     var rows: [(table: ExportTable, values: [String?])] = []
+    var missing: [ExportTable] = []
 
     func rows(_ row: (ExportTable, [String?]) throws -> Void) throws {
         for (table, values) in rows { try row(table, values) }
@@ -37,6 +38,9 @@ private struct Tables: ExportedHistory {
         rows[index].values[place] = text
     }
 }
+
+/// A year after the samples of the tests.
+private let limits = ExportLimits(now: noon + 366 * 86_400, models: ["colmi"], formats: ["csv"])
 
 @Suite(.timeLimit(.minutes(5))) struct HistoryExportTests {
     private func fill(_ history: Fixture) throws {
@@ -71,10 +75,10 @@ private struct Tables: ExportedHistory {
                     "excluded", "shares", "share_progress", "changed_days", "imports", "import_tracks",
                     "import_contents", "import_parts",
                 ]))
-            let preview = try StepDatabase.previewRestoring(export)
+            let preview = try StepDatabase.previewRestoring(export, limits)
             let path = history.path + ".2"
             let restored = try StepDatabase(path: path)
-            #expect(try restored.restore(export) == preview)
+            #expect(try restored.restore(export, limits) == preview)
             let again = try Tables(restored)
             #expect(again.rows.map(\.values) == export.rows.map(\.values))
             #expect(again.rows.map(\.table) == export.rows.map(\.table))
@@ -83,7 +87,7 @@ private struct Tables: ExportedHistory {
                     == history.database.dayData(of: history.user, on: day))
             try restored.close()
             #expect(try StepDatabase.check(path).isSound && StepDatabase.check(path).broken.isEmpty)
-            #expect(throws: HistoryError.self) { try history.database.restore(export) }
+            #expect(throws: HistoryError.self) { try history.database.restore(export, limits) }
         }
     }
 
@@ -117,6 +121,13 @@ private struct Tables: ExportedHistory {
             ("users", "user", "a\u{7}b", "users"), ("excluded", "end", "2034-04-20T00:01:00+02:00", "excluded"),
             ("coverage", "end", "2014-12-31T00:00:00+02:00", "coverage overlap"), ("tables", "rows", "5", "rows of 5"),
             ("changed_days", "counted", "yes", "in counted"),
+            ("samples", "start", "2016-04-20T00:00:00+00:00", "row 1 of samples is in the future"),
+            ("corrections", "day", "2016-04-20", "row 1 of corrections is in the future"),
+            ("excluded", "start", "2016-04-20T00:00:00+02:00", "excluded is in the future"),
+            ("pedometers", "model", "x", "has the model \"x\""), ("pedometers", "model", "import:x", "has the model"),
+            ("imports", "user", "%first", "a source of another user"),
+            ("import_tracks", "sync", "1", "a sync of another source"),
+            ("import_parts", "import", "9", "refers to one that is not there"),
         ] as [(String, String, String?, String)])
     func `an export with a wrong value is refused, and nothing is stored`(
         table: String, column: String, value: String?, reason: String
@@ -124,17 +135,66 @@ private struct Tables: ExportedHistory {
         try withFixture { history in
             try fill(history)
             var export = try Tables(history.database)
+            // The other user of the export.
+            let value = value == "%first" ? history.user.name : value
             export.change(try #require(ExportTable.named(table)), column, to: value)
             let restored = try StepDatabase(path: history.path + ".2")
             do {
-                _ = try restored.restore(export)
+                _ = try restored.restore(export, limits)
                 Issue.record("it was stored")
             } catch let error as ImportError {
                 guard case .malformed(_, let text) = error else { throw error }
                 #expect(text.contains(reason), "\(text)")
             }
             #expect(try restored.users().isEmpty)
-            #expect(throws: ImportError.self) { try StepDatabase.previewRestoring(export) }
+            #expect(throws: ImportError.self) { try StepDatabase.previewRestoring(export, limits) }
+        }
+    }
+
+    @Test func `a part of a history comes in with all that it has`() throws {
+        try withFixture { history in
+            try fill(history)
+            let next = day.advanced(by: 1)
+            var part = try Tables(history.database, ExportSelection(nil, user: nil, days: day...next))
+            #expect(throws: ImportError.self, "tables that are not there must be known to be missing") {
+                try StepDatabase.previewRestoring(part, limits)
+            }
+            part.missing = ExportTable.ofImports
+            let restored = try StepDatabase(path: history.path + ".2")
+            _ = try restored.restore(part, limits)
+            let bob = try #require(restored.users().first { $0.name.hasPrefix("Bob") })
+            #expect(try restored.dayData(of: bob, on: day).correction?.steps == 9000)
+            #expect(try restored.dayData(of: bob, on: day).plan?.goals == [1, 2, 3, 4, 5, 6, 0])
+            #expect(try restored.dayData(of: history.user, on: day).exclusions.count == 1)
+            // A later import of the same source must not take the place of what came in.
+            let before = try restored.dayData(of: bob, on: day).tracks.flatMap(\.samples)
+            #expect(before == [slot(0, 100)])
+            let changes = try restored.store(ImportTests.file([slot(0, 100), slot(60, 5)]), of: bob, at: noon)
+            #expect(changes.days == [.init(day: day, before: 100, after: 105)])
+            _ = try restored.removeImport(try #require(changes.id), at: noon, isPreview: false)
+            #expect(try restored.dayData(of: bob, on: day).tracks.flatMap(\.samples) == before)
+        }
+    }
+
+    @Test func `tables without users, days and counts come in too`() throws {
+        try withFixture { history in
+            try fill(history)
+            var part = try Tables(history.database)
+            let kept = [ExportTable.corrections, .plans]
+            part.rows = part.rows.filter { kept.contains($0.table) }
+            part.missing = ExportTable.stored.filter { !kept.contains($0) }
+            let restored = try StepDatabase(path: history.path + ".2")
+            _ = try restored.restore(part, limits)
+            let bob = try #require(restored.users().first)
+            #expect(try restored.knownDays(of: bob.id, from: day, through: day) == [day])
+            part = try Tables(history.database)
+            part.rows = part.rows.filter { ![.tables, .changedDays].contains($0.table) }
+            part.missing = [.tables, .changedDays]
+            let whole = try StepDatabase(path: history.path + ".3")
+            _ = try whole.restore(part, limits)
+            #expect(
+                try whole.knownDays(of: history.user.id, from: day, through: day.advanced(by: 1))
+                    == [day, day.advanced(by: 1)])
         }
     }
 
@@ -172,6 +232,8 @@ private struct Tables: ExportedHistory {
             try queue.close()
             #expect(try mode(of: path) == 0o600)
             #expect(throws: HistoryError.self) { try ExportDatabase(path) }
+            try Data().write(to: URL(fileURLWithPath: path))
+            #expect(throws: HistoryError.self, "an empty file is somebody's too") { try ExportDatabase(path) }
             do { try ExportDatabase(directory + "/other.sqlite").begin(.users) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["steps.sqlite"])
         }

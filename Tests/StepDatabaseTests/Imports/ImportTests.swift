@@ -52,6 +52,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [ForeignFormat(key: "istep-export", title: "istep export", files: "")])
+    func `what comes back from the history itself is nothing new`(format: ForeignFormat) throws {
+        try withFixture { history in
+            try history.merge(slot(0, 900, distance: 12.5), slot(60, 200))
+            let address = try #require(try history.strings("SELECT address FROM pedometer").first)
+            func export(_ samples: [StepSample]) -> ForeignHistory {
+                var file = Self.file(samples)
+                file.format = format
+                file.tracks[0].source.identity = ImportMerge.ofHistory + address
+                // A span of 00:00 to 01:15, which the ring has not accounted for.
+                file.tracks[0].parts = file.tracks[0].parts.map { part in
+                    var content = PackedDay(part.content, of: part.day) ?? PackedDay()
+                    content.coverage = []
+                    return (part.day, content.bytes(of: part.day))
+                }
+                return file
+            }
+            let before = try history.data()
+            // Of the day of the export, when the first slot had not ended.
+            for samples in [[slot(0, 900), slot(60, 200)], [slot(0, 800)]] {
+                let changes = try store(export(samples), in: history)
+                #expect(changes.isOwn && changes.id == nil && changes.sources == ["ring"])
+            }
+            #expect(try history.data() == before && history.database.imports().isEmpty)
+            let more = try store(export([slot(0, 900), slot(60, 200), slot(120, 7)]), in: history)
+            #expect(!more.isOwn && more.days == [.init(day: day, before: 1100, after: 1107)])
+            #expect(try imported(history) == [slot(120, 7)], "only what is not there becomes a source")
+        }
+    }
+
     @Test func `a preview changes nothing`() throws {
         try withFixture { history in
             try history.merge(slot(0, 900))

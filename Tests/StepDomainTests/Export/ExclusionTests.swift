@@ -29,6 +29,17 @@ import Testing
         #expect(divided.outside.map(\.start.seconds) == [0, 250].map { midnight.seconds + $0 })
     }
 
+    @Test func `a block after midnight takes nothing from a slot of the day before`() {
+        let late = sample(-300, 600, 90), early = sample(600, 900, 10)
+        let divided = [late, early].divided(by: [span(0, 700)])
+        #expect(divided.outside.first == late && divided.outside.count == 2)
+        #expect(divided.inside.map(\.start) == [early.start])
+        // In the zone of the slot, midnight is an hour later.
+        var there = late
+        there.utcOffset = 3600
+        #expect([there].divided(by: [span(0, 600)]).inside.map(\.steps) == [60])
+    }
+
     @Test func `a day has the excluded steps of two pedometers once`() {
         let block = Exclusion(span(0, 900), utcOffset: 0, reason: "massage")
         let tracks = [(1, 100), (2, 150)].map { id, steps in

@@ -69,7 +69,8 @@ import Testing
             (ImportView(file(.records), ImportChanges(sameAs: 1), .preview), "import"),
             (ImportsView([record, empty], users: [anna], formats: [format], localTime: Sample.localTime), "imports"),
             (ImportRemovalView(record, removed, .stored(backup: "/b")), "removal"),
-            (ExportView("/e", .csv, counts), "export"), (ExportRestoreView("/e", counts, isDone: true), "takeover"),
+            (ExportView("/e", .csv, counts), "export"),
+            (ExportRestoreView(Part(), counts, isDone: true), "takeover"),
             (ImportRemovalView(record, changes, .preview), "removal"),
             (FormatsView([format]), "formats"),
         ]
@@ -433,4 +434,11 @@ import Testing
         #expect((object["$defs"] as? [String: Any])?.keys.sorted() == ["show", "status"])
         #expect((object["anyOf"] as? [[String: String]]) == [["$ref": "#/$defs/status"]])
     }
+}
+
+private struct Part: ExportedHistory {
+    let path = "/e"
+    let missing = [ExportTable.imports]
+
+    func rows(_ row: (ExportTable, [String?]) throws -> Void) {}
 }

@@ -73,8 +73,31 @@ import Testing
         #expect(try await istep("status").output.contains("Import gone: failed"))
         try write("Date,Steps\n2019-04-01,1000000000\n", to: folder.path + "/Sync/a.csv")
         let bad = try await istep("sync", "--unattended")
-        #expect(bad.status == 65 && bad.error.contains("[import.phone]"), "\(bad)")
+        #expect(bad.status == 65 && bad.error.contains("[import.phone]: \(folder.path)/Sync/a.csv: "), "\(bad)")
+        #expect(bad.error.contains("istep import --skip-impossible \(folder.path)/Sync/a.csv"), "\(bad)")
         #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == 5000)
+    }
+
+    @Test func `a damaged newest file of a folder is a failure, and one that is being written is not`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        try setUp(folder, "[import.phone]\npath = \"~/Sync\"\n")
+        _ = try await istep("plan", "8000")
+        let (good, bad) = (folder.path + "/Sync/a.csv", folder.path + "/Sync/b.zip")
+        try write("Date,Steps\n2019-04-01,5000\n", to: good)
+        try write("PK\u{3}\u{4}cut", to: bad)
+        func age(_ path: String, _ seconds: Int) throws {
+            let date = Date(timeIntervalSinceNow: TimeInterval(-seconds))
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        }
+        try age(good, 90_000)
+        let first = try await istep("sync", "--unattended")
+        #expect(first.status == 0 && first.output.contains("import phone: 1 day new"), "\(first)")
+        try age(bad, 80_000)
+        let damaged = try await istep("sync", "--unattended")
+        #expect(damaged.status == 65 && damaged.error.contains(bad), "\(damaged)")
+        let status = try await istep("status")
+        #expect(status.output.contains("istep import --dry-run FILE"), "\(status)")
     }
 
     @Test func `wrong tables are errors of the configuration`() async throws {
@@ -83,6 +106,7 @@ import Testing
         for (table, text) in [
             ("[import.phone]\n", "path"), ("[import.phone]\npath = \"relative\"\n", "path"),
             ("[import.phone]\npath = \"/a\"\nformat = \"x\"\n", "format"),
+            ("[import.phone]\npath = \"/a\"\nzone = \"Mars/Base\"\n", "Mars/Base"),
             ("[import.phone]\npath = \"/a\"\npaths = 1\n", "paths"), ("import = 5\n", "import"),
             ("[import.\"a b\"]\npath = \"/a\"\n", "a b"),
         ] {

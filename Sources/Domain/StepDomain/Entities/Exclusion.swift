@@ -56,7 +56,8 @@ extension DayData {
 
 extension [StepSample] {
     /// The samples of one pedometer inside and outside of spans. A sample that lies only in part inside of one is
-    /// divided by time, as if its steps were made evenly.
+    /// divided by time, as if its steps were made evenly. A sample counts on the day on which it starts: a span of the
+    /// day after takes nothing from it.
     ///
     /// - Parameter spans: by start, none over another.
     package func divided(by spans: [TimeSpan]) -> (outside: [StepSample], inside: [StepSample]) {
@@ -67,7 +68,8 @@ extension [StepSample] {
         for sample in self {
             var next = sample.start
             for span in spans {
-                guard let part = span.intersection(sample.span) else { continue }
+                guard let part = span.intersection(sample.span), sample.day >= span.firstDay(sample.utcOffset)
+                else { continue }
                 outside += sample.part(TimeSpan(next, part.start))
                 inside += sample.part(part)
                 next = part.end
@@ -76,6 +78,10 @@ extension [StepSample] {
         }
         return (outside, inside)
     }
+}
+
+extension TimeSpan {
+    fileprivate func firstDay(_ utcOffset: Int) -> Day { Day(of: start, utcOffset: utcOffset) }
 }
 
 extension StepSample {

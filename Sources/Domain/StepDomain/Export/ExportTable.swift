@@ -45,6 +45,15 @@ public struct ExportTable: Hashable, Sendable {
         self.isCalculated = isCalculated
     }
 
+    /// The tables that its rows refer to by a number or a name. Users can be added by their names alone.
+    public var references: [ExportTable] {
+        let targets: [String: ExportTable] = [
+            "pedometer": .pedometers, "sync": .syncs, "destination": .destinations, "import": .imports,
+            "content": .importContents,
+        ]
+        return columns.compactMap { targets[$0.name] }.filter { $0 != self }
+    }
+
     /// The table of a name.
     public static func named(_ name: some StringProtocol) -> ExportTable? { all.first { $0.name == name } }
 }

@@ -70,6 +70,8 @@ public struct ImportChanges: Hashable, Sendable {
     public var id: ImportRecord.ID?
     /// The import that has said all of this already; nil if none has.
     public var sameAs: ImportRecord.ID?
+    /// Whether the pedometers and sources of this history have said all of it themselves: it is an export of it.
+    public var isOwn = false
     /// An import that has one of these sources in another time zone; nil if there is none.
     public var otherZone: ImportRecord.ID?
     /// By day.
@@ -92,6 +94,9 @@ public struct ImportChanges: Hashable, Sendable {
         self.overlaps = overlaps
         self.sources = sources
     }
+
+    /// Whether there is nothing to store.
+    public var isNothingNew: Bool { sameAs != nil || isOwn }
 
     /// Days of which nothing was known before.
     public var newDays: [DayChange] { days.filter { $0.before == nil } }

@@ -109,10 +109,19 @@ public struct ScheduledImportReport: Sendable {
 /// Why a scheduled import failed: nothing of it was stored.
 public struct ScheduledImportFailure: CategorizedError {
     public var name: String
+    /// The file that was read: of a folder, the newest one. Nil if none was found.
+    public var file: String?
     public var underlying: any Error
 
-    public init(name: String, _ underlying: any Error) { (self.name, self.underlying) = (name, underlying) }
+    public init(name: String, file: String? = nil, _ underlying: any Error) {
+        (self.name, self.file, self.underlying) = (name, file, underlying)
+    }
 
     public var category: FailureCategory { FailureCategory(underlying) }
+    /// The words of the reason, with the import and, if they do not name it, the file.
+    package func text(_ reason: String) -> String {
+        let place = file.map { reason.contains($0) ? "" : "\($0): " } ?? ""
+        return "[import.\(name)]: \(place)\(reason)"
+    }
     public var cause: FailureCause { FailureCause(underlying) }
 }

@@ -14,7 +14,8 @@ public protocol ForeignHistoryReader: Sendable {
     /// - Throws: `ImportError`.
     func newest(in path: String, _ options: ForeignOptions) throws -> ForeignFileMark
 
-    /// An export of istep with all tables of a history; nil for any other file.
+    /// An export of istep whose rows can be stored as they are; nil for any other file, also for a table without those
+    /// that its rows refer to.
     ///
     /// - Throws: `ImportError`.
     func export(_ path: String) throws -> (any ExportedHistory)?
@@ -33,7 +34,8 @@ public protocol ImportStore: Sendable {
     /// corrected; the newer export is the one that reaches further. What a newer export does not have stays.
     ///
     /// - Parameter user: in the history.
-    /// - Returns: with `sameAs` and nothing stored if an import has said just this.
+    /// - Returns: with `sameAs` and nothing stored if an import has said just this; with `isOwn` if the history
+    ///   itself has.
     func store(_ history: ForeignHistory, of user: User, at now: Timestamp) throws -> ImportChanges
 
     /// All imports, the oldest first.

@@ -8,10 +8,13 @@ public protocol HistoryExport: Sendable {
         row: ([ExportValue]) throws -> Void) throws
 }
 
-/// A whole export that can be read, such as a folder of CSV files.
+/// An export that can be read, such as a folder of CSV files.
 public protocol ExportedHistory: Sendable {
     /// The absolute path of the file or folder.
     var path: String { get }
+    /// The stored tables that it does not have: empty for a whole history. Without `tables` itself it cannot be told
+    /// whether a part was lost.
+    var missing: [ExportTable] { get }
 
     /// Reads the stored tables in the order of `ExportTable.stored`, row by row. Values are nil where there is none.
     ///

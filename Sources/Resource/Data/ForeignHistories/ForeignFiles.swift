@@ -48,6 +48,8 @@ public struct ForeignFiles: ForeignHistoryReader {
 
     /// Newer files of a folder that are looked into; a phone writes one a night.
     private static let mostTried = 32
+    /// Seconds after its last change in which a file can be incomplete.
+    private static let writing = 600
 
     public func newest(in path: String, _ options: ForeignOptions) throws -> ForeignFileMark {
         var status = stat()
@@ -66,8 +68,16 @@ public struct ForeignFiles: ForeignHistoryReader {
         }.sorted { ($0.modified, $0.path) > ($1.modified, $1.path) }
         if let whole = Self.wholeFolder(path, options) { return whole }
         for file in files.prefix(Self.mostTried) {
-            // Files that are still being written, and files of other programs.
-            if let tree = try? FileTree(file.path), (try? reader(of: tree, options)) != nil { return file }
+            do throws(ImportError) {
+                _ = try reader(of: FileTree(file.path), options)
+                return file
+            } catch {
+                // Files that are still being written, and files of other programs, are passed over.
+                guard error.isDamage, file.modified / 1_000_000_000 <= options.now.seconds - Self.writing else {
+                    continue
+                }
+                throw error
+            }
         }
         throw ImportError.unknownFormat(
             path: path, hint: files.isEmpty ? "no file stands in it directly, and as a whole it is no export" : nil)
@@ -93,8 +103,7 @@ public struct ForeignFiles: ForeignHistoryReader {
     public func export(_ path: String) throws -> (any ExportedHistory)? {
         let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         if try IstepExportReader().files(of: FileTree(path)).isEmpty { return nil }
-        let export = IstepExport(path: path)
-        return try export.isWhole() ? export : nil
+        return try IstepExport(path: path).examined()
     }
 
     private func reader(of tree: FileTree, _ options: ForeignOptions) throws(ImportError) -> (
@@ -122,6 +131,15 @@ public struct ForeignFiles: ForeignHistoryReader {
             tables.count > 1
             ? "it has \(tables.count) tables; import one of them" : tree.files.isEmpty ? "it is empty" : nil
         throw .unknownFormat(path: tree.path, hint: hint)
+    }
+}
+
+extension ImportError {
+    fileprivate var isDamage: Bool {
+        switch self {
+        case .malformed, .unreadable: true
+        default: false
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 public import StepDomain
 
 extension ScheduledImport {
@@ -15,6 +16,9 @@ extension ScheduledImport {
         let format = reader.choice("format", among: formats)
         let user = reader.text("user", "the name of a user")
         let zone = reader.text("zone", "a time zone, such as \"Europe/Berlin\"")
+        if let zone, TimeZone(identifier: zone) == nil {
+            reader.refuse("zone", expected: "a time zone that this machine has, such as \"Europe/Berlin\"")
+        }
         try reader.finish()
         self.init(name: table.name, path: path ?? "", format: format, user: user, zone: zone)
     }

@@ -82,14 +82,16 @@ public struct ExportedTableDocument: Codable, Sendable {
     ])
 }
 
-/// A whole export that becomes the history, or would become it.
+/// An export that becomes the history, or would become it.
 public struct ExportRestoreView: View {
     let path: String
+    /// The tables that it does not have.
+    let missing: [ExportTable]
     let counts: ExportCounts
     let isDone: Bool
 
-    public init(_ path: String, _ counts: ExportCounts, isDone: Bool) {
-        (self.path, self.counts, self.isDone) = (path, counts, isDone)
+    public init(_ export: any ExportedHistory, _ counts: ExportCounts, isDone: Bool) {
+        (path, missing, self.counts, self.isDone) = (export.path, export.missing, counts, isDone)
     }
 
     public func lines(_ style: TextStyle) -> [String] {
@@ -100,24 +102,49 @@ public struct ExportRestoreView: View {
                 ? "This is the history now." : "There is no history yet: it would become that of the export.", indent: 2
         )
         ExportView.show(counts, on: &page)
+        for words in missingWords { page.paragraph(words, indent: 2) }
         return page.lines
     }
 
-    /// `istep import --json` of a whole export.
+    /// What a part of a history cannot say.
+    private var missingWords: [String] {
+        if missing.isEmpty { return [] }
+        let names = missing.filter { $0 != .tables }.map(\.name)
+        var words: [String] = []
+        if !names.isEmpty {
+            words.append(
+                "This is a part of a history: it lacks \(names.joined(separator: ", ")). Nothing of them comes in.")
+        }
+        if missing.contains(.tables) {
+            words.append("It lacks the table tables: it cannot be told whether rows are missing.")
+        }
+        if missing.contains(.imports) {
+            words.append(
+                "Sources of imports come in with their steps. 'istep imports remove' cannot take them out, and a later import becomes a source of its own."
+            )
+        }
+        return words
+    }
+
+    /// `istep import --json` of an export.
     public struct Document: JSONDocument {
         public var version = 1
         public var path: String
         public var isDone: Bool
         public var tables: [ExportedTableDocument]
+        public var missing: [String]
 
         public static let schema = JSONSchema.object([
             .version, .init("path", .text, "Of the file or folder."),
             .init("isDone", .boolean, "Whether it was stored."),
             .init("tables", .list(ExportedTableDocument.schema), "Its tables."),
+            .init("missing", .list(.text), "Tables that it lacks; empty for a whole history."),
         ])
     }
 
     public var document: Document {
-        Document(path: path, isDone: isDone, tables: counts.tables.map(ExportedTableDocument.init))
+        Document(
+            path: path, isDone: isDone, tables: counts.tables.map(ExportedTableDocument.init),
+            missing: missing.map(\.name))
     }
 }

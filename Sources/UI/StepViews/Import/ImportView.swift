@@ -78,6 +78,9 @@ public struct ImportView: View {
         if let same = changes.sameAs {
             return page.paragraph("Import \(same) has said all of this: nothing changes.")
         }
+        if changes.isOwn {
+            return page.paragraph("It is an export of this history, which has all of this: nothing changes.")
+        }
         let added = changes.newDays, corrected = changes.correctedDays
         let isDone = state != .preview
         page.labelled(

@@ -16,6 +16,9 @@ enum ScheduledImportWords {
     static func advice(_ status: ScheduledImportStatus) -> Advice? {
         switch status.condition {
         case .never: "The nightly sync reads it. To switch that on: \(command: "istep auto on")"
+        // It can be a folder, which an import would read as a whole.
+        case .failed where status.state?.file?.path != status.plan.path:
+            "To see what is in the file: \(command: "istep import --dry-run FILE"). Of a folder it is the newest one."
         case .failed: "To see what is in it: \(command: "istep import --dry-run", status.plan.path)"
         case .overdue: "Check that the phone still writes it, and that it arrives at \(status.plan.path)."
         case .fine: nil

@@ -44,7 +44,7 @@ public enum JSONReference {
             JSONRecord<StatusView>.self),
         Entry("import", ["import"], "What an import would change, or has changed.", ImportView.Document.self),
         Entry(
-            "takeover", ["import EXPORT"], "A whole export that becomes the history, or would become it.",
+            "takeover", ["import EXPORT"], "An export that becomes the history, or would become it.",
             ExportRestoreView.Document.self),
         Entry("export", ["export FILE"], "The export that was written.", ExportView.Document.self),
         Entry("formats", ["import --formats"], "The formats that can be imported.", FormatsView.Document.self),

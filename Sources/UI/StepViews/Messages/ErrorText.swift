@@ -21,7 +21,9 @@ public struct ErrorText: Hashable, Sendable {
             (message, advice) = (ImportErrorWords.problem(error), ImportErrorWords.advice(error))
         case let error as ScheduledImportFailure:
             let cause = ErrorText(error.underlying)
-            (message, advice) = ("[import.\(error.name)]: \(cause.message)", cause.advice)
+            message = error.text(cause.message)
+            advice =
+                (error.underlying as? ImportError).flatMap { ImportErrorWords.advice($0, of: error) } ?? cause.advice
         case let error as any ReportableError: (message, advice) = (error.problem, error.advice)
         default: (message, advice) = ("\(error)", "Please report this.")
         }

@@ -61,6 +61,8 @@ public enum ServiceErrorWords {
         case .notCorrected(let day): "\(day) has no correction."
         case .notExcluded(let day): "Nothing of this time is excluded on \(day)."
         case .skippedTime(let day): "This time does not exist on \(day): clocks are put forward over it."
+        case .repeatedTime(let day):
+            "The block ends before it begins on \(day). Of a time that clocks show twice, the first one is meant."
         case .backupIsHistory(let path): "'\(path)' is the history itself."
         case .noServiceManager: "systemd is not running, and automatic sync needs it."
         }
@@ -125,6 +127,7 @@ public enum ServiceErrorWords {
         case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."
         case .notCorrected(let day), .notExcluded(let day): "See the day: `istep show \(day)`"
         case .skippedTime: "Give times that clocks here show on that day."
+        case .repeatedTime: "Write the offset with both times, such as 02:15+01:00."
         case .backupIsHistory: "Name a backup. To list them: `istep restore`"
         case .noServiceManager:
             "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"

@@ -17,7 +17,8 @@ struct CorrectCommand: ParsableCommand, TakesDays {
               istep correct yesterday --remove
 
             With --from and --to, the steps of a block of time do not count: a drive on a cobbled street, a massage. It stays so after later \
-            syncs and imports, and the day shows it. --remove lets them count again.
+            syncs and imports, and the day shows it. --remove lets them count again. If clocks show a time twice on that day, the first one is \
+            meant; with its offset, such as 02:15+01:00, either.
 
               istep correct yesterday --from 10:00 --to 10:30 --steps 0
               istep correct yesterday --from 10:00 --to 10:30 --remove
@@ -36,13 +37,13 @@ struct CorrectCommand: ParsableCommand, TakesDays {
 
     @Option(
         help: ArgumentHelp("The beginning of a block whose steps do not count, such as 10:00.", valueName: "time"),
-        transform: ArgumentRules.time)
-    var from: Int?
+        transform: ArgumentRules.blockTime)
+    var from: BlockTime?
 
     @Option(
         help: ArgumentHelp("The end of the block; 24:00 is the end of the day.", valueName: "time"),
-        transform: ArgumentRules.time)
-    var to: Int?
+        transform: ArgumentRules.blockTime)
+    var to: BlockTime?
 
     @Option(help: ArgumentHelp("The reason, as free text; it is shown with the day and not shared.", valueName: "text"))
     var reason: String?
@@ -58,7 +59,9 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         }
         if from != nil || to != nil {
             guard let from, let to else { throw ValidationError("A block needs both --from and --to.") }
-            guard from < to else { throw ValidationError("--to must be later than --from, on the same day.") }
+            guard from.utcOffset != to.utcOffset || from.seconds < to.seconds else {
+                throw ValidationError("--to must be later than --from, on the same day.")
+            }
             if !remove, steps != 0 {
                 throw ValidationError("The steps of a block can only be left out: --steps 0, or --remove.")
             }
@@ -85,7 +88,7 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         try show(day, of: user, in: history, wiring)
     }
 
-    private func exclude(_ day: Day, _ from: Int, _ to: Int, _ wiring: Wiring) throws {
+    private func exclude(_ day: Day, _ from: BlockTime, _ to: BlockTime, _ wiring: Wiring) throws {
         let store = try wiring.exclusionStore()
         let user = try wiring.user(in: store)
         let exclusions = Exclusions(store, localTime: wiring.localTime, now: wiring.now)

@@ -106,7 +106,9 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
 
     private func writer(_ wiring: Wiring) throws -> any ExportWriter {
         switch form {
-        case .sqlite: return try wiring.exportDatabase(file ?? "")
+        case .sqlite:
+            try ExportFile.checkIsFree(file ?? "")
+            return try wiring.exportDatabase(file ?? "")
         case .csv:
             guard let file else {
                 let output = StandardExport()

@@ -93,7 +93,7 @@ struct ImportCommand: AsyncParsableCommand {
         let history = try await importing.read(file, options)
         // Also finds out whose steps they are, before anybody is asked.
         let preview = try await preview(history, importing, wiring, isNew: isNew)
-        if history.isEmpty || dryRun || preview.sameAs != nil {
+        if history.isEmpty || dryRun || preview.isNothingNew {
             return try wiring.show(ImportView(history, preview, .preview))
         }
         if !yes {
@@ -110,12 +110,12 @@ struct ImportCommand: AsyncParsableCommand {
         )
     }
 
-    /// Takes a whole export of istep in, if the file is one.
+    /// Takes an export of istep in, all that it has, if the file is one.
     private func restored(_ file: String, _ importing: Importing, _ wiring: Wiring) async throws -> Bool {
         guard format == nil || format == "istep-export", columns == nil,
             let found = try await importing.export(file, preview: wiring.previewRestoring)
         else { return false }
-        let preview = ExportRestoreView(found.export.path, found.counts, isDone: false)
+        let preview = ExportRestoreView(found.export, found.counts, isDone: false)
         if dryRun {
             try wiring.show(preview)
             return true
@@ -125,7 +125,7 @@ struct ImportCommand: AsyncParsableCommand {
             try await confirm(file, "Import it?")
         }
         let counts = try await importing.restore(found.export, into: try wiring.restoring())
-        try wiring.show(ExportRestoreView(found.export.path, counts, isDone: true))
+        try wiring.show(ExportRestoreView(found.export, counts, isDone: true))
         return true
     }
 

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import StepDomain
+import StepServices
 import StepViews
 
 // Command-line arguments that stand for values of other modules.
@@ -34,13 +35,21 @@ enum ArgumentRules {
         return number
     }
 
+    /// A time of a day, `10:30`, or `02:15+01:00` with its offset; `24:00` is the end of the day.
+    static func blockTime(_ text: String) throws -> BlockTime {
+        guard let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return BlockTime(try time(text)) }
+        let offset = try time(String(text[text.index(after: sign)...]))
+        guard offset <= 14 * 3600 else { throw ValidationError("an offset is at most 14:00") }
+        return BlockTime(try time(String(text[..<sign])), utcOffset: text[sign] == "+" ? offset : -offset)
+    }
+
     /// A time of a day, `10:30`, as seconds after midnight; `24:00` is the end of the day.
     static func time(_ text: String) throws -> Int {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].utf8.count == 2, (1...2).contains(parts[0].utf8.count),
             text.utf8.allSatisfy({ (0x30...0x3a).contains($0) }), let hour = Int(parts[0]), let minute = Int(parts[1]),
             minute < 60, hour < 24 || hour == 24 && minute == 0
-        else { throw ValidationError("a time is written like 10:30") }
+        else { throw ValidationError("a time is written like 10:30, or with its offset like 02:15+01:00") }
         return hour * 3600 + minute * 60
     }
 

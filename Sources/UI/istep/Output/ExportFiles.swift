@@ -28,11 +28,14 @@ final class ExportFile: ExportOutput {
 
     static let advice = "Name another place: `istep export FILE`"
 
-    /// - Throws: `CommandFailure`; an earlier file is never replaced, unless it is empty.
+    /// - Throws: `CommandFailure` for anything that exists, also an empty file: it is somebody's.
+    static func checkIsFree(_ path: String) throws {
+        if access(path, F_OK) == 0 { throw CommandFailure(.usage, "'\(path)' exists.", advice: advice) }
+    }
+
+    /// - Throws: `CommandFailure`; an earlier file is never replaced.
     init(_ path: String) throws {
-        if PrivateFile.isTaken(path) {
-            throw CommandFailure(.usage, "'\(path)' exists.", advice: Self.advice)
-        }
+        try Self.checkIsFree(path)
         self.path = path
         temporary = path + ".\(UUID().uuidString.prefix(8)).tmp"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -79,7 +82,7 @@ final class ExportFolder {
     /// - Throws: `CommandFailure`; nothing that exists is replaced.
     init(_ path: String) throws {
         let place = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        if access(place, F_OK) == 0 { throw CommandFailure(.usage, "'\(place)' exists.", advice: ExportFile.advice) }
+        try ExportFile.checkIsFree(place)
         self.path = place
         temporary = place + ".\(UUID().uuidString.prefix(8)).tmp"
         guard mkdir(temporary, 0o700) == 0 else { throw PrivateFile.failure(errno, place, ExportFile.advice) }

@@ -34,12 +34,6 @@ enum PrivateFile {
         }
     }
 
-    /// Whether a path leads to anything but an empty file.
-    static func isTaken(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && (status.st_mode & S_IFMT != S_IFREG || status.st_size > 0)
-    }
-
     /// The first bytes of a file as text; empty if it cannot be read. Nil if there is no file, if it is empty, or if it
     /// is no regular file.
     static func beginning(of path: String) -> String? {

@@ -1,6 +1,7 @@
 import Support
 import Foundation
 import ForeignHistories
+import Pedometers
 import Settings
 import StepDatabase
 import StepDomain
@@ -31,14 +32,20 @@ extension Wiring {
     }
 
     @Sendable func previewRestoring(_ export: any ExportedHistory) throws -> ExportCounts {
-        try StepDatabase.previewRestoring(export)
+        try StepDatabase.previewRestoring(export, exportLimits)
+    }
+
+    private var exportLimits: ExportLimits {
+        ExportLimits(
+            now: now(), models: PedometerRegistry.models.map { $0.key }, formats: importing.formats.map(\.key))
     }
 
     /// Makes the history of an export. The lock's file needs the directory.
     func restoring() throws -> @Sendable (any ExportedHistory) throws -> ExportCounts {
         try StepDatabase.prepareDirectory(of: databasePath)
-        return { [databasePath, backups] export in
-            try StepDatabase(path: databasePath, for: .writing, backups: backups, isUsedByTasks: true).restore(export)
+        return { [databasePath, backups, exportLimits] export in
+            try StepDatabase(path: databasePath, for: .writing, backups: backups, isUsedByTasks: true).restore(
+                export, exportLimits)
         }
     }
 

@@ -39,7 +39,8 @@ struct IstepExportReader: FormatReader {
             case .samples, .coverage:
                 guard values[0] == user, let number = values[1] else { return }
                 let source =
-                    pedometers[number] ?? ForeignSource(identity: "istep:\(number)", name: "pedometer \(number)")
+                    pedometers[number]
+                    ?? ForeignSource(identity: "istep:\(number)", name: "pedometer \(number)")
                 let track = try collector.track(source, accounting: .named)
                 if table == .samples {
                     try add(values, to: track, collector, export.path)
@@ -53,7 +54,7 @@ struct IstepExportReader: FormatReader {
         if !left.isEmpty {
             collector.notes.append(
                 .decision(
-                    "\(left.sorted().joined(separator: ", ")) are not taken over: this needs a whole export, and no history yet"
+                    "\(left.sorted().joined(separator: ", ")) are not taken over: this needs an export with pedometers and syncs, and no history yet"
                 ))
         }
     }
@@ -98,6 +99,9 @@ extension ForeignOptions {
 struct IstepExport: ExportedHistory {
     /// Opened for each reading: it can be in an archive.
     let path: String
+    private(set) var missing: [ExportTable] = []
+
+    init(path: String) { self.path = path }
 
     /// The table that a CSV file has, recognised by its columns.
     static func table(of file: ForeignFile) -> ExportTable? {
@@ -111,13 +115,20 @@ struct IstepExport: ExportedHistory {
         return ExportTable.named(file.headText.dropFirst(start.count).prefix { $0 != "\"" }) != nil
     }
 
-    /// Whether it has all tables of a history.
-    func isWhole() throws -> Bool {
-        var names: Set<String> = []
+    /// The export with the tables that it lacks; nil if rows of it refer to a table that it lacks.
+    func examined() throws -> IstepExport? {
+        let files = try FileTree(path).files
+        var names = Set(files.compactMap { Self.table(of: $0)?.name })
+        if files.contains(where: Self.isLines) { names.insert(ExportTable.tables.name) }
+        // It also names tables without rows, which JSON lines do not have, and files that were lost.
         try rows(of: [.tables]) { _, values in
             if let name = values[0] { names.insert(name) }
         }
-        return ExportTable.stored.allSatisfy { $0 == .tables || names.contains($0.name) }
+        var export = self
+        export.missing = ExportTable.stored.filter { !names.contains($0.name) }
+        let stored = ExportTable.stored.filter { $0 != .tables && names.contains($0.name) }
+        let isComplete = stored.allSatisfy { $0.references.allSatisfy { names.contains($0.name) } }
+        return isComplete && !stored.isEmpty ? export : nil
     }
 
     func rows(_ row: (ExportTable, [String?]) throws -> Void) throws { try rows(of: ExportTable.stored, row) }

@@ -14,11 +14,11 @@ public final class ExportDatabase: ExportWriter {
     /// Rows of a transaction.
     private static let batch = 5000
 
-    /// - Throws: `HistoryError`; an earlier file is never replaced, unless it is empty.
+    /// - Throws: `HistoryError`; an earlier file is never replaced.
     public init(_ path: String) throws(HistoryError) {
         self.path = absolute(path)
         temporary = self.path + ".\(UUID().uuidString.prefix(8)).tmp"
-        guard StepDatabase.isEmptyOrMissing(self.path) else {
+        guard access(self.path, F_OK) != 0 else {
             throw .cannotOpen(path: self.path, reason: "it exists, and an export replaces no file")
         }
         let descriptor = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)

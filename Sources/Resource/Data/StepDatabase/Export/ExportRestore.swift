@@ -3,17 +3,17 @@ import GRDB
 public import StepDomain
 
 extension StepDatabase {
-    /// Takes a whole export in. Nothing of it is stored if anything is wrong.
+    /// Takes an export in, all that it has. Nothing of it is stored if anything is wrong.
     ///
     /// - Throws: `ImportError`; `HistoryError`, also for a history that has users.
-    public func restore(_ export: any ExportedHistory) throws -> ExportCounts {
+    public func restore(_ export: any ExportedHistory, _ limits: ExportLimits) throws -> ExportCounts {
         // A transaction turns other errors into those of the history.
         var refusal: ImportError?
         do {
             return try writeManyRows { database in
                 let isUsed = try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM person)") ?? true
                 if isUsed { throw HistoryError.invalidValue("the history is not empty") }
-                do { return try ExportRestore(database, export.path).run(export) } catch {
+                do { return try ExportRestore(database, export, limits).run(export) } catch {
                     refusal = error as? ImportError
                     throw error
                 }
@@ -26,14 +26,14 @@ extension StepDatabase {
     /// What `restore` would store, in a file that SQLite deletes by itself.
     ///
     /// - Throws: `ImportError`.
-    public static func previewRestoring(_ export: any ExportedHistory) throws -> ExportCounts {
+    public static func previewRestoring(_ export: any ExportedHistory, _ limits: ExportLimits) throws -> ExportCounts {
         let queue = try DatabaseQueue(path: "")
         return try queue.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA foreign_keys = OFF")
             for migration in Schema.current.migrations { try database.execute(sql: migration.sql) }
             var counts = ExportCounts()
             try database.inTransaction {
-                counts = try ExportRestore(database, export.path).run(export)
+                counts = try ExportRestore(database, export, limits).run(export)
                 return .commit
             }
             return counts
@@ -41,17 +41,43 @@ extension StepDatabase {
     }
 }
 
+/// What a history cannot know by itself of an export, which can be made by anybody.
+public struct ExportLimits: Sendable {
+    /// Nothing was counted or corrected after it.
+    let now: Timestamp
+    /// What a pedometer or a source can have as its model.
+    let models: Set<String>
+
+    /// - Parameters:
+    ///   - models: the keys of models.
+    ///   - formats: the keys of formats of imports.
+    public init(now: Timestamp, models: [String], formats: [String]) {
+        self.now = now
+        self.models = Set(models + formats.map { Pedometer.importPrefix + $0 })
+    }
+
+    /// Clocks differ, and zones too.
+    private static let tolerance = 86_400
+
+    fileprivate func areOver(_ seconds: Int) -> Bool { seconds > now.seconds + Self.tolerance }
+    fileprivate func areOver(_ day: Day) -> Bool { day > Day(of: now, utcOffset: 0).advanced(by: 1) }
+}
+
 /// Writes the rows of an export into an empty history, in the caller's transaction and without its checks of foreign
 /// keys.
 private final class ExportRestore {
     private let database: Database
     private let path: String
+    private let limits: ExportLimits
+    private let missing: Set<ExportTable>
     private var people: [String: Int64] = [:]
     private var counts = ExportCounts()
     private var declared: [String: Int] = [:]
     private var (table, statement): (StoredTable?, Statement?) = (nil, nil)
 
-    init(_ database: Database, _ path: String) { (self.database, self.path) = (database, path) }
+    init(_ database: Database, _ export: any ExportedHistory, _ limits: ExportLimits) {
+        (self.database, path, self.limits, missing) = (database, export.path, limits, Set(export.missing))
+    }
 
     func run(_ export: any ExportedHistory) throws -> ExportCounts {
         // A trigger for each of a million samples would take longer than the rest.
@@ -70,12 +96,14 @@ private final class ExportRestore {
                 throw malformed("row \(counts.rows(of: table.name) + 1) of \(table.name): \(error.description)")
             }
         }
-        for table in ExportTable.stored where table.name != "tables" {
+        for table in ExportTable.stored where table != .tables && missing.isDisjoint(with: [table, .tables]) {
             guard let rows = declared[table.name] else { throw malformed("it lacks the table \(table.name)") }
             guard rows == counts.rows(of: table.name) else {
                 throw malformed("\(table.name) has \(counts.rows(of: table.name)) rows of \(rows)")
             }
         }
+        if !missing.isDisjoint(with: ExportTable.ofImports) { try separateSources() }
+        if missing.contains(.changedDays) { try noteDays() }
         try check()
         try database.execute(
             sql: """
@@ -88,6 +116,10 @@ private final class ExportRestore {
 
     private func malformed(_ reason: String) -> ImportError { .malformed(path: path, reason: reason) }
 
+    private func inFuture(_ table: String) -> ImportError {
+        malformed("row \(counts.rows(of: table) + 1) of \(table) is in the future")
+    }
+
     private func check() throws {
         if let row = try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") {
             let table: String = try row.get(0)
@@ -96,7 +128,66 @@ private final class ExportRestore {
         if let rule = try ColumnRule.all.first(where: { try $0.isViolated(in: database) }) {
             throw malformed("\(rule.table) has a value in \(rule.column) that istep does not write")
         }
+        for (words, sql) in Self.rulesOfImports
+        where try Bool.fetchOne(database, sql: "SELECT EXISTS (\(sql))") ?? false { throw malformed(words) }
         if let broken = try StepDatabase.brokenRules(database).first { throw malformed(broken) }
+    }
+
+    private static let rulesOfImports = [
+        (
+            "an import has a source of another user",
+            """
+            SELECT 1 FROM import_track JOIN import ON import.id = import JOIN pedometer ON pedometer.id = pedometer
+            WHERE import.person <> pedometer.person
+            """
+        ),
+        (
+            "an import refers to a sync of another source",
+            "SELECT 1 FROM import_track JOIN sync ON sync.id = sync WHERE sync.pedometer <> import_track.pedometer"
+        ),
+        (
+            "an import has a content of a source that it does not have",
+            """
+            SELECT 1 FROM import_part AS part JOIN import_content AS content ON content.id = part.content
+            WHERE NOT EXISTS (SELECT 1 FROM import_track AS track
+                WHERE track.import = part.import AND track.pedometer = content.pedometer)
+            """
+        ),
+    ]
+
+    /// Sources of imports that the export does not have: a later import must not replace what they say, as it would
+    /// take their coverage for that of imports that are not there. So it becomes a source of its own.
+    private func separateSources() throws {
+        try database.execute(
+            sql: "UPDATE pedometer SET address = printf('IMPORT-R%09X', id) WHERE \(Pedometer.isImported)")
+    }
+
+    /// The days that have anything, if the export does not say them.
+    private func noteDays() throws {
+        for person in people.values {
+            var changed = ChangedDays()
+            let counted = try Int.fetchAll(
+                database,
+                sql: """
+                    SELECT DISTINCT (start + utc_offset + 86400) / 86400 - 1 FROM sample JOIN pedometer ON id = pedometer
+                    WHERE person = ?
+                    """, arguments: [person])
+            for day in counted { changed.insert(Day(daysSince1970: day)) }
+            let spans = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT start, until, coverage.utc_offset FROM coverage JOIN pedometer ON id = pedometer
+                    WHERE person = ?
+                    """, arguments: [person])
+            for row in spans {
+                changed.insert(
+                    TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2), neighbours: [])
+            }
+            try changed.store(of: person, database)
+            let corrected = try String.fetchAll(
+                database, sql: "SELECT day FROM correction WHERE person = ?", arguments: [person])
+            try noteChange(of: Set(corrected.map(Day.init(column:))), person: person, isCounted: false, database)
+        }
     }
 
     private func add(_ values: [String?], to export: ExportTable) throws {
@@ -140,6 +231,7 @@ private final class ExportRestore {
                 people[text] = Int64(people.count + 1)
                 return name.text
             }
+            if people[text] == nil, missing.contains(.users) { try addUser(text) }
             guard let person = people[text] else { throw wrong(column, text) }
             return person
         }
@@ -161,6 +253,13 @@ private final class ExportRestore {
         throw wrong(column, text)
     }
 
+    private func addUser(_ text: String) throws {
+        let name = try CheckedName(text)
+        try database.execute(
+            sql: "INSERT INTO person (name, name_key) VALUES (?, ?)", arguments: [name.text, name.key])
+        people[text] = database.lastInsertedRowID
+    }
+
     /// What the constraints of the schema do not say.
     private func checkDecodable(_ stored: [(any DatabaseValueConvertible)?], of table: StoredTable) throws {
         switch table.export {
@@ -170,6 +269,21 @@ private final class ExportRestore {
                 let offset = stored[7] as? Int, StepSample.starts.contains(start),
                 StepSample(start: Timestamp(start), length: length, steps: steps, utcOffset: offset).countsInHistory
             else { throw malformed("row \(counts.rows(of: "samples") + 1) of samples cannot be right") }
+            if limits.areOver(start) { throw inFuture("samples") }
+        case .coverage:
+            if let end = stored[2] as? Int, limits.areOver(end) { throw inFuture("coverage") }
+        case .corrections:
+            if let day = (stored[1] as? String).flatMap({ Day($0) }), limits.areOver(day) {
+                throw inFuture("corrections")
+            }
+        case .excluded:
+            if let start = stored[1] as? Int, limits.areOver(start) { throw inFuture("excluded") }
+        case .pedometers:
+            if let model = stored[3] as? String, !limits.models.contains(model) {
+                throw malformed(
+                    "row \(counts.rows(of: "pedometers") + 1) of pedometers has the model \"\(model.prefix(40))\", "
+                        + "which this istep does not know")
+            }
         case .importContents:
             guard let day = stored[2] as? Int, let bytes = stored[3] as? Data,
                 PackedDay(Array(bytes), of: Day(daysSince1970: day)) != nil

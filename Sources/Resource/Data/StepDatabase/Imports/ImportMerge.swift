@@ -12,6 +12,12 @@ struct ImportMerge {
 
     func store(_ history: ForeignHistory) throws -> ImportChanges {
         var changes = ImportChanges()
+        let (history, own) = try withoutOwn(history)
+        if history.tracks.isEmpty, !own.isEmpty {
+            changes.sources = try own.map(name)
+            changes.isOwn = true
+            return changes
+        }
         let zone = history.zone.stored
         let (changed, isNew) = try changedDays(history, zone, &changes)
         if changes.otherZone != nil { return changes }
