@@ -3,12 +3,10 @@ import StepViews
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BackupViewTests {
-    private func holdings(corrections: Int = 0, pedometers: [String] = []) -> HistoryHoldings {
-        HistoryHoldings(
-            HistoryContents(
-                path: "/home/anna/backup.sqlite", version: 8, size: 131_072, people: ["anna"], pedometers: pedometers,
-                samples: 1440, syncs: 1,
-                corrections: corrections, firstDay: Day("2014-04-19"), lastDay: Day("2014-04-20")))
+    private func holdings(corrections: Int = 0, pedometers: [String] = []) -> HistoryContents {
+        HistoryContents(
+            path: "/home/anna/backup.sqlite", version: 8, size: 131_072, people: ["anna"], pedometers: pedometers,
+            samples: 1440, syncs: 1, corrections: corrections, firstDay: Day("2014-04-19"), lastDay: Day("2014-04-20"))
     }
 
     @Test func `the content of a backup is shown in two columns`() {

@@ -7,10 +7,8 @@
 // set from C, because Swift code cannot declare a pointer to functions with Swift's calling convention (swiftcall). Jobs that still use the
 // checked queues, such as Task.sleep, work as before, but start the check.
 
-#define _GNU_SOURCE // SCHED_BATCH
 #include "CIdle.h"
 #include <malloc.h>
-#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/timex.h>
@@ -42,11 +40,6 @@ void use_one_arena(void) {
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, 1);
 #endif
-}
-
-void do_not_preempt_others(void) {
-    const struct sched_param parameters = {0};
-    sched_setscheduler(0, SCHED_BATCH, &parameters);
 }
 
 int is_clock_synchronized(void) {

@@ -2,9 +2,9 @@ public import StepDomain
 
 /// A backup that was made.
 public struct BackupView: View, Described {
-    let backup: HistoryHoldings
+    let backup: HistoryContents
 
-    public init(_ backup: HistoryHoldings) { self.backup = backup }
+    public init(_ backup: HistoryContents) { self.backup = backup }
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
@@ -15,7 +15,7 @@ public struct BackupView: View, Described {
 
     /// `istep backup --json`.
     public static let keys: [JSONKey<BackupView>] = [
-        .version, .init("backup", HistoryHoldings.schema, "What the backup holds.") { $0.backup },
+        .version, .record("backup", "What the backup holds.") { $0.backup },
     ]
 }
 
@@ -74,7 +74,7 @@ extension StoredBackup: Described {
 
 /// What a restore would do, or has done.
 public struct RestoreView: View, Described {
-    let backup: HistoryHoldings
+    let backup: HistoryContents
     let history: String
     let isDone: Bool
     let old: String?
@@ -89,7 +89,7 @@ public struct RestoreView: View, Described {
     ///   - isSharingUncertain: whether days that were shared since the backup may be sent again.
     ///   - lost: before a restore, what only the history has; nil if that is not known.
     public init(
-        _ backup: HistoryHoldings, history: String, isDone: Bool, old: String?, isSharingUncertain: Bool = false,
+        _ backup: HistoryContents, history: String, isDone: Bool, old: String?, isSharingUncertain: Bool = false,
         lost: HistoryLosses? = nil
     ) {
         self.backup = backup
@@ -138,7 +138,7 @@ public struct RestoreView: View, Described {
             return "\(Words.count(days.count, "day")), \(first == last ? "\(first)" : "\(first) to \(last)")"
         }
         let rows = [
-            ("Users", HistoryHoldings.names(lost.people)), ("Pedometers", HistoryHoldings.names(lost.pedometers)),
+            ("Users", HistoryContents.names(lost.people)), ("Pedometers", HistoryContents.names(lost.pedometers)),
             ("Days read", days(lost.days)), ("By hand", days(lost.corrections)), ("Plans", count(lost.plans, "plan")),
             ("Profiles", count(lost.profiles, "profile")),
         ]
@@ -148,7 +148,7 @@ public struct RestoreView: View, Described {
     /// `istep restore FILE --json`.
     public static let keys: [JSONKey<RestoreView>] = [
         .version,
-        .init("backup", HistoryHoldings.schema, "What the backup holds.") { $0.backup },
+        .record("backup", "What the backup holds.") { $0.backup },
         .init("history", .text, "Path of the history.") { $0.history },
         .init("isDone", .boolean, "Whether the history was replaced.") { $0.isDone },
         .init("old", .nullable(.text), "Where the replaced history is kept.") { $0.old },
@@ -159,46 +159,19 @@ public struct RestoreView: View, Described {
 }
 
 /// What a history or a backup holds, as `istep backup`, `istep restore` and `istep doctor --repair` show it.
-public struct HistoryHoldings: Codable, Sendable, Equatable {
-    public var path: String
-    /// The version of the schema.
-    public var schema: Int
-    public var bytes: Int
-    public var people: [String]
-    public var pedometers: [String]
-    public var samples: Int
-    public var syncs: Int
-    /// Days whose steps were entered by hand.
-    public var corrections: Int
-    /// `2014-04-20`; null without samples.
-    @Nullable public var firstDay: String?
-    @Nullable public var lastDay: String?
-
-    public init(_ contents: HistoryContents) {
-        path = contents.path
-        schema = contents.version
-        bytes = contents.size
-        people = contents.people
-        pedometers = contents.pedometers
-        samples = contents.samples
-        syncs = contents.syncs
-        corrections = contents.corrections
-        _firstDay = Nullable(wrappedValue: contents.firstDay?.description)
-        _lastDay = Nullable(wrappedValue: contents.lastDay?.description)
-    }
-
-    static let schema = JSONSchema.object([
-        .init("path", .text, "Of the file."),
-        .init("schema", .integer, "Version of its schema."),
-        .init("bytes", .integer, "Size of the file."),
-        .init("people", .list(.text), "Names of the users."),
-        .init("pedometers", .list(.text), "Names of the pedometers."),
-        .init("samples", .integer, "Number of step samples."),
-        .init("syncs", .integer, "Number of recorded syncs."),
-        .init("corrections", .integer, "Number of days whose steps were entered by hand."),
-        .init("firstDay", .nullable(.day), "Day of the first sample."),
-        .init("lastDay", .nullable(.day), "Day of the last sample."),
-    ])
+extension HistoryContents: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("path", .text, "Of the file.") { $0.path },
+        .init("schema", .integer, "Version of its schema.") { $0.version },
+        .init("bytes", .integer, "Size of the file.") { $0.size },
+        .init("people", .list(.text), "Names of the users.") { $0.people },
+        .init("pedometers", .list(.text), "Names of the pedometers.") { $0.pedometers },
+        .init("samples", .integer, "Number of step samples.") { $0.samples },
+        .init("syncs", .integer, "Number of recorded syncs.") { $0.syncs },
+        .init("corrections", .integer, "Number of days whose steps were entered by hand.") { $0.corrections },
+        .init("firstDay", .nullable(.day), "Day of the first sample.") { $0.firstDay?.description },
+        .init("lastDay", .nullable(.day), "Day of the last sample.") { $0.lastDay?.description },
+    ]
 
     fileprivate static func names(_ names: [String]) -> String {
         names.map { Printable($0, limit: 32).description }.joined(separator: ", ")
@@ -206,12 +179,12 @@ public struct HistoryHoldings: Codable, Sendable, Equatable {
 
     func show(in page: inout Page) {
         let names = { (names: [String]) in names.isEmpty ? "none" : Self.names(names) }
-        let days = firstDay.map { first in first == lastDay ? first : "\(first) to \(lastDay ?? first)" } ?? "none"
+        let days = firstDay.map { $0 == lastDay ? "\($0)" : "\($0) to \(lastDay ?? $0)" } ?? "none"
         let rows = [
             ("Users", names(people)), ("Pedometers", names(pedometers)), ("Days read", days),
             ("Samples", "\(Words.grouped(samples)), of \(Words.count(syncs, "sync"))"),
             ("By hand", corrections == 0 ? "none" : Words.count(corrections, "day")),
-            ("File", "\(Words.size(bytes)), schema \(schema)"),
+            ("File", "\(Words.size(size)), schema \(version)"),
         ]
         for (label, value) in rows { page.labelled(label, StyledText(value), width: 12) }
     }

@@ -41,41 +41,22 @@ public struct PlanView: View {
     }
 }
 
-extension PlanView {
-    /// `istep plan --json`.
-    public struct Document: JSONDocument {
-        public struct Entry: Codable, Sendable {
-            /// `2014-04-20`; the first day that it applies to.
-            public var validFrom: String
-            /// Steps by weekday in English, lower case; 0 is a rest day.
-            public var goals: [String: Int]
+/// `istep plan --json`.
+extension PlanView: Described {
+    public static let keys: [JSONKey<PlanView>] = [
+        .version,
+        .init("user", .text, "Whose plans they are.") { $0.user.name },
+        .list("plans", "The newest first.") { $0.plans },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("validFrom", .day, "The first day that it applies to."),
-                .init("goals", .map(keys: "weekday (monday to sunday)", .integer), "Steps; 0 is a rest day."),
-            ])
-        }
-
-        public var version = 1
-        public var user: String
-        /// Newest first.
-        public var plans: [Entry]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("user", .text, "Whose plans they are."),
-            .init("plans", .list(Entry.schema), "The newest first."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            user: user.name,
-            plans: plans.map { plan in
-                Document.Entry(
-                    validFrom: plan.validFrom.description,
-                    goals: Dictionary(uniqueKeysWithValues: Weekday.allCases.map { ($0.name, plan[$0]) }))
-            })
-    }
+extension SportPlan: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("validFrom", .day, "The first day that it applies to.") { $0.validFrom.description },
+        .init("goals", .map(keys: "weekday (monday to sunday)", .integer), "Steps; 0 is a rest day.") { plan in
+            Dictionary(uniqueKeysWithValues: Weekday.allCases.map { ($0.name, plan[$0]) })
+        },
+    ]
 }
 
 /// What is known of a user's body, the newest first.
@@ -116,57 +97,30 @@ public struct ProfileView: View {
     }
 }
 
-extension ProfileView {
-    /// `istep profile --json`.
-    public struct Document: JSONDocument {
-        public struct Entry: Codable, Sendable {
-            /// `2014-04-20`; the first day that it applies to.
-            public var validFrom: String
-            @Nullable public var heightMetres: Double?
-            @Nullable public var weightKilograms: Double?
-            /// `female`, `male` or `unspecified`.
-            public var sex: String
-            @Nullable public var birthDate: String?
-            /// As measured; null if it is estimated from the height.
-            @Nullable public var stepLengthMetres: Double?
-            /// The same while running.
-            @Nullable public var runningStepLengthMetres: Double?
+/// `istep profile --json`.
+extension ProfileView: Described {
+    public static let keys: [JSONKey<ProfileView>] = [
+        .version,
+        .init("user", .text, "Whose profiles they are.") { $0.user.name },
+        .list("profiles", "The newest first.") { $0.profiles },
+    ]
+}
 
-            static let schema = JSONSchema.object([
-                .init("validFrom", .day, "The first day that it applies to."),
-                .init("heightMetres", .nullable(.number), "Height."),
-                .init("weightKilograms", .nullable(.number), "Weight."),
-                .init("sex", .choice(Sex.self), "Sex."),
-                .init("birthDate", .nullable(.day), "Date of birth."),
-                .init(
-                    "stepLengthMetres", .nullable(.number), "As measured; null where it is calculated from the height."),
-                .init(
-                    "runningStepLengthMetres", .nullable(.number),
-                    "As measured; null where it is scaled by the walking step, or calculated from the height."),
-            ])
-        }
-
-        public var version = 1
-        public var user: String
-        /// Newest first.
-        public var profiles: [Entry]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("user", .text, "Whose profiles they are."),
-            .init("profiles", .list(Entry.schema), "The newest first."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            user: user.name,
-            profiles: profiles.map {
-                Document.Entry(
-                    validFrom: $0.validFrom.description, heightMetres: $0.height, weightKilograms: $0.weight,
-                    sex: $0.sex.rawValue, birthDate: $0.birthDate?.description, stepLengthMetres: $0.stepLength,
-                    runningStepLengthMetres: $0.runningStepLength)
-            })
-    }
+extension Profile: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("validFrom", .day, "The first day that it applies to.") { $0.validFrom.description },
+        .init("heightMetres", .nullable(.number), "Height.") { $0.height },
+        .init("weightKilograms", .nullable(.number), "Weight.") { $0.weight },
+        .init("sex", .choice(Sex.self), "Sex.") { $0.sex.rawValue },
+        .init("birthDate", .nullable(.day), "Date of birth.") { $0.birthDate?.description },
+        .init("stepLengthMetres", .nullable(.number), "As measured; null where it is calculated from the height.") {
+            $0.stepLength
+        },
+        .init(
+            "runningStepLengthMetres", .nullable(.number),
+            "As measured; null where it is scaled by the walking step, or calculated from the height."
+        ) { $0.runningStepLength },
+    ]
 }
 
 extension ValidFrom {

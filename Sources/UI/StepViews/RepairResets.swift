@@ -1,6 +1,6 @@
 import StepDomain
 
-extension RepairView.Repaired {
+extension SalvageReport {
     /// Names each value that was replaced, and what that means.
     func showResets(in page: inout Page) {
         if !headerNumbers.isEmpty {

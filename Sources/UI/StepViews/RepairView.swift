@@ -1,53 +1,17 @@
 public import StepDomain
 
 /// What `istep doctor --repair` has saved, and what is lost.
-public struct RepairView: View {
-    /// The result for a history that was damaged.
-    public struct Repaired: Codable, Sendable, Equatable {
-        public var holdings: HistoryHoldings
-        /// Where the damaged file is kept.
-        public var damaged: String
-        public var tables: [SalvageReport.Table]
-        public var lostDays: [SalvageReport.LostDays]
-        public var resets: [SalvageReport.Reset]
-        public var headerNumbers: [SalvageReport.HeaderNumber]
-        /// The record of what was shared lacks entries.
-        public var isSharingUncertain: Bool
-
-        public init(
-            holdings: HistoryHoldings, damaged: String, tables: [SalvageReport.Table],
-            lostDays: [SalvageReport.LostDays],
-            resets: [SalvageReport.Reset] = [], headerNumbers: [SalvageReport.HeaderNumber] = [],
-            isSharingUncertain: Bool
-        ) {
-            self.holdings = holdings
-            self.damaged = damaged
-            self.tables = tables
-            self.lostDays = lostDays
-            self.resets = resets
-            self.headerNumbers = headerNumbers
-            self.isSharingUncertain = isSharingUncertain
-        }
-
-        public init(_ report: SalvageReport) {
-            self.init(
-                holdings: HistoryHoldings(report.contents), damaged: report.damaged, tables: report.tables,
-                lostDays: report.days,
-                resets: report.resets, headerNumbers: report.headerNumbers,
-                isSharingUncertain: report.isSharingUncertain)
-        }
-    }
-
+public struct RepairView: View, Described {
     let history: String
-    let repaired: Repaired?
+    let report: SalvageReport?
     let correctedSums: Int
 
     /// - Parameters:
-    ///   - repaired: nil if the history is sound.
+    ///   - report: of a history that was damaged; nil if it is sound.
     ///   - correctedSums: days whose stored sums were wrong.
-    public init(history: String, _ repaired: Repaired?, correctedSums: Int = 0) {
+    public init(history: String, _ report: SalvageReport?, correctedSums: Int = 0) {
         self.history = history
-        self.repaired = repaired
+        self.report = report
         self.correctedSums = correctedSums
     }
 
@@ -56,7 +20,7 @@ public struct RepairView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        guard let repaired else {
+        guard let report else {
             if correctedSums > 0 {
                 page.path(
                     "No damage found; the daily sums of \(Words.count(correctedSums, "day")) were wrong and are corrected:",
@@ -67,10 +31,10 @@ public struct RepairView: View {
             return page.lines
         }
         page.path("Repaired:", history)
-        repaired.holdings.show(in: &page)
-        page.path("The damaged file is kept:", repaired.damaged)
-        let hurt = repaired.tables.filter { !$0.isWhole }
-        if hurt.isEmpty, repaired.resets.isEmpty {
+        report.contents.show(in: &page)
+        page.path("The damaged file is kept:", report.damaged)
+        let hurt = report.tables.filter { !$0.isWhole }
+        if hurt.isEmpty, report.resets.isEmpty {
             page.paragraph("All rows were saved.", emphasis: .good)
         } else if !hurt.isEmpty {
             page.paragraph("Rows that were saved, and what is lost:")
@@ -83,17 +47,17 @@ public struct RepairView: View {
                     "\(Printable(table.name, limit: 32)): \(parts.joined(separator: "; "))", indent: 2, hanging: 4)
             }
         }
-        repaired.showResets(in: &page)
-        if !repaired.lostDays.isEmpty {
+        report.showResets(in: &page)
+        if !report.days.isEmpty {
             page.paragraph("Days that may lack steps; they are shown as partial:")
-            for days in repaired.lostDays.prefix(Self.mostDays) {
+            for days in report.days.prefix(Self.mostDays) {
                 page.paragraph(
                     "\(Printable(days.pedometer, limit: 32)): \(Words.days(days.first, days.last))", indent: 2,
                     hanging: 4)
             }
-            if repaired.lostDays.count > Self.mostDays {
+            if report.days.count > Self.mostDays {
                 page.paragraph(
-                    "and \(Words.count(repaired.lostDays.count - Self.mostDays, "more range")); --json lists all",
+                    "and \(Words.count(report.days.count - Self.mostDays, "more range")); --json lists all",
                     indent: 2)
             }
             page.advice(
@@ -102,7 +66,7 @@ public struct RepairView: View {
                 from before the damage has the others; to list the backups and what they lack: \(command: "istep restore")
                 """)
         }
-        if repaired.isSharingUncertain {
+        if report.isSharingUncertain {
             page.advice(
                 """
                 The record of what was shared lacks entries. Old days are not sent again automatically. Check your destinations and the outbox: \
@@ -113,63 +77,58 @@ public struct RepairView: View {
     }
 
     /// `istep doctor --repair --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var history: String
-        @Nullable public var repaired: Repaired?
-        public var correctedSums: Int
+    public static let keys: [JSONKey<RepairView>] = [
+        .version,
+        .init("history", .text, "Path of the history.") { $0.history },
+        .optional("repaired", "Null where no damage was found.") { $0.report },
+        .init("correctedSums", .integer, "Days whose stored sums differed from their samples and were corrected.") {
+            $0.correctedSums
+        },
+    ]
+}
 
-        public static let schema = JSONSchema.object([
-            .version,
-            .init("history", .text, "Path of the history."),
-            .init(
-                "repaired",
-                .nullable(
-                    .object([
-                        .init("holdings", HistoryHoldings.schema, "What the repaired history holds."),
-                        .init("damaged", .text, "Where the damaged file is kept."),
-                        .init(
-                            "tables",
-                            .list(
-                                .object([
-                                    .init("name", .text, "Of the table."),
-                                    .init("rows", .integer, "Rows that were saved."),
-                                    .init(
-                                        "rebuilt", .integer,
-                                        "Of these: rebuilt from indexes and from rows that refer to them."),
-                                    .init(
-                                        "rejected", .integer, "Rows that were read and are invalid; they were left out."
-                                    ),
-                                    .init("gaps", .integer, "Places that could not be read."),
-                                ])), "Each table of the history."),
-                        .init(
-                            "lostDays",
-                            .list(
-                                .object([
-                                    .init("pedometer", .text, "Its name."),
-                                    .init("first", .day, "First of the days."),
-                                    .init("last", .day, "Last of the days."),
-                                ])), "Days that may lack steps."),
-                        .init(
-                            "resets",
-                            .list(
-                                .object([
-                                    .init("table", .text, "Of the values."),
-                                    .init("column", .text, "Of the values."),
-                                    .init(
-                                        "pedometer", .nullable(.text),
-                                        "Its name, for a value of a pedometer; else null."),
-                                    .init("rows", .integer, "How many."),
-                                ])),
-                            "Values that could not be read or cannot be correct; their rows were saved without them."),
-                        .init(
-                            "headerNumbers", .list(.choice(["user_version", "application_id"])),
-                            "Numbers in the header of the file that were wrong and are corrected."),
-                        .init("isSharingUncertain", .boolean, "Whether the record of what was shared lacks entries."),
-                    ])), "Null where no damage was found."),
-            .init("correctedSums", .integer, "Days whose stored sums differed from their samples and were corrected."),
-        ])
-    }
+extension SalvageReport: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .record("holdings", "What the repaired history holds.") { $0.contents },
+        .init("damaged", .text, "Where the damaged file is kept.") { $0.damaged },
+        .list("tables", "Each table of the history.") { $0.tables },
+        .list("lostDays", "Days that may lack steps.") { $0.days },
+        .list("resets", "Values that could not be read or cannot be correct; their rows were saved without them.") {
+            $0.resets
+        },
+        .init(
+            "headerNumbers", .list(.choice(HeaderNumber.self)),
+            "Numbers in the header of the file that were wrong and are corrected."
+        ) { $0.headerNumbers.map(\.rawValue) },
+        .init("isSharingUncertain", .boolean, "Whether the record of what was shared lacks entries.") {
+            $0.isSharingUncertain
+        },
+    ]
+}
 
-    public var document: Document { Document(history: history, repaired: repaired, correctedSums: correctedSums) }
+extension SalvageReport.Table: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("name", .text, "Of the table.") { $0.name },
+        .init("rows", .integer, "Rows that were saved.") { $0.rows },
+        .init("rebuilt", .integer, "Of these: rebuilt from indexes and from rows that refer to them.") { $0.rebuilt },
+        .init("rejected", .integer, "Rows that were read and are invalid; they were left out.") { $0.rejected },
+        .init("gaps", .integer, "Places that could not be read.") { $0.gaps },
+    ]
+}
+
+extension SalvageReport.LostDays: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("pedometer", .text, "Its name.") { $0.pedometer },
+        .init("first", .day, "First of the days.") { $0.first.description },
+        .init("last", .day, "Last of the days.") { $0.last.description },
+    ]
+}
+
+extension SalvageReport.Reset: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init("table", .text, "Of the values.") { $0.table },
+        .init("column", .text, "Of the values.") { $0.column },
+        .init("pedometer", .nullable(.text), "Its name, for a value of a pedometer; else null.") { $0.pedometer },
+        .init("rows", .integer, "How many.") { $0.rows },
+    ]
 }

@@ -159,8 +159,8 @@ extension StatusView: Described {
         .list("imports", "The imports of the configuration.") { view in
             view.imports.map { ImportEntry(status: $0, localTime: view.localTime) }
         },
-        .init("notices", .list(NoticeDocument.schema), "New ones first.") { view in
-            view.notices.map { NoticeDocument($0, view.words($0.notice), view.localTime) }
+        .list("notices", "New ones first.") { view in
+            view.notices.map { NoticeDocument(stored: $0, words: view.words($0.notice), localTime: view.localTime) }
         },
         .list("backlogs", "Days that wait for destinations that have failed.") { $0.backlogs },
         .list("users", "Every user, or the one of --user.") { view in

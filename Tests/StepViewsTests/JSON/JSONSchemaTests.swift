@@ -222,26 +222,24 @@ import Testing
             localTime: Sample.localTime)
     }
 
-    private func holdings(_ day: Day? = Sample.day) -> HistoryHoldings {
-        HistoryHoldings(
-            HistoryContents(
-                path: "/b", version: 5, size: 1000, people: ["anna"], pedometers: ["ring"], samples: 7, syncs: 2,
-                corrections: 1,
-                firstDay: day, lastDay: day))
+    private func holdings(_ day: Day? = Sample.day) -> HistoryContents {
+        HistoryContents(
+            path: "/b", version: 5, size: 1000, people: ["anna"], pedometers: ["ring"], samples: 7, syncs: 2,
+            corrections: 1, firstDay: day, lastDay: day)
     }
 
     private var repair: RepairView {
         RepairView(
             history: "/h",
             .init(
-                holdings: holdings(), damaged: "/h.damaged",
                 tables: [.init(name: "sample", rows: 5, rebuilt: 1, rejected: 1, gaps: 1)],
-                lostDays: [.init(pedometer: "ring", first: Sample.day, last: Sample.day)],
+                days: [.init(pedometer: "ring", first: Sample.day, last: Sample.day)],
                 resets: [
                     .init(table: "pedometer", column: "cursor", pedometer: "ring"),
                     .init(table: "sync", column: "battery", rows: 2),
                 ],
-                headerNumbers: [.version, .applicationID], isSharingUncertain: true))
+                headerNumbers: [.version, .applicationID], isSharingUncertain: true,
+                contents: holdings(), damaged: "/h.damaged"))
     }
 
     private func live() -> LiveDocument {

@@ -101,7 +101,7 @@ public struct ReplacedHistory: Hashable, Sendable {
 
 /// The result of repairing a damaged history: what was saved, and what is lost.
 public struct SalvageReport: Hashable, Sendable {
-    public struct Table: Hashable, Sendable, Codable {
+    public struct Table: Hashable, Sendable {
         public var name: String
         /// Rows in the repaired history.
         public var rows: Int
@@ -125,7 +125,7 @@ public struct SalvageReport: Hashable, Sendable {
     }
 
     /// Days of a pedometer whose steps may be missing: they are shown as partial from now on.
-    public struct LostDays: Hashable, Sendable, Codable {
+    public struct LostDays: Hashable, Sendable {
         public var pedometer: String
         public var first: Day
         public var last: Day
@@ -138,7 +138,7 @@ public struct SalvageReport: Hashable, Sendable {
     }
 
     /// Values that could not be decoded, or that istep never writes, in rows that were saved without them.
-    public struct Reset: Hashable, Sendable, Codable {
+    public struct Reset: Hashable, Sendable {
         public var table: String
         public var column: String
         /// The name of the pedometer, for a value of the pedometer itself.
@@ -151,19 +151,10 @@ public struct SalvageReport: Hashable, Sendable {
             self.pedometer = pedometer
             self.rows = rows
         }
-
-        /// A missing name is null.
-        public func encode(to encoder: any Encoder) throws {
-            var values = encoder.container(keyedBy: CodingKeys.self)
-            try values.encode(table, forKey: .table)
-            try values.encode(column, forKey: .column)
-            try values.encode(pedometer, forKey: .pedometer)
-            try values.encode(rows, forKey: .rows)
-        }
     }
 
     /// A number in the file's header that was wrong, by SQLite's name.
-    public enum HeaderNumber: String, Hashable, Sendable, Codable {
+    public enum HeaderNumber: String, CaseIterable, Hashable, Sendable {
         case version = "user_version"
         case applicationID = "application_id"
     }

@@ -54,8 +54,8 @@ public enum JSONReference {
             ImportRemovalView.Document.self),
         Entry(
             "profile", ["profile"], "A user's height, weight and so on, by the day from which they hold.",
-            ProfileView.Document.self),
-        Entry("plan", ["plan"], "A user's goals, by the day from which they hold.", PlanView.Document.self),
+            JSONRecord<ProfileView>.self),
+        Entry("plan", ["plan"], "A user's goals, by the day from which they hold.", JSONRecord<PlanView>.self),
         Entry(
             "share", ["share", "outbox send", "outbox retry"], "What was sent to each destination.",
             JSONRecord<ShareView>.self),
@@ -76,7 +76,7 @@ public enum JSONReference {
         Entry("doctor", ["doctor"], "What each check has found.", JSONRecord<DoctorView>.self),
         Entry(
             "repair", ["doctor --repair"], "What was saved of a damaged history, and what is lost.",
-            RepairView.Document.self),
+            JSONRecord<RepairView>.self),
         Entry("backup", ["backup"], "The backup that was made.", JSONRecord<BackupView>.self),
         Entry("backups", ["restore"], "The backups that are there.", JSONRecord<BackupsView>.self),
         Entry("restore", ["restore FILE"], "What a restore would do, or has done.", JSONRecord<RestoreView>.self),

@@ -133,38 +133,22 @@ public struct NotificationWords: NotificationWording {
 }
 
 /// A notice as `istep status --json` prints it.
-public struct NoticeDocument: Codable, Sendable {
-    /// `nightsFailed`, `notSeen`, `batteryLow`, `daysMissing`, `clockWasOff`, `stepsLost`, `stepsInDoubt`,
-    /// `shareRejected`, `shareInDoubt`, `destinationStopped`, `shareWaiting` or `goalReached`.
-    public var kind: String
-    /// The pedometer, destination or user that it is about; null for the machine.
-    @Nullable public var subject: String?
-    /// ISO 8601 with offset.
-    public var since: String
-    public var message: String
-    @Nullable public var detail: String?
-    /// It was not seen yet: `istep status` without `--json` has not shown it.
-    public var isNew: Bool
-    /// It lasts until its cause ends; otherwise it is shown once.
-    public var isLasting: Bool
+struct NoticeDocument: Described {
+    let stored: StoredNotice, words: NoticeWords, localTime: LocalTime
 
-    init(_ stored: StoredNotice, _ words: NoticeWords, _ localTime: LocalTime) {
-        kind = stored.notice.kind.rawValue
-        subject = stored.notice.name.isEmpty ? nil : stored.notice.name
-        since = Words.iso(stored.notice.since, localTime)
-        message = words.headline
-        detail = words.detail.isEmpty ? nil : words.detail
-        isNew = stored.isNew
-        isLasting = stored.notice.isState
-    }
-
-    static let schema = JSONSchema.object([
-        .init("kind", .choice(Notice.Kind.self), "What the notice is about."),
-        .init("subject", .nullable(.text), "The pedometer, destination or user; null for the machine."),
-        .init("since", .time, "When it began."),
-        .init("message", .text, "The notice in one line."),
-        .init("detail", .nullable(.text), "What else is known, and what to do."),
-        .init("isNew", .boolean, "Not yet shown by 'istep status' (--json does not count)."),
-        .init("isLasting", .boolean, "It lasts until its cause ends; else it is shown once."),
-    ])
+    static let keys: [JSONKey<NoticeDocument>] = [
+        .init("kind", .choice(Notice.Kind.self), "What the notice is about.") { $0.stored.notice.kind.rawValue },
+        .init("subject", .nullable(.text), "The pedometer, destination or user; null for the machine.") {
+            $0.stored.notice.name.isEmpty ? nil : $0.stored.notice.name
+        },
+        .init("since", .time, "When it began.") { Words.iso($0.stored.notice.since, $0.localTime) },
+        .init("message", .text, "The notice in one line.") { $0.words.headline },
+        .init("detail", .nullable(.text), "What else is known, and what to do.") {
+            $0.words.detail.isEmpty ? nil : $0.words.detail
+        },
+        .init("isNew", .boolean, "Not yet shown by 'istep status' (--json does not count).") { $0.stored.isNew },
+        .init("isLasting", .boolean, "It lasts until its cause ends; else it is shown once.") {
+            $0.stored.notice.isState
+        },
+    ]
 }

@@ -23,6 +23,6 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let wiring = try Wiring(common)
-        try wiring.show(BackupView(HistoryHoldings(try await wiring.backupService.backUp(to: file))))
+        try wiring.show(BackupView(try await wiring.backupService.backUp(to: file)))
     }
 }

@@ -73,6 +73,6 @@ struct DoctorCommand: AsyncParsableCommand {
         let corrected = report == nil ? try await wiring.backupService.correctSums() : 0
         progress.end()
         try wiring.show(
-            RepairView(history: wiring.databasePath, report.map(RepairView.Repaired.init), correctedSums: corrected))
+            RepairView(history: wiring.databasePath, report, correctedSums: corrected))
     }
 }

@@ -32,19 +32,19 @@ struct RestoreCommand: AsyncParsableCommand {
             return try wiring.show(BackupsView(directory: directory, backups, isHistoryThere: isHistoryThere))
         }
         let backup = try await service.examine(file)
-        let holdings = HistoryHoldings(backup.contents)
         if backup.replacesHistory, !yes {
             // With --json a command prints one document: here that of the failure.
             if !common.json {
                 let lost = await service.losses(backup)
-                try wiring.show(RestoreView(holdings, history: backup.history, isDone: false, old: nil, lost: lost))
+                try wiring.show(
+                    RestoreView(backup.contents, history: backup.history, isDone: false, old: nil, lost: lost))
             }
             try await confirm(file)
         }
         let replaced = try await service.restore(backup)
         try wiring.show(
             RestoreView(
-                holdings, history: backup.history, isDone: true, old: replaced.path,
+                backup.contents, history: backup.history, isDone: true, old: replaced.path,
                 isSharingUncertain: replaced.isSharingUncertain))
     }
 

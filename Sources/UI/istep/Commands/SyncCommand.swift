@@ -1,10 +1,9 @@
 import ArgumentParser
-import CIdle
 import StepDomain
 import StepServices
 import StepViews
 
-struct SyncCommand: AsyncParsableCommand, ProcessPreparing {
+struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Read the steps of your pedometers into the history.",
@@ -51,8 +50,6 @@ struct SyncCommand: AsyncParsableCommand, ProcessPreparing {
     func validate() throws {
         if let days, !(1...366).contains(days) { throw ValidationError("--days must be 1 to 366.") }
     }
-
-    func prepareProcess() { do_not_preempt_others() }
 
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
