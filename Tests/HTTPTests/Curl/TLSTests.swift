@@ -15,7 +15,7 @@ import WebTestSupport
                     == .notSent(
                         reason:
                             "the certificate of \(server.url) is not trusted: SSL certificate problem: self-signed certificate; "
-                            + "check the address, or name the file of its authority in SSL_CERT_FILE"))
+                            + "check the address, or name the file of its authority in `ca_file`"))
         }
     }
 
@@ -24,7 +24,7 @@ import WebTestSupport
         try await withDirectory { directory in
             let certificate = try await Certificate(in: directory, names: "IP:127.0.0.1")
             let server = try await TLSServer.start(certificate)
-            let answer = try await CurlTransport.forTests(authorities: certificate.path).send(get(server.url))
+            let answer = try await CurlTransport.forTests().trusting(certificate.path).send(get(server.url))
             #expect(answer.status == 200)
             #expect(answer.text.contains("TLSv1.3"))
         }
@@ -119,6 +119,6 @@ import WebTestSupport
         let error = await failure(CurlTransport.forTests(authorities: "/nowhere/ca.pem"), try get(url))
         #expect("\(error!)".hasPrefix("there are no certificates of authorities to check \(url) against: "))
         #expect("\(error!)".contains("/nowhere/ca.pem"))
-        #expect("\(error!)".hasSuffix("; check SSL_CERT_FILE, or sudo apt-get install ca-certificates"))
+        #expect("\(error!)".hasSuffix("; check `ca_file` and SSL_CERT_FILE, or sudo apt-get install ca-certificates"))
     }
 }

@@ -1,3 +1,4 @@
+import HTTP
 import Settings
 import Sharing
 import StepDomain
@@ -48,6 +49,17 @@ import Testing
     ) throws {
         let kind = try #require(DestinationRegistry.kind(key))
         for line in kind.example.split(separator: "\n") { #expect(line.count <= 120, "\(line)") }
+    }
+
+    @Test(arguments: [
+        "beeminder", "fhir", "home-assistant", "influx", "intervals-icu", "mastodon", "rest", "soap",
+    ]) func `certificates of the user's own verify the server`(_ key: String) async throws {
+        let example = try #require(DestinationRegistry.kind(key)).example
+        let destination = try Fixture.destination(
+            example.replacing(/_file = .*/, with: "_env = 'SECRET'") + "\nca_file = '/etc/ssl/own.pem'",
+            environment: ["SECRET": "s"], transport: { TrustingTransport() })
+        let failure = await #expect(throws: ShareFailure.self) { _ = try await destination.check() }
+        #expect(failure?.reason == "trusts /etc/ssl/own.pem")
     }
 
     @Test(arguments: Fixture.all) func `an unknown key is rejected with the nearest key`(_ fixture: Fixture)
@@ -102,5 +114,16 @@ import Testing
         } catch {
             return error.errors
         }
+    }
+}
+
+/// Says which certificates it would verify a server by, and sends nothing.
+private struct TrustingTransport: HTTPTransport {
+    var authorities = "the system's"
+
+    func trusting(_ authorities: String) -> TrustingTransport { TrustingTransport(authorities: authorities) }
+
+    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        throw .notSent(reason: "trusts \(authorities)")
     }
 }

@@ -123,7 +123,7 @@ extension HTTPRequest {
     public var secrets: [Secret] {
         var values = headers.map(\.value)
         if case .form(let fields) = body { values += fields.map(\.value) }
-        return values.compactMap(\.secret)
+        return values.compactMap(\.secret) + [url.secret].compactMap(\.self)
     }
 
     /// The body as it is sent; nil if there is none.
@@ -243,6 +243,11 @@ extension WebAddress {
 
     /// Path and query, with parts of the path and values of parameters that look like secrets as bullets.
     var maskedTarget: String {
+        let target = maskedByShape
+        return secret?.scrubbed(from: target) ?? target
+    }
+
+    private var maskedByShape: String {
         guard let query else { return maskedPath }
         let parameters = query.split(separator: "&", omittingEmptySubsequences: false).map { parameter -> String in
             guard let equals = parameter.firstIndex(of: "=") else { return String(parameter) }

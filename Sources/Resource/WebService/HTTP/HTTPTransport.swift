@@ -5,6 +5,11 @@ public protocol HTTPTransport: Sendable {
     ///
     /// Cancelling the task ends the request at once.
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
+
+    /// A transport that verifies servers by these certificates instead of the system's.
+    ///
+    /// - Parameter authorities: path of a PEM file.
+    func trusting(_ authorities: String) -> Self
 }
 
 /// Why there is no answer. The cases differ in whether the server may have received the request.

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Support
+public import Support
 
 /// An http or https address that was checked: it has a host, no user or password, no fragment and no control
 /// characters, and plain http is limited to this machine unless it is explicitly allowed (RFC 3986; RFC 9110, section
@@ -15,6 +15,8 @@ public struct WebAddress: Hashable, Sendable {
     public internal(set) var path: String
     /// The query without its question mark, percent-encoded; nil if there is none.
     public internal(set) var query: String?
+    /// A secret that is a part of path or query: it is never shown.
+    private(set) var secret: Secret?
 
     /// Bytes. Servers accept up to 8000 (RFC 9110, section 4.1, recommends at least that many).
     static let limit = 8000
@@ -131,9 +133,13 @@ extension WebAddress {
 
     /// Fills a template: each `{name}` becomes the value of that name, percent-encoded; then the whole is checked as an
     /// address.
+    ///
+    /// - Parameter secret: the name of a value that is never shown, and the value. Its colons and slashes stay: what
+    ///   services give out as the secret part of an address can be several segments.
     /// - Throws: `Problem.unknownName` for a name without a value, else as `init`.
     public static func filled(
-        _ template: String, _ values: [String: String], insecure: Bool = false
+        _ template: String, _ values: [String: String], secret: (name: String, value: Secret)? = nil,
+        insecure: Bool = false
     ) throws(Problem) -> WebAddress {
         var text = ""
         var rest = template[...]
@@ -142,11 +148,18 @@ extension WebAddress {
             rest = rest[rest.index(after: opening)...]
             guard let closing = rest.firstIndex(of: "}") else { throw .character("{") }
             let name = String(rest[..<closing])
-            guard let value = values[name] else { throw .unknownName(name, known: values.keys.sorted()) }
-            text += percentEncodedComponent(value)
+            if let secret, secret.name == name {
+                text += percentEncoded(secret.value.reveal()) { $0.isUnreserved || ":/".utf8.contains($0) }
+            } else if let value = values[name] {
+                text += percentEncodedComponent(value)
+            } else {
+                throw .unknownName(name, known: (values.keys + [secret?.name].compactMap(\.self)).sorted())
+            }
             rest = rest[rest.index(after: closing)...]
         }
-        return try WebAddress(text + rest, insecure: insecure)
+        var address = try WebAddress(text + rest, insecure: insecure)
+        address.secret = secret?.value
+        return address
     }
 }
 

@@ -123,11 +123,20 @@ struct DestinationContext: Sendable {
     var terms: ShareTerms
     var environment: DestinationEnvironment
 
-    /// A new one: each destination keeps its connection.
-    func exchange() -> Exchange { Exchange(transport: environment.transport(), now: environment.now) }
+    /// A new one: each destination keeps its connection. Reads `ca_file`.
+    func exchange(_ reader: inout TableReader) -> Exchange {
+        let transport = environment.transport()
+        return Exchange(
+            transport: reader.authorities().map { transport.trusting($0) } ?? transport, now: environment.now)
+    }
 
     /// Today by this machine's clock and zone.
     var today: Day { environment.localTime.day(of: environment.now()) }
+}
+
+extension TableReader {
+    /// The certificates that a server's is verified by; nil for the system's.
+    mutating func authorities() -> String? { path("ca_file", "the path of a file of certificates (PEM)") }
 }
 
 /// A destination of the configuration: its context contains the common values of its table and of the process.

@@ -25,6 +25,10 @@ public final class CurlTransport: HTTPTransport {
 
     deinit { worker.stop() }
 
+    public func trusting(_ authorities: String) -> CurlTransport {
+        CurlTransport(userAgent: settings.userAgent, limits: settings.limits, authorities: authorities)
+    }
+
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         if let problem = request.problem { throw .notSent(reason: problem) }
         let cancellation = Cancellation()
@@ -192,9 +196,9 @@ struct CurlFailure {
         case CURLE_COULDNT_CONNECT:
             "no connection to \(origin): \(osReason ?? reason); check its address and whether the server runs"
         case CURLE_PEER_FAILED_VERIFICATION:
-            "the certificate of \(origin) is not trusted: \(reason); check the address, or name the file of its authority in SSL_CERT_FILE"
+            "the certificate of \(origin) is not trusted: \(reason); check the address, or name the file of its authority in `ca_file`"
         case CURLE_SSL_CACERT_BADFILE:
-            "there are no certificates of authorities to check \(origin) against: \(reason); check SSL_CERT_FILE, or sudo apt-get install ca-certificates"
+            "there are no certificates of authorities to check \(origin) against: \(reason); check `ca_file` and SSL_CERT_FILE, or sudo apt-get install ca-certificates"
         case CURLE_SSL_CONNECT_ERROR:
             "no TLS connection to \(origin): \(reason); check that its port is one for https"
         default: "no connection to \(origin): \(reason)"

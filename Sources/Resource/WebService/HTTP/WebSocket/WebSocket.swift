@@ -36,6 +36,9 @@ public protocol WebSocket: Sendable {
 public protocol WebSocketTransport: Sendable {
     /// - Parameter url: with the scheme `http` or `https`, which stand for `ws` and `wss`.
     func open(_ url: WebAddress) async throws(WebSocketError) -> any WebSocket
+
+    /// As `HTTPTransport.trusting`.
+    func trusting(_ authorities: String) -> Self
 }
 
 /// The opening handshake of WebSocket (RFC 6455, section 4). Uses no socket.

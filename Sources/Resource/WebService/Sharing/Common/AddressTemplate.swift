@@ -1,6 +1,7 @@
 internal import HTTP
 internal import Settings
 internal import StepDomain
+internal import Support
 
 /// An address with placeholders in braces that are filled for each day, such as
 /// `https://example.org/users/{user}/days/{date}`.
@@ -18,10 +19,15 @@ struct AddressTemplate: Hashable, Sendable {
         ]
     }
 
+    /// The name of a secret in the address, such as that of a webhook.
+    static let secretName = "token"
+
     /// The address of a day, its values percent-encoded, so that no name can change the path.
-    func address(_ day: SharedDay, destination: String) throws(ShareFailure) -> WebAddress {
+    func address(_ day: SharedDay, destination: String, secret: Secret? = nil) throws(ShareFailure) -> WebAddress {
         do {
-            return try WebAddress.filled(text, Self.values(day, destination: destination), insecure: isInsecure)
+            return try WebAddress.filled(
+                text, Self.values(day, destination: destination), secret: secret.map { (Self.secretName, $0) },
+                insecure: isInsecure)
         } catch {
             throw ShareFailure(.misconfigured, "`url` gives no valid address for \(day.day): \(error.description)")
         }
@@ -32,6 +38,8 @@ struct AddressTemplate: Hashable, Sendable {
 
     /// Scheme, host and port, which no placeholder can change.
     var origin: String { (try? WebAddress(base, insecure: true))?.origin ?? "" }
+
+    var hasSecret: Bool { text.contains("{\(Self.secretName)}") }
 
     /// Whether addresses of different days differ.
     var hasDate: Bool { text.contains("{date}") || ["{year}", "{month}", "{day}"].allSatisfy(text.contains) }
@@ -53,7 +61,7 @@ extension TableReader {
             refuse("url", expected: "\(expected) (scheme, host and port cannot contain a placeholder)", isPrivate: true)
             return nil
         }
-        let names = ["user", "date", "year", "month", "day", "destination"]
+        let names = ["user", "date", "year", "month", "day", "destination", AddressTemplate.secretName]
         do {
             _ = try WebAddress.filled(
                 template.text, Dictionary(uniqueKeysWithValues: names.map { ($0, "x") }), insecure: template.isInsecure)

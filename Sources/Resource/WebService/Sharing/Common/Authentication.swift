@@ -12,6 +12,8 @@ enum Authentication: Hashable, Sendable {
     case basic(user: String, SecretSource)
     /// A header of the service's own, such as `X-Api-Key`, with the secret as its value.
     case header(String, SecretSource)
+    /// A part of the address, as of webhooks.
+    case address(SecretSource)
 
     /// Loads the secret now.
     func headers(_ environment: [String: String]) throws(ShareFailure) -> [HTTPRequest.Header] {
@@ -20,7 +22,7 @@ enum Authentication: Hashable, Sendable {
 
     func headers(_ credentials: Credentials) throws(ShareFailure) -> [HTTPRequest.Header] {
         switch self {
-        case .none: []
+        case .none, .address: []
         case .bearer(let source): [.bearer(try credentials.secret(source))]
         case .token(let source): [.init("Authorization", .secret(prefix: "Token ", try credentials.secret(source)))]
         case .basic(let user, let source): [.basic(user: user, password: try credentials.secret(source))]
@@ -28,10 +30,17 @@ enum Authentication: Hashable, Sendable {
         }
     }
 
+    /// The part of the address that is secret; nil if there is none.
+    func addressSecret(_ credentials: Credentials) throws(ShareFailure) -> Secret? {
+        guard case .address(let source) = self else { return nil }
+        return try credentials.secret(source)
+    }
+
     /// Reasons why the secret cannot be used.
     func problems(_ environment: [String: String]) -> [String] {
         do {
             _ = try headers(environment)
+            _ = try addressSecret(.real(environment: environment))
             return []
         } catch {
             return [error.reason]
@@ -55,7 +64,13 @@ extension TableReader {
     /// Reads the keys for authentication to a web service. `auth` selects the method; without it the given keys do: a
     /// `token_…` is sent as a bearer token, or in the header of `header_name`; `username` and `password_…` select basic
     /// authentication.
-    mutating func authentication() -> Authentication {
+    ///
+    /// - Parameter inAddress: the address contains `{token}`: the token is sent there and nowhere else.
+    mutating func authentication(inAddress: Bool = false) -> Authentication {
+        if inAddress {
+            if table.keys.contains("auth") { refuse("auth", expected: "left out if `url` contains {token}") }
+            return secret("token", isRequired: true).map(Authentication.address) ?? .none
+        }
         let way = choice("auth", of: Way.self) ?? evident
         let keys = way?.keys ?? []
         let token = secret("token", isRequired: keys.contains("token"))

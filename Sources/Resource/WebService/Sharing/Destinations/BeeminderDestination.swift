@@ -20,6 +20,7 @@ extension DestinationKind {
             # users = ["Anna"]                     # whose days are sent, if the history has several users
             # url = "https://www.beeminder.com"    # another address of the service
             # insecure = false                     # true: plain http, also to other machines
+            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
             """
     ) { reader, context in
         let url = reader.address(
@@ -28,9 +29,10 @@ extension DestinationKind {
         let user = reader.slug(
             "username", "the name of the goal's owner, which is part of the goal's address", isRequired: false)
         let token = reader.secret("token", isRequired: true)
+        let exchange = context.exchange(&reader)
         guard let url, let goal, let token else { return nil }
         return BeeminderDestination(
-            context: context, exchange: context.exchange(), url: url, user: user ?? "me",
+            context: context, exchange: exchange, url: url, user: user ?? "me",
             goal: goal, token: token)
     }
 }

@@ -24,6 +24,7 @@ extension DestinationKind {
             # calories = false                     # true: also an Observation of the calories above rest (LOINC 41979-6)
             # system = "urn:example:steps"         # the namespace of the identifiers; default: one of istep
             # insecure = false                     # true: plain http, also to other machines
+            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
             """
     ) { reader, context in
         let base = reader.address("url", "the base address of the server, such as https://example.org/fhir")
@@ -31,9 +32,10 @@ extension DestinationKind {
         let system = reader.system() ?? FHIRDestination.standardSystem
         let hasCalories = reader.flag("calories") ?? false
         let authentication = reader.authentication()
+        let exchange = context.exchange(&reader)
         guard let base, let subject else { return nil }
         return FHIRDestination(
-            context: context, exchange: context.exchange(), base: base, subject: subject,
+            context: context, exchange: exchange, base: base, subject: subject,
             system: system, figures: hasCalories ? [.steps, .calories] : [.steps], authentication: authentication)
     }
 }

@@ -26,6 +26,7 @@ extension DestinationKind {
             # tags = { household = "seaside" }     # tags in addition to user and pedometer. Use the same tags on all
             #                                      # machines: then data that two of them send is stored once.
             # insecure = false                     # true: plain http, also to other machines
+            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
 
             # distance_m and energy_kcal of a day (steps_day) are istep's, by your profile; those of a sample (steps)
             # are the pedometer's.
@@ -41,9 +42,10 @@ extension DestinationKind {
         let url = reader.address("url", "the address of the server, such as http://localhost:8086")
         let points = reader.influxPoints()
         let database = reader.influxDatabase()
+        let exchange = context.exchange(&reader)
         guard let url, let points, let (database, authentication) = database else { return nil }
         return InfluxDestination(
-            context: context, exchange: context.exchange(), url: url, database: database,
+            context: context, exchange: exchange, url: url, database: database,
             authentication: authentication, points: points)
     }
 }

@@ -89,6 +89,7 @@ extension DestinationKind {
             # users = ["Anna"]                     # whose days are sent, if the history has several users
             # url = "https://intervals.icu"        # another address of the service
             # insecure = false                     # true: plain http, also to other machines
+            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
             """
     ) { reader, context in
         let url = reader.address(
@@ -98,9 +99,10 @@ extension DestinationKind {
             athlete.utf8.count <= 32 && athlete.utf8.allSatisfy { $0 | 0x20 == UInt8(ascii: "i") || 0x30...0x39 ~= $0 }
         if !isAthlete { reader.refuse("athlete", expected: Expected.athlete) }
         let key = reader.secret("api_key", isRequired: true)
+        let exchange = context.exchange(&reader)
         guard let url, let key, isAthlete else { return nil }
         return IntervalsICUDestination(
-            context: context, exchange: context.exchange(), url: url, athlete: athlete,
+            context: context, exchange: exchange, url: url, athlete: athlete,
             authentication: .basic(user: "API_KEY", key))
     }
 

@@ -27,6 +27,7 @@ extension DestinationKind {
             # picture = false                      # true: with a picture of the day; needs librsvg and the scope write:media
             # edit = true                          # false: a post is not changed when more steps of its day arrive
             # insecure = false                     # true: plain http, also to other machines
+            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
             """
     ) { reader, context in
         let base = reader.address("url", "the address of the account's server, such as https://mastodon.example")
@@ -37,9 +38,10 @@ extension DestinationKind {
         let language = reader.language() ?? (reader.table.keys.contains("text") ? nil : "en")
         let edits = reader.flag("edit") ?? true
         let attachesPicture = reader.flag("picture") ?? false
+        let exchange = context.exchange(&reader)
         guard let base, let token, let template else { return nil }
         return MastodonDestination(
-            context: context, exchange: context.exchange(), base: base, token: token,
+            context: context, exchange: exchange, base: base, token: token,
             template: template, units: units, visibility: visibility, language: language, edits: edits,
             attachesPicture: attachesPicture)
     }

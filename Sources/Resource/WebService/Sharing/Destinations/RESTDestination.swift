@@ -3,7 +3,8 @@ internal import Settings
 internal import StepDomain
 internal import Support
 
-/// A web service that accepts a day as JSON: the user's own, or any other that supports this format.
+/// A web service that accepts a day as JSON, or in a form that the user describes (`body`): their own, a webhook, a
+/// chat.
 ///
 /// Each request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07: a string of structured fields,
 /// so in quotes), equal for each attempt to send the same content.
@@ -14,6 +15,8 @@ struct RESTDestination: ConfiguredDestination {
     let method: String
     let headers: [HTTPRequest.Header]
     let authentication: Authentication
+    /// Nil sends `SharedDayDocument`.
+    let body: BodyTemplate?
     /// Whether the service is a WebDAV server; nil if the server must be asked.
     let isWebDAV: Bool?
     let traits: ShareTraits
@@ -102,18 +105,27 @@ struct RESTDestination: ConfiguredDestination {
     }
 
     private func request(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest {
-        let own = [HTTPRequest.Header("Idempotency-Key", "\"\(payload.key)\"")] + headers
-        return .json(
-            method, try template.address(payload.day, destination: name),
-            headers: try authentication.headers(credentials) + own,
-            SharedDayDocument(day: payload.day, includesSamples: traits.includesSamples),
-            isRepeatable: traits.resending == .replaces)
+        let secret = try authentication.addressSecret(credentials)
+        let url = try template.address(payload.day, destination: name, secret: secret)
+        let own =
+            try authentication.headers(credentials)
+            + [HTTPRequest.Header("Idempotency-Key", "\"\(payload.key)\"")] + headers
+        let isRepeatable = traits.resending == .replaces
+        guard let body else {
+            return .json(
+                method, url, headers: own,
+                SharedDayDocument(day: payload.day, includesSamples: traits.includesSamples), isRepeatable: isRepeatable
+            )
+        }
+        return HTTPRequest(
+            method: method, url: url, headers: [.init("Content-Type", body.contentType)] + own,
+            body: Array(body.body(payload.day, destination: name).utf8), isRepeatable: isRepeatable)
     }
 }
 
 extension DestinationKind {
     static let rest = DestinationKind(
-        "rest", title: "a web service that accepts JSON, such as your own",
+        "rest", title: "a web service that accepts JSON, such as your own, a webhook or a chat",
         example: """
             [share.my-server]
             kind = "rest"
@@ -125,47 +137,68 @@ extension DestinationKind {
             token_file = "~/.config/istep/my-server.token"
             # token_env = "MY_SERVER_TOKEN"        # or an environment variable,
             # token_credential = "my-server"       # or a systemd credential
+            # Where the address itself is secret, as of a webhook, {token} stands for its secret part:
+            #   url = "https://hooks.example.org/{token}"
 
             # auth = "bearer"                      # or "header", or "basic"; default: according to the keys below
             # header_name = "X-Api-Key"            # the header that contains the token
             # username = "anna"                    # basic authentication, instead of a token,
             # password_file = "~/.config/istep/my-server.password"   # with a password_file, _env or _credential
-            # method = "PUT"                       # or "POST", or "PATCH"
-            # fixed = true                         # with POST or PATCH: the url is used as it is, even without a date
+            # body = '{"content": "{text}", "steps": {steps}}'   # what is sent instead of istep's own JSON. The names:
+            #       # {text} {user} {destination} {date} {year} {month} {day} {weekday}; {steps} {distance_m} {energy_kcal} {goal}
+            #       # {percentage} {complete} {corrected} {in_progress}
+            # content_type = "application/json"    # of `body`; values are escaped as it requires
+            # text = "{date}: {steps} steps"       # what {text} stands for, as for mastodon
+            # units = "metric"                     # or "imperial", in {text}
+            # method = "PUT"                       # or "POST" (the default with `body`), or "PATCH"
+            # fixed = true                         # with POST or PATCH: the url is used as it is, even without a date; the default
+            #                                      # with `body`
             # idempotent = true                    # whether the server replaces a day that is sent again; default: with PUT.
             #                                      # Otherwise a day is sent once, when it is over, and never corrected.
+            # corrects = true                      # false: the server keeps what it has, as a chat; default: as `idempotent`
+            # latest = false                       # true: it shows one day of a user: no day is sent after a later one
             # webdav = true                        # creates missing folders of a WebDAV server (Nextcloud); false: never.
             #                                      # Default: if the server reports that it is a WebDAV server.
             # samples = false                      # true: also the samples of the day
             # headers = { X-Tenant = "home" }      # more headers; no secrets
             # insecure = false                     # true: plain http, also to other machines
+            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
             """
     ) { reader, context in
         let given = reader.addressTemplate("the address of the service, such as https://example.org/api")
-        let method = reader.choice("method", among: ["PUT", "POST", "PATCH"]) ?? "PUT"
-        let isFixed = reader.flag("fixed") ?? false
+        let body = reader.bodyTemplate()
+        let method = reader.choice("method", among: ["PUT", "POST", "PATCH"]) ?? (body == nil ? "PUT" : "POST")
+        let isFixed = reader.flag("fixed") ?? (body != nil && method != "PUT")
         if isFixed, method == "PUT" {
             reader.refuse("fixed", expected: "left out, or false, where `method` is PUT: a day has its own address")
         }
         let isIdempotent = reader.flag("idempotent") ?? (method == "PUT")
+        let corrects = reader.flag("corrects") ?? isIdempotent
+        if corrects, !isIdempotent {
+            reader.refuse("corrects", expected: "left out, or false, where `idempotent` is false")
+        }
+        let showsLatestOnly = reader.flag("latest") ?? false
         let includesSamples = reader.flag("samples") ?? false
+        if includesSamples, body != nil { reader.refuse("samples", expected: "left out, or false, with `body`") }
         let isWebDAV = reader.flag("webdav")
         if isWebDAV == true, method != "PUT" {
             reader.refuse("webdav", expected: "left out, or false, where `method` is \(method)")
         }
         let headers = reader.headers("headers")
-        let authentication = reader.authentication()
+        let authentication = reader.authentication(inAddress: given?.hasSecret == true)
+        let exchange = context.exchange(&reader)
         guard let given, let headers else { return nil }
         let template = given.hasDate || isFixed ? given : given.appending("/users/{user}/days/{date}")
+        // One person's day would replace another's. istep's own body names the user, which matters unless it is PUT.
+        let namesUser = template.text.contains("{user}") || body?.names(.user) == true
         return RESTDestination(
-            context: context, exchange: context.exchange(), template: template, method: method,
-            headers: headers, authentication: authentication, isWebDAV: isWebDAV,
+            context: context, exchange: exchange, template: template, method: method,
+            headers: headers, authentication: authentication, body: body, isWebDAV: isWebDAV,
             traits: ShareTraits(
-                resending: isIdempotent ? .replaces : .repeats, corrects: isIdempotent,
-                acceptsUnfinishedDays: isIdempotent, includesSamples: includesSamples,
-                // With PUT at one address for all users, one person's day would replace another's. The body of other
-                // methods names the user.
-                isPersonal: method == "PUT" && !template.text.contains("{user}")))
+                resending: isIdempotent ? .replaces : .repeats, corrects: corrects, acceptsUnfinishedDays: corrects,
+                includesSamples: includesSamples,
+                showsLatestOnly: showsLatestOnly,
+                isPersonal: body == nil ? method == "PUT" && !namesUser : isIdempotent && !namesUser))
     }
 }
 

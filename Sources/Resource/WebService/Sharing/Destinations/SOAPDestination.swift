@@ -31,6 +31,7 @@ extension DestinationKind {
             # idempotent = false                   # true: the service replaces the day if it is sent again. Otherwise
             #                                      # a day is sent once, when it is over, and never corrected.
             # insecure = false                     # true: plain http, also to other machines
+            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
             """
     ) { reader, context in
         let url = reader.address("url", "the address of the service, such as https://example.org/services/steps")
@@ -44,9 +45,10 @@ extension DestinationKind {
         let isQualified = reader.flag("qualified") ?? true
         let isIdempotent = reader.flag("idempotent") ?? false
         let authentication = reader.authentication()
+        let exchange = context.exchange(&reader)
         guard let url, let namespace else { return nil }
         return SOAPDestination(
-            context: context, exchange: context.exchange(),
+            context: context, exchange: exchange,
             service: SOAPService(
                 name: serviceName, endpoint: url, namespace: namespace, action: action, version: version,
                 qualifiesArguments: isQualified),

@@ -21,6 +21,7 @@ extension DestinationKind {
             # entity = "sensor.istep_{user}"       # a sensor for each user; for one user also a name without {user}
             # users = ["Anna"]                     # whose days are sent, if the entity has no {user}
             # statistics = false                   # only the sensor
+            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the server's; default: the system's
             # The sensor shows the latest day. All days, with late corrections, are in the long-term statistic istep:NAME_steps
             # (such as istep:anna_steps), by the hour: add a statistics graph card with it. To add earlier days:
             # istep share --from 2026-01-01 --to yesterday
@@ -65,12 +66,15 @@ extension TableReader {
         let url = address("url", "the address of Home Assistant, such as http://homeassistant.local:8123")
         let token = secret("token", isRequired: true)
         let hasStatistics = flag("statistics") ?? true
+        let exchange = context.exchange(&self)
         guard let url, let token else { return nil }
+        let webSockets = context.environment.webSockets()
         let statistics = HomeAssistantImport(
-            transport: context.environment.webSockets(), url: url, now: context.environment.now,
+            transport: authorities().map { webSockets.trusting($0) } ?? webSockets, url: url,
+            now: context.environment.now,
             pause: context.environment.pause)
         return HomeAssistantDestination(
-            context: context, exchange: context.exchange(), url: url, entity: entity, token: token,
+            context: context, exchange: exchange, url: url, entity: entity, token: token,
             statistics: hasStatistics ? statistics : nil)
     }
 }

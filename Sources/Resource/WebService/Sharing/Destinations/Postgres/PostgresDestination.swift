@@ -82,7 +82,7 @@ extension TableReader {
             ("username", "user", text("username", "the name of this machine's role")),
             ("service", "service", text("service", "the name of a section of ~/.pg_service.conf")),
         ]
-        let certificates = path("ca_file", "the path of a file of certificates (PEM)")
+        let certificates = authorities()
         let isInsecure = flag("insecure") ?? false
         if let uri {
             guard PostgresAddress.isURI(uri) else {
