@@ -136,7 +136,7 @@ import Testing
     // MARK: The manual
 
     @Test func `the tables of the manual are valid, and their bodies are what they say`() throws {
-        let tables = try ManualTables.services()
+        let tables = try Manual.blocks("toml", on: "services.md")
         #expect(tables.count > 8 && tables.allSatisfy { $0.hasPrefix("[share.") })
         for table in tables {
             let destination = try Fixture.destination(table, environment: [:])

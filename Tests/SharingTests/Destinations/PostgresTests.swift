@@ -252,6 +252,8 @@ import Testing
             }
             #expect(failure?.kind == .credentials)
             #expect(failure?.advice?.contains("istep.enrol") == true)
+            let check = await #expect(throws: ShareFailure.self) { try await own.check() }
+            #expect(check?.kind == .credentials && check?.reason == "the role \"\(role)\" is not enrolled for \"P-7\"")
             #expect(try await totals(database) == ["Carl\t2014-04-20\t7\t1", "P-0042\t2014-04-20\t100\t1"])
             #expect(try await database.query("SET ROLE \(role); SELECT subject FROM istep.day") == ["P-0042"])
             for view in ["days", "total", "hours", "subject"] {
@@ -265,14 +267,63 @@ import Testing
             await #expect(throws: PostgresCluster.Failure.self) {
                 try await database.query("SET ROLE istep_reader; SELECT * FROM istep.sample")
             }
-            try await database.query("SELECT istep.forget('P-0042')")
+            let forgotten = try await database.query("SELECT * FROM istep.forget('P-0042')")
+            #expect(forgotten == ["samples\t2", "days of machines\t1", "merged days\t1", "subjects\t1"])
             let rest = try await database.query(
                 """
                 SELECT subject FROM istep.day UNION SELECT subject FROM istep.sample UNION SELECT subject FROM istep.total
                 UNION SELECT subject FROM istep.subject UNION SELECT subject FROM istep.enrolment
                 """)
             #expect(rest == ["Carl"])
+            let nobody = await #expect(throws: ShareFailure.self) {
+                try await destination(database, role: role).check()
+            }
+            #expect(nobody?.reason == "the role \"\(role)\" is not enrolled for any subject")
             try await database.query("DROP ROLE \(role)")
+        }
+    }
+
+    @Test(arguments: [
+        ("nobody", "there is no role nobody"), ("istep_reader", "the role istep_reader is not a machine"),
+    ])
+    func `only the role of a machine can be enrolled`(role: String, words: String) async throws {
+        try await with { database in
+            let failure = await #expect(throws: PostgresCluster.Failure.self) {
+                try await database.query("SELECT istep.enrol('P-1', '\(role)')")
+            }
+            #expect(failure?.words.contains(words) == true)
+        }
+    }
+
+    @Test func `what a machine sent is deleted, and the other machines' days stay`() async throws {
+        try await with { database in
+            let day = SharedDay.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)])
+            let bobs = SharedDay.easter(of: User(id: 2, name: "Bob"), steps: 7, tracks: [.track("watch", steps: 7)])
+            try await send(day, bobs, to: database, as: "old")
+            try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "new")
+            #expect(try await database.query("SELECT istep.retire('old', 'Anna')") == ["1"])
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t60\t1", "Bob\t2014-04-20\t7\t1"])
+            #expect(try await database.query("SELECT istep.retire('old')") == ["1"])
+            #expect(try await database.query("SELECT istep.retire('old')") == ["0"])
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t60\t1"])
+            #expect(try await database.query("SELECT DISTINCT machine FROM istep.sample") == ["new"])
+        }
+    }
+
+    /// A board that reads all night must not hold up a machine that sends the first day of a month.
+    @Test func `a new month does not wait for readers`() async throws {
+        try await with { database in
+            try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "pi")
+            let locks = try await database.query(
+                """
+                BEGIN;
+                SELECT istep.prepare('2014-06-01', '2014-07-01');
+                SELECT mode FROM pg_locks WHERE relation = 'istep.sample'::regclass AND mode LIKE 'Access%Exclusive%'
+                    OR relation = 'istep.sample'::regclass AND mode = 'ExclusiveLock';
+                COMMIT;
+                SELECT count(*) FROM pg_inherits WHERE inhparent = 'istep.sample'::regclass;
+                """)
+            #expect(locks.filter { !$0.isEmpty } == ["3"], "\(locks)")
         }
     }
 
@@ -304,23 +355,7 @@ import Testing
 
     /// Grafana's macros stand for texts as they do there.
     @Test func `each query of the dashboard gives rows to a reader`() async throws {
-        struct Board: Decodable {
-            struct Target: Decodable { var rawSql: String }
-            struct Panel: Decodable {
-                var title: String
-                var targets: [Target]
-            }
-            struct Variable: Decodable { var type: String, query: String }
-            struct Templating: Decodable { var list: [Variable] }
-            var panels: [Panel]
-            var templating: Templating
-        }
-        let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let board = try JSONDecoder().decode(
-            Board.self, from: Data(contentsOf: root.appendingPathComponent(".github/manual/dashboards/postgres.json")))
-        let queries =
-            board.panels.flatMap { panel in panel.targets.map { (panel.title, $0.rawSql) } }
-            + board.templating.list.filter { $0.type == "query" }.map { ("variable", $0.query) }
+        let queries = try Dashboard.read("postgres").queries
         #expect(queries.count > 6)
         try await with { database in
             try await send(.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)]), to: database, as: "pi")
@@ -336,6 +371,24 @@ import Testing
     }
 
     // MARK: Failures
+
+    /// All statements, one after the other, with fewer participants.
+    @Test func `the statements and tables of the manual work`() async throws {
+        try await with { database in
+            let statements = try Manual.blocks("sql", on: "postgres.md").joined(separator: "\n")
+            #expect(statements.contains("generate_series(1, 1000)"))
+            let roles = try await database.query(
+                statements.replacing("1000", with: "50")
+                    + "\nSELECT count(*) FROM pg_roles WHERE rolname ~ '^p\\d{4}$';"
+                    + "SELECT role, subject FROM istep.enrolment WHERE role !~ '^p\\d{4}$' ORDER BY 1, 2;"
+                    + "SELECT format('DROP ROLE %I', rolname) FROM pg_roles"
+                    + " WHERE rolname ~ '^p\\d{4}$' OR rolname IN ('kitchen', 'study', 'grafana') \\gexec")
+            #expect(roles.suffix(4) == ["49", "kitchen\tAnna", "kitchen\tBob", "study\tAnna"], "\(roles)")
+            for table in try Manual.blocks("toml", on: "postgres.md") {
+                #expect(try Fixture.destination(table, environment: [:]).kind == "postgres")
+            }
+        }
+    }
 
     @Test func `failures say what to do`() async throws {
         try await with(isEmpty: true) { database in
@@ -371,11 +424,11 @@ import Testing
             try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "pi")
             try await database.query(PostgresSchema.script)
             #expect(try await totals(database) == ["Anna\t2014-04-20\t60\t1"])
-            #expect(try await destination(database, "machine = 'pi'").check().hasSuffix("schema 2, as machine \"pi\""))
+            #expect(try await destination(database, "machine = 'pi'").check().hasSuffix("schema 3, as machine \"pi\""))
             try await database.query(
                 "CREATE OR REPLACE FUNCTION istep.version() RETURNS integer LANGUAGE sql AS 'SELECT 0'")
             let failure = await #expect(throws: ShareFailure.self) { try await destination(database).check() }
-            #expect(failure?.reason == "the schema has version 0, this istep needs 2")
+            #expect(failure?.reason == "the schema has version 0, this istep needs 3")
         }
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+import HTTP
 import StepDomain
 import TestSupport
 import Testing
@@ -99,6 +101,48 @@ import Testing
         #expect(
             series[["__name__": "steps_steps", "db": "health", "user": name, "pedometer": "ring"]]
                 == [1_397_980_800: 60, 1_397_981_700: 0, 1_397_982_600: 20])
+    }
+
+    // MARK: Dashboards
+
+    @Test func `each query of the dashboard for InfluxDB gives rows`() async throws {
+        let influx = try await RealInflux.start()
+        let day = SharedDay.easter(tracks: [.track("ring", steps: 812, 0, 40)])
+        _ = try await destination(influx.url).deliver([SharePayload(day)])
+        let queries = try Dashboard.read("influx").queries
+        #expect(queries.count > 5)
+        for (title, query) in queries {
+            let filled = query.replacing("$timeFilter", with: "time >= '2014-04-20' AND time < '2014-04-21'")
+                .replacing("$__interval", with: "1h").replacing("${user:regex}", with: "(Anna|Bob)")
+            #expect(!filled.contains("${") && !filled.contains("$_"), "\(title)")
+            #expect(try await !influx.query(filled).isEmpty, "\(title): \(filled)")
+        }
+    }
+
+    @Test func `each query of the dashboard for VictoriaMetrics gives rows`() async throws {
+        let metrics = try await RealVictoriaMetrics.start()
+        let destination = try Fixture.destination(
+            "[share.m]\nkind = 'influx'\nurl = '\(metrics.url)'\ndatabase = 'health'\n")
+        _ = try await destination.deliver([SharePayload(.easter(tracks: [.track("ring", steps: 812, 0, 40)]))])
+        _ = try await metrics.series()
+        struct Answer: Decodable {
+            struct Result: Decodable { var metric: [String: String] }
+            struct Results: Decodable { var result: [Result] }
+            var data: Results
+        }
+        let queries = try Dashboard.read("victoriametrics").queries.filter { $0.title != "user" }
+        #expect(queries.count > 4)
+        for (title, query) in queries {
+            let filled = query.replacing("$user", with: "Anna|Bob").replacing("$__interval", with: "1h")
+                .replacing("$__range", with: "30d")
+            #expect(!filled.contains("$"), "\(title)")
+            let url = try WebAddress(metrics.url).appending(path: ["api", "v1", "query_range"]).appending(query: [
+                ("query", filled), ("start", "2014-04-20T00:00:00Z"), ("end", "2014-04-21T12:00:00Z"), ("step", "1h"),
+            ])
+            let text = try await CurlTransport(userAgent: "istep/test").send(HTTPRequest(method: "GET", url: url)).text
+            let rows = try JSONDecoder().decode(Answer.self, from: Data(text.utf8)).data.result
+            #expect(rows.map { $0.metric["user"] } == ["Anna"], "\(title): \(text)")
+        }
     }
 
     @Test func `only earlier points at midnight UTC are moved in InfluxDB`() async throws {

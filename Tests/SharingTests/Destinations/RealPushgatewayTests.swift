@@ -14,7 +14,7 @@ import WebTestSupport
             $0.contains("Listening on")
         }
         let url = "http://\(try #require(process.readiness.firstMatch(of: /address=([0-9.:]+)/)?.1))"
-        let manual = try ManualTables.services()
+        let manual = try Manual.blocks("toml", on: "services.md")
         let table = try #require(manual.first { $0.contains("/metrics/job") })
         let destination = try Fixture.destination(table.replacing("http://localhost:9091", with: url), environment: [:])
         let name = "Zoë \"x\" {y}"

@@ -165,12 +165,14 @@ struct PostgresDestination: ConfiguredDestination {
     }
 
     func check() async throws(ShareFailure) -> String {
-        let version = try await asking { (connection) throws(PostgresError) in
+        let (version, role, enrolled) = try await asking { (connection) throws(PostgresError) in
             let version = try connection.run("SELECT istep.version(), current_setting('server_version')").first ?? []
             // The tables may have been changed since.
             try connection.run("SELECT \(PostgresRows.dayColumns), revision, received FROM istep.day LIMIT 0")
             try connection.run("SELECT \(PostgresRows.sampleColumns) FROM istep.sample LIMIT 0")
-            return version
+            try connection.run("\(PostgresConnection.temporary("istep_check", "1", of: "istep.day"))")
+            let role = try connection.run("SELECT current_user, row_security_active('istep.day')").first ?? []
+            return (version, role, try connection.run("SELECT subject FROM istep.enrolment").compactMap(\.first))
         }
         let found = version.first.flatMap { $0 }.flatMap { Int($0) } ?? 0
         guard found >= PostgresSchema.version else {
@@ -178,7 +180,19 @@ struct PostgresDestination: ConfiguredDestination {
                 .misconfigured, "the schema has version \(found), this istep needs \(PostgresSchema.version)",
                 advice: Self.schemaAdvice)
         }
+        // The owner and roles that no policy applies to write everything.
+        if role.last == "t" {
+            try requireEnrolment(of: role.first.flatMap { $0 } ?? "", for: Set(enrolled.compactMap(\.self)))
+        }
         return "PostgreSQL \(version.last.flatMap { $0 } ?? ""), schema \(found), as machine \(quoted(rows.machine))"
+    }
+
+    private func requireEnrolment(of role: String, for enrolled: Set<String>) throws(ShareFailure) {
+        let missing = rows.subjects?.values.filter { !enrolled.contains($0) }.min()
+        guard missing != nil || enrolled.isEmpty else { return }
+        throw ShareFailure(
+            .credentials, "the role \(quoted(role)) is not enrolled for \(missing.map(quoted) ?? "any subject")",
+            advice: "The owner of the database enrols it: SELECT istep.enrol('SUBJECT', 'ROLE')")
     }
 
     private static let schemaAdvice =

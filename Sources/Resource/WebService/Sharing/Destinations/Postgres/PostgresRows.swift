@@ -82,7 +82,7 @@ extension PostgresConnection {
     }
 
     /// An empty table with columns of another one, for this transaction.
-    private static func temporary(_ name: String, _ columns: String, of table: String) -> String {
+    static func temporary(_ name: String, _ columns: String, of table: String) -> String {
         "CREATE TEMPORARY TABLE \(name) ON COMMIT DROP AS SELECT \(columns) FROM \(table) LIMIT 0"
     }
 

@@ -2,7 +2,7 @@
 /// `istep postgres schema | psql`. All statements can be carried out again: a later version changes what differs.
 public enum PostgresSchema {
     /// Raise it with each change, and let the script change a database of any earlier version.
-    static let version = 2
+    static let version = 3
 
     /// SQL for psql, in one transaction. PostgreSQL 14 or later (multiranges).
     public static let script = """
@@ -16,7 +16,8 @@ public enum PostgresSchema {
         --
         --   CREATE ROLE pi LOGIN PASSWORD '…' IN ROLE istep_machine;
         --   SELECT istep.enrol('P-0042', 'pi', 'spring');  -- subject, role, cohort
-        --   SELECT istep.forget('P-0042');                 -- deletes everything about a subject
+        --   SELECT istep.retire('pi-kitchen');             -- deletes what a machine has sent
+        --   SELECT * FROM istep.forget('P-0042');          -- deletes everything about a subject
         -- In these functions pg_temp is named last: otherwise it is searched first, and anybody's types would be found there.
         \\set ON_ERROR_STOP on
         BEGIN;
@@ -127,10 +128,14 @@ public enum PostgresSchema {
             WHILE month <= last AT TIME ZONE 'UTC' LOOP
                 name := 'sample_' || to_char(month, 'YYYY_MM');
                 IF to_regclass('istep.' || name) IS NULL THEN
-                    PERFORM pg_advisory_xact_lock(hashtext('istep.prepare'));
-                    EXECUTE format(
-                        'CREATE TABLE IF NOT EXISTS istep.%I PARTITION OF istep.sample FOR VALUES FROM (%L) TO (%L)',
-                        name, month, month + interval '1 month');
+                    -- One after the other. Attached rather than created as a partition: that does not wait for readers.
+                    LOCK TABLE istep.sample IN SHARE UPDATE EXCLUSIVE MODE;
+                    IF to_regclass('istep.' || name) IS NULL THEN
+                        EXECUTE format('CREATE TABLE istep.%I (LIKE istep.sample INCLUDING ALL)', name);
+                        EXECUTE format(
+                            'ALTER TABLE istep.sample ATTACH PARTITION istep.%I FOR VALUES FROM (%L) TO (%L)',
+                            name, month, month + interval '1 month');
+                    END IF;
                 END IF;
                 month := month + interval '1 month';
             END LOOP;
@@ -276,6 +281,10 @@ public enum PostgresSchema {
             SELECT subject, cohort, min(day) AS first, max(day) AS last, count(*) AS days,
                 count(*) FILTER (WHERE complete) AS complete_days, max(day) - min(day) + 1 - count(*) AS missing_days
             FROM istep.days GROUP BY subject, cohort;
+        -- Weeks of each cohort. mean: steps of a known day of a subject.
+        CREATE OR REPLACE VIEW istep.cohorts AS
+            SELECT cohort, week, count(*) AS subjects, sum(steps) AS steps, round(sum(steps) / sum(days)) AS mean
+            FROM istep.weeks WHERE cohort IS NOT NULL GROUP BY cohort, week;
         -- When each machine last sent, and last synced a pedometer.
         CREATE OR REPLACE VIEW istep.machines AS
             SELECT subject, machine, count(*) AS days, max(day) AS last_day, max(last_sync) AS last_sync, max(received) AS received
@@ -283,18 +292,45 @@ public enum PostgresSchema {
         """
 
     private static let security = """
-        CREATE OR REPLACE FUNCTION istep.enrol(subject text, role name, cohort text DEFAULT NULL) RETURNS void LANGUAGE sql AS $$
+        CREATE OR REPLACE FUNCTION istep.enrol(subject text, role name, cohort text DEFAULT NULL) RETURNS void
+        LANGUAGE plpgsql AS $$
+        BEGIN
+            IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = $2) THEN
+                RAISE EXCEPTION 'there is no role %', $2 USING ERRCODE = 'undefined_object',
+                    HINT = format('CREATE ROLE %I LOGIN PASSWORD ''…'' IN ROLE istep_machine', $2);
+            ELSIF NOT pg_has_role($2, 'istep_machine', 'MEMBER') THEN
+                RAISE EXCEPTION 'the role % is not a machine', $2 USING ERRCODE = 'invalid_role_specification',
+                    HINT = format('GRANT istep_machine TO %I', $2);
+            END IF;
             INSERT INTO istep.subject AS s VALUES ($1, $3)
                 ON CONFLICT ON CONSTRAINT subject_pkey DO UPDATE SET cohort = coalesce(excluded.cohort, s.cohort);
             INSERT INTO istep.enrolment VALUES ($1, $2) ON CONFLICT DO NOTHING;
+        END $$;
+        -- Deletes what a machine has sent, of one subject or of all, and merges the days of the others anew. The number of days.
+        CREATE OR REPLACE FUNCTION istep.retire(machine text, subject text DEFAULT NULL) RETURNS bigint
+        LANGUAGE plpgsql AS $$
+        DECLARE
+            subjects text[];
+            days date[];
+        BEGIN
+            DELETE FROM istep.sample AS s WHERE s.machine = $1 AND ($2 IS NULL OR s.subject = $2);
+            WITH gone AS (
+                DELETE FROM istep.day AS d WHERE d.machine = $1 AND ($2 IS NULL OR d.subject = $2) RETURNING d.subject, d.day)
+            SELECT array_agg(g.subject), array_agg(g.day) INTO subjects, days FROM gone AS g;
+            PERFORM istep.settle(subjects, days);
+            RETURN coalesce(cardinality(days), 0);
+        END $$;
+        -- Deletes everything about a subject: how many rows of which table.
+        DROP FUNCTION IF EXISTS istep.forget(text);
+        CREATE FUNCTION istep.forget(subject text) RETURNS TABLE (deleted text, rows bigint) LANGUAGE sql AS $$
+            WITH sample AS (DELETE FROM istep.sample AS s WHERE s.subject = $1 RETURNING 1),
+                day AS (DELETE FROM istep.day AS d WHERE d.subject = $1 RETURNING 1),
+                total AS (DELETE FROM istep.total AS t WHERE t.subject = $1 RETURNING 1),
+                person AS (DELETE FROM istep.subject AS s WHERE s.subject = $1 RETURNING 1)
+            SELECT 'samples', count(*) FROM sample UNION ALL SELECT 'days of machines', count(*) FROM day
+            UNION ALL SELECT 'merged days', count(*) FROM total UNION ALL SELECT 'subjects', count(*) FROM person;
         $$;
-        CREATE OR REPLACE FUNCTION istep.forget(subject text) RETURNS void LANGUAGE sql AS $$
-            DELETE FROM istep.sample AS s WHERE s.subject = $1;
-            DELETE FROM istep.day AS d WHERE d.subject = $1;
-            DELETE FROM istep.total AS t WHERE t.subject = $1;
-            DELETE FROM istep.subject AS s WHERE s.subject = $1;
-        $$;
-        REVOKE ALL ON FUNCTION istep.enrol, istep.forget, istep.prepare, istep.settle FROM PUBLIC;
+        REVOKE ALL ON FUNCTION istep.enrol, istep.forget, istep.retire, istep.prepare, istep.settle FROM PUBLIC;
         GRANT EXECUTE ON FUNCTION istep.prepare, istep.settle TO istep_machine;
 
         ALTER TABLE istep.day ENABLE ROW LEVEL SECURITY;
@@ -312,6 +348,6 @@ public enum PostgresSchema {
         GRANT USAGE ON SEQUENCE istep.revision TO istep_machine;
         GRANT SELECT ON istep.enrolment TO istep_machine;
         GRANT SELECT, INSERT, UPDATE, DELETE ON istep.day, istep.sample TO istep_machine;
-        GRANT SELECT ON istep.days, istep.weeks, istep.hours, istep.completeness, istep.machines TO istep_reader;
+        GRANT SELECT ON istep.days, istep.weeks, istep.hours, istep.completeness, istep.machines, istep.cohorts TO istep_reader;
         """
 }
