@@ -63,7 +63,7 @@ import Testing
                     "\"/etc/istep/config.toml\", line 1, column 8: not TOML: Error while parsing key-value pair: encountered end-of-file; "
                         + "a setting looks like `timeout = 30`",
                     "\"/home/ada/.config/istep/config.toml\", line 1: unknown key \"zzz\"; known keys: "
-                        + "`user`, `adapter`, `database`, `timeout`, `notifications`, `backups`, `frames`, `week-start`, `restart-adapter`, `recover`, `share`, `import`",
+                        + "`user`, `adapter`, `database`, `timeout`, `notifications`, `backups`, `frames`, `week-start`, `units`, `restart-adapter`, `recover`, `share`, `import`",
                     "\"/home/ada/.config/istep/config.toml\", line 4: \"/\" cannot be a name in [share.NAME]; "
                         + "it has to be 1 to 32 characters of a-z, A-Z, 0-9, - and _",
                     "\"/home/ada/.config/istep/config.toml\", line 5: `timeout` has to be a number of seconds from 1 to 600, not a table",

@@ -25,3 +25,18 @@ struct PeriodArgumentTests {
                 == PeriodRequest(first: yesterday, last: yesterday))
     }
 }
+
+struct TimeArgumentTests {
+    @Test(arguments: [
+        ("10:30", 37_800), ("24:00", 86_400), ("3:30pm", 55_800), ("3:30 PM", 55_800), ("12am", 0), ("12:15am", 900),
+        ("12pm", 43_200), ("1 a.m.", 3600),
+    ])
+    func `a time is read with 24 hours or with 12`(_ text: String, _ seconds: Int) throws {
+        #expect(try ArgumentRules.time(text) == seconds)
+    }
+
+    @Test(arguments: ["13pm", "0am", "3:60pm", "3", "24:01", "3:5pm", "pm"])
+    func `what is no time is refused`(_ text: String) {
+        #expect(throws: (any Error).self) { try ArgumentRules.time(text) }
+    }
+}

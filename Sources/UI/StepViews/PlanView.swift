@@ -82,17 +82,19 @@ public struct ProfileView: View {
             return page.lines
         }
         page.row(StyledText(name, .strong))
-        for profile in profiles { page.paragraph("\(profile.since): \(facts(profile))", indent: 2, hanging: 4) }
+        for profile in profiles {
+            page.paragraph("\(profile.since): \(facts(profile, style.units))", indent: 2, hanging: 4)
+        }
         return page.lines
     }
 
-    private func facts(_ profile: Profile) -> String {
+    private func facts(_ profile: Profile, _ units: UnitSystem) -> String {
         var facts: [String] = []
-        if let height = profile.height { facts.append("height \(Words.short(height * 100)) cm") }
-        if let weight = profile.weight { facts.append("weight \(Words.short(weight)) kg") }
+        if let height = profile.height { facts.append("height \(units.words(height: height))") }
+        if let weight = profile.weight { facts.append("weight \(units.words(weight: weight))") }
         if profile.sex != .unspecified { facts.append(profile.sex.rawValue) }
         if let birth = profile.birthDate { facts.append("born \(birth)") }
-        if let length = StepLength(profile) { facts.append(length.words) }
+        if let length = StepLength(profile) { facts.append(length.words(units)) }
         return facts.isEmpty ? "nothing set" : facts.joined(separator: ", ")
     }
 }

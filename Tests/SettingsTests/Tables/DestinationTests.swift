@@ -93,7 +93,7 @@ import Testing
                 "c.toml", line 1: " " cannot be a name in [share.NAME]; it has to be 1 to 32 characters of a-z, A-Z, 0-9, - and _
                 "c.toml", line 3: `share.kind` has to be a table, [share.NAME], with the keys of one destination, not a text
                 "c.toml", line 4: `share.url` has to be a table, [share.NAME], with the keys of one destination, not a text
-                "c.toml", line 5: unknown key "zzz"; known keys: `user`, `adapter`, `database`, `timeout`, `notifications`, `backups`, `frames`, `week-start`, `restart-adapter`, `recover`, `share`, `import`
+                "c.toml", line 5: unknown key "zzz"; known keys: `user`, `adapter`, `database`, `timeout`, `notifications`, `backups`, `frames`, `week-start`, `units`, `restart-adapter`, `recover`, `share`, `import`
                 "c.toml", line 7: "/" cannot be a name in [share.NAME]; it has to be 1 to 32 characters of a-z, A-Z, 0-9, - and _
                 """)
     }

@@ -91,7 +91,7 @@ extension Fixture {
     static func destination(
         _ text: String, environment: [String: String] = TestSecret.environment,
         systemBus: DBusAddress = .address("unix:path=/nowhere"),
-        picture: @escaping @Sendable (DaySummary) -> DayPicture? = { _ in nil },
+        picture: @escaping @Sendable (DaySummary, UnitSystem) -> DayPicture? = { _, _ in nil },
         pause: @escaping @Sendable (Duration) async throws -> Void = { _ in },
         now: @escaping @Sendable () -> Timestamp = { Timestamp(1_398_024_000) },
         transport: @escaping @Sendable () -> any HTTPTransport = { CurlTransport(userAgent: "istep/test") }

@@ -25,7 +25,9 @@ import WebTestSupport
     {
         try Fixture.destination(
             "[share.garden]\nkind = 'mastodon'\nurl = '\(url)'\ntoken_env = '\(TestSecret.variable)'\n\(more)",
-            picture: { DayPicture(svg: svg, width: 40, height: 20, description: "\($0.day): \($0.steps ?? 0) steps") })
+            picture: { summary, _ in
+                DayPicture(svg: svg, width: 40, height: 20, description: "\(summary.day): \(summary.steps ?? 0) steps")
+            })
     }
 
     private static func form(_ request: ReceivedRequest) -> [String] {

@@ -34,7 +34,7 @@ import TestSupport
         (2_318_700, "2,319 km"), (.nan, "? km"),
     ])
     func `distances have two decimals below 100 km`(_ metres: Double, _ words: String) {
-        #expect(Words.kilometres(metres) == words)
+        #expect(UnitSystem.metric.words(distance: metres) == words)
     }
 
     @Test(arguments: [

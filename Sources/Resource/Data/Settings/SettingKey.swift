@@ -3,6 +3,7 @@
 enum SettingKey: String, CaseIterable {
     case user, adapter, database, timeout, notifications, backups, frames
     case weekStart = "week-start"
+    case units
     case restartAdapter = "restart-adapter"
     case recover
     /// The tables of destinations.
@@ -27,6 +28,7 @@ enum SettingKey: String, CaseIterable {
         case .backups: "a number from 0 to \(Settings.mostBackups): how many automatic backups of the history are kept"
         case .frames: "how long raw frames are kept, such as \"2 years\", \"18 months\", \"90 days\" or \"forever\""
         case .weekStart: "the first day of a week, such as \"monday\" or \"sunday\""
+        case .units: "\"metric\" or \"imperial\": miles, feet and inches, pounds"
         case .restartAdapter: "true or false: whether an adapter that receives nothing is switched off and on"
         case .recover:
             "true or false: whether a pedometer that BlueZ neither connects to nor disconnects is removed from BlueZ"

@@ -19,6 +19,8 @@ public struct Settings: Hashable, Sendable {
     public var notifications: Sourced<Bool>
     /// The first day of a week; nil for that of the locale.
     public var weekStart: Sourced<String>?
+    /// `metric` or `imperial`; nil for those of the locale.
+    public var units: Sourced<String>?
     /// Whether a sync may switch an adapter that receives nothing off and on.
     public var restartsAdapter: Sourced<Bool>
     /// Whether a pedometer without a bond that BlueZ neither connects to nor disconnects may be removed from BlueZ.
@@ -220,6 +222,7 @@ public struct SettingsCheck: Hashable, Sendable {
                 user: reader.user, adapter: reader.adapter, database: $0,
                 timeout: reader.timeout ?? Sourced(Settings.standardTimeout, .standard),
                 notifications: reader.notifications ?? Sourced(true, .standard), weekStart: reader.weekStart,
+                units: reader.units,
                 restartsAdapter: reader.restartsAdapter ?? Sourced(false, .standard),
                 recovers: reader.recovers ?? Sourced(false, .standard),
                 backups: reader.backups ?? Sourced(BackupSchedule.standardCount, .standard),

@@ -10,6 +10,7 @@ struct SettingsReader {
     private(set) var timeout: Sourced<Double>?
     private(set) var notifications: Sourced<Bool>?
     private(set) var weekStart: Sourced<String>?
+    private(set) var units: Sourced<String>?
     private(set) var restartsAdapter: Sourced<Bool>?
     private(set) var recovers: Sourced<Bool>?
     private(set) var backups: Sourced<Int>?
@@ -99,7 +100,7 @@ struct SettingsReader {
             guard let age = Age(text) else { throw .badValue(text, key: name, source: source, expected: key.expected) }
             frames = Sourced(age.days, source)
         case (.user, .text(let text)), (.adapter, .text(let text)), (.database, .text(let text)),
-            (.weekStart, .text(let text)):
+            (.weekStart, .text(let text)), (.units, .text(let text)):
             try take(key, text, source)
         case (.backups, .number(let count)):
             throw .badValue(brief(count), key: name, source: source, expected: key.expected)
@@ -155,6 +156,9 @@ struct SettingsReader {
         case .weekStart:
             guard Weekday.allCases.contains(where: { $0.name == text.lowercased() }) else { throw bad }
             weekStart = Sourced(text.lowercased(), source)
+        case .units:
+            guard let system = UnitSystem(rawValue: text.lowercased()) else { throw bad }
+            units = Sourced(system.rawValue, source)
         case .timeout, .notifications, .backups, .frames, .restartAdapter, .recover, .share, .import: throw bad
         }
     }

@@ -80,8 +80,8 @@ public struct DestinationEnvironment: Sendable {
     public var systemBus: DBusAddress
     public var localTime: LocalTime
     public var now: @Sendable () -> Timestamp
-    /// Draws a day for destinations that show pictures.
-    public var picture: @Sendable (DaySummary) -> DayPicture?
+    /// Draws a day for destinations that show pictures, with a distance in these units.
+    public var picture: @Sendable (DaySummary, UnitSystem) -> DayPicture?
     /// Waits before a service is asked again.
     public var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
@@ -89,7 +89,7 @@ public struct DestinationEnvironment: Sendable {
         variables: [String: String], home: String?, systemBus: DBusAddress = .system, localTime: LocalTime = .system,
         now: @escaping @Sendable () -> Timestamp = { DestinationEnvironment.clock() },
         webSockets: @escaping @Sendable () -> any WebSocketTransport = { CurlTransport(userAgent: "istep") },
-        picture: @escaping @Sendable (DaySummary) -> DayPicture? = { _ in nil },
+        picture: @escaping @Sendable (DaySummary, UnitSystem) -> DayPicture? = { _, _ in nil },
         transport: @escaping @Sendable () -> any HTTPTransport
     ) {
         self.variables = variables

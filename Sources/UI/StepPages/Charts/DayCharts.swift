@@ -164,12 +164,13 @@ struct DayCharts: Sendable {
         Table(
             caption: caption,
             columns: [
-                .words("Day"), .number("Steps"), .number("Running"), .number("Goal"), .number("km"), .number("kcal"),
+                .words("Day"), .number("Steps"), .number("Running"), .number("Goal"),
+                .number(context.units.distanceUnit), .number("kcal"),
                 .words("Known"),
             ],
             rows: days.map { day in
                 let cells = [
-                    steps(day), running(day), goal(day), day.distance.map(Words.kilometreNumber) ?? "",
+                    steps(day), running(day), goal(day), day.distance.map(context.units.number(distance:)) ?? "",
                     day.energy.map(Words.grouped) ?? "",
                     day.state,
                 ]

@@ -150,7 +150,8 @@ struct PartCharts: Sendable {
         var columns: [Table.Column] = [.words("Period"), .number("Steps a day")]
         if let before { columns.append(.number(before)) }
         columns += [
-            .number("Median"), .number("Goal days"), .number("Total"), .number("km"), .number("Unknown"),
+            .number("Median"), .number("Goal days"), .number("Total"), .number(context.units.distanceUnit),
+            .number("Unknown"),
             .number("Partial"),
         ]
         return Table(
@@ -161,7 +162,8 @@ struct PartCharts: Sendable {
                 cells += [
                     part.median.map(Words.grouped) ?? "", Self.goalDays(part),
                     part.total.map(Words.grouped) ?? "unknown",
-                    part.distance.map(Words.kilometreNumber) ?? "", "\(part.unknownDays)", "\(part.partialDays)",
+                    part.distance.map(context.units.number(distance:)) ?? "", "\(part.unknownDays)",
+                    "\(part.partialDays)",
                 ]
                 let link = context.link(to: part.period), words = name(part.period)
                 return Table.Row(

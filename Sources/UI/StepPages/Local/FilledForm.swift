@@ -25,15 +25,13 @@ struct FilledForm: Hashable, Sendable {
         return nil
     }
 
-    /// The same of a number with decimals, which may be written with a comma; nil also where the user has not changed
-    /// it.
-    mutating func number(_ name: String, _ range: ClosedRange<Double>, _ unit: String) -> Double? {
+    /// The same of a length or a weight, in metres or kilograms; nil also where the user has not changed it.
+    mutating func measure(
+        _ name: String, _ quantity: Measure.Quantity, _ range: ClosedRange<Double>, _ units: UnitSystem
+    ) -> Double? {
         guard isChanged(name) else { return nil }
-        guard let plain = values[name]?.replacing(",", with: "."),
-            plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2e }),
-            let value = Double(plain), range.contains(value)
-        else {
-            errors[name] = "\(Words.short(range.lowerBound)) to \(Words.short(range.upperBound)) \(unit)."
+        guard let value = values[name].flatMap({ Measure($0, quantity) })?.value(units), range.contains(value) else {
+            errors[name] = "\(units.words(range, quantity))."
             return nil
         }
         return value
@@ -45,7 +43,7 @@ struct FilledForm: Hashable, Sendable {
     ///   is one for text then.
     mutating func day(_ name: String, _ range: ClosedRange<Day>, _ words: String) -> Day? {
         guard isChanged(name), let text = values[name] else { return nil }
-        let day = Day(text)
+        let day = try? DateInput.day(text)
         if let day, range.contains(day) { return day }
         errors[name] = day == nil ? "Enter a date as year, month and day, such as 2026-11-01." : words
         return nil

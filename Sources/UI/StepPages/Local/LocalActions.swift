@@ -174,7 +174,7 @@ extension LocalPages {
 
     func setProfile(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         var form = ProfileForm(request.form)
-        guard let (changed, from) = form.checked(today: scope.context.today) else {
+        guard let (changed, from) = form.checked(today: scope.context.today, scope.context.units) else {
             let filled = form
             return .page(try await blocking { try planPage(scope, profile: filled).document }, status: 422)
         }

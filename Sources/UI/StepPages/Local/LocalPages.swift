@@ -171,10 +171,10 @@ package struct LocalPages: Sendable {
 
     /// For pages without a history.
     func emptyContext(_ place: PageContext.Place) -> PageContext {
-        PageContext(
+        let preferences = services.preferences()
+        return PageContext(
             user: User(id: 0, name: ""), users: [], now: services.now(), localTime: services.localTime,
-            weekStart: services.weekStart(),
-            place: place)
+            weekStart: preferences.weekStart, units: preferences.units, place: place)
     }
 
     func message(_ error: any Error, _ context: PageContext) -> ServedResponse {
@@ -223,7 +223,18 @@ package struct PageServices: Sendable {
     package var people: @Sendable (History) -> UserSelection
     package var localTime: LocalTime
     package var now: @Sendable () -> Timestamp
-    package var weekStart: @Sendable () -> Weekday
+    /// How the user wants to see days, as the configuration and the locale say.
+    package struct Preferences: Sendable {
+        var weekStart: Weekday
+        var units: UnitSystem
+
+        package init(weekStart: Weekday = .monday, units: UnitSystem = .metric) {
+            self.weekStart = weekStart
+            self.units = units
+        }
+    }
+
+    package var preferences: @Sendable () -> Preferences
     /// The title of a pedometer's model, by its key.
     package var modelTitle: @Sendable (String) -> String
     package var access: any PageAccess
@@ -240,7 +251,8 @@ package struct PageServices: Sendable {
         histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
         people: @escaping @Sendable (History) -> UserSelection, localTime: LocalTime,
         now: @escaping @Sendable () -> Timestamp,
-        weekStart: @escaping @Sendable () -> Weekday = { .monday }, modelTitle: @escaping @Sendable (String) -> String,
+        preferences: @escaping @Sendable () -> Preferences = { Preferences() },
+        modelTitle: @escaping @Sendable (String) -> String,
         access: any PageAccess,
         create: @escaping @Sendable () throws -> Void, scanner: @escaping @Sendable () -> any PedometerScanner,
         catalog: any PedometerCatalog, searchTime: Double? = nil, guest: GuestAccess? = nil
@@ -250,7 +262,7 @@ package struct PageServices: Sendable {
         self.people = people
         self.localTime = localTime
         self.now = now
-        self.weekStart = weekStart
+        self.preferences = preferences
         self.modelTitle = modelTitle
         self.access = access
         self.create = create

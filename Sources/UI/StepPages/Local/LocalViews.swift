@@ -61,7 +61,8 @@ extension LocalPages {
         case .json: return ServedResponse(type: "application/json", try scope.summary(of: day).view.json())
         case .svg:
             return ServedResponse(
-                type: ServedResponse.picture, DayCard(try scope.summary(of: day).view).document.source)
+                type: ServedResponse.picture,
+                DayCard(try scope.summary(of: day).view, units: scope.context.units).document.source)
         case .csv:
             let figures = try scope.figures()
             return ServedResponse(type: "text/csv; charset=utf-8", Self.csv(figures, Period(.day, containing: day)))
@@ -152,7 +153,8 @@ extension LocalPages {
         let profiles = try scope.history.profiles(of: user)
         return PlanPage(
             context: scope.context, plan: plan ?? PlanForm(plans.inForce(on: scope.context.today)),
-            profile: profile ?? ProfileForm(profiles.inForce(on: scope.context.today)), plans: plans.reversed(),
+            profile: profile ?? ProfileForm(profiles.inForce(on: scope.context.today), scope.context.units),
+            plans: plans.reversed(),
             profiles: profiles.reversed(), message: message)
     }
 }

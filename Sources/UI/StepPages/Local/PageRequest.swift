@@ -140,11 +140,11 @@ struct RequestScope: Sendable {
         } else {
             user = try Self.standardUser(users, services.people(history), place)
         }
+        let preferences = services.preferences()
         self.services = services.services(history)
         context = PageContext(
             user: user, users: users, now: services.now(), localTime: services.localTime,
-            weekStart: services.weekStart(),
-            place: place)
+            weekStart: preferences.weekStart, units: preferences.units, place: place)
         context.isUserNamed = isUserNamed
         if context.isOwner { context.sync = try Self.state(of: user, history, context.now, isBusy: isBusy) }
     }

@@ -38,14 +38,14 @@ struct ProfileForm: Sendable {
     private(set) var form: FilledForm
 
     /// As the profile in force is.
-    init(_ profile: Profile?) {
+    init(_ profile: Profile?, _ units: UnitSystem) {
         form = FilledForm()
-        form.values["height"] = profile?.height.map { Words.short($0 * 100) }
-        form.values["weight"] = profile?.weight.map { Words.short($0) }
+        form.values["height"] = profile?.height.map { Self.text($0, .height, units) }
+        form.values["weight"] = profile?.weight.map { Self.text($0, .weight, units) }
         form.values["sex"] = (profile?.sex ?? .unspecified).rawValue
         form.values["birth"] = profile?.birthDate.map { "\($0)" }
-        form.values["step"] = profile?.stepLength.map { Words.short($0 * 100) }
-        form.values["running-step"] = profile?.runningStepLength.map { Words.short($0 * 100) }
+        form.values["step"] = profile?.stepLength.map { Self.text($0, .stepLength, units) }
+        form.values["running-step"] = profile?.runningStepLength.map { Self.text($0, .stepLength, units) }
         form.originals = form.values
     }
 
@@ -56,13 +56,12 @@ struct ProfileForm: Sendable {
     /// The request in the form; nil if something is wrong, which `form.errors` then has.
     ///
     /// - Returns: the values that the user has changed, and the day from which they hold.
-    mutating func checked(today: Day) -> (changed: Planning.ProfileChange, from: Day?)? {
+    mutating func checked(today: Day, _ units: UnitSystem) -> (changed: Planning.ProfileChange, from: Day?)? {
         var change = Planning.ProfileChange()
-        change.height = form.number("height", Self.hundredfold(Profile.heights), "cm").map { $0 / 100 }
-        change.weight = form.number("weight", Profile.weights, "kg")
-        change.stepLength = form.number("step", Self.hundredfold(Profile.stepLengths), "cm").map { $0 / 100 }
-        change.runningStepLength = form.number("running-step", Self.hundredfold(Profile.runningStepLengths), "cm")
-            .map { $0 / 100 }
+        change.height = form.measure("height", .height, Profile.heights, units)
+        change.weight = form.measure("weight", .weight, Profile.weights, units)
+        change.stepLength = form.measure("step", .stepLength, Profile.stepLengths, units)
+        change.runningStepLength = form.measure("running-step", .stepLength, Profile.runningStepLengths, units)
         if form.isChanged("sex") {
             change.sex = form.values["sex"].flatMap(Sex.init(rawValue:))
             if change.sex == nil { form.errors["sex"] = "Choose one of the three." }
@@ -74,7 +73,9 @@ struct ProfileForm: Sendable {
         return form.errors.isEmpty ? (change, from) : nil
     }
 
-    private static func hundredfold(_ range: ClosedRange<Double>) -> ClosedRange<Double> {
-        range.lowerBound * 100...range.upperBound * 100
+    /// A number of centimetres or kilograms, whose unit the label has, or a number with its unit.
+    private static func text(_ value: Double, _ quantity: Measure.Quantity, _ units: UnitSystem) -> String {
+        let words = units.words(value, quantity)
+        return units == .metric ? String(words.prefix { $0 != " " }) : words
     }
 }

@@ -43,7 +43,9 @@ struct DayFigureWords: Sendable {
         guard view.holds(.distance), let distance = summary.distance else {
             return Figure("Distance", "unknown", unknownDistance)
         }
-        return Figure("Distance", Words.kilometreNumber(distance), unit: "km", Self.source(summary))
+        return Figure(
+            "Distance", context.units.number(distance: distance), unit: context.units.distanceUnit, Self.source(summary)
+        )
     }
 
     private var unknownDistance: String { summary.steps == nil ? "" : advice("set your height in Plan") }

@@ -22,6 +22,7 @@ package struct PageContext: Sendable {
     package var now: Timestamp
     package var localTime: LocalTime
     package var weekStart: Weekday
+    package var units: UnitSystem
     package var place: Place
     /// What the header shows of the user's pedometers; nil where it shows nothing.
     var sync: SyncState?
@@ -39,7 +40,8 @@ package struct PageContext: Sendable {
     }
 
     package init(
-        user: User, users: [User], now: Timestamp, localTime: LocalTime, weekStart: Weekday = .monday, place: Place
+        user: User, users: [User], now: Timestamp, localTime: LocalTime, weekStart: Weekday = .monday,
+        units: UnitSystem = .metric, place: Place
     ) {
         self.user = user
         self.users = users
@@ -47,6 +49,7 @@ package struct PageContext: Sendable {
         self.now = now
         self.localTime = localTime
         self.weekStart = weekStart
+        self.units = units
         self.place = place
         today = localTime.day(of: now)
     }

@@ -43,7 +43,8 @@ struct PeriodFigures: Sendable {
         guard let distance = statistics.distance else {
             return Figure("Running", Words.grouped(statistics.runningSteps), unit: "steps")
         }
-        return Figure("Distance", Words.kilometreNumber(distance), unit: "km", run)
+        return Figure(
+            "Distance", context.units.number(distance: distance), unit: context.units.distanceUnit, run)
     }
 
     private var best: Figure? {

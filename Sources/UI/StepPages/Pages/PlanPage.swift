@@ -56,11 +56,10 @@ struct PlanPage: Sendable {
             }
             context.form("profile", style: "stack") {
                 Element.div(.css("fields")) {
-                    profile.form.field("height", "Height in cm", [Attribute(.inputmode, "decimal")])
-                    profile.form.field("weight", "Weight in kg", [Attribute(.inputmode, "decimal")])
-                    profile.form.field("step", "Measured walking step in cm", [Attribute(.inputmode, "decimal")])
-                    profile.form.field(
-                        "running-step", "Measured running step in cm", [Attribute(.inputmode, "decimal")])
+                    measure("height", "Height", .height)
+                    measure("weight", "Weight", .weight)
+                    measure("step", "Measured walking step", .stepLength)
+                    measure("running-step", "Measured running step", .stepLength)
                     profile.form.field("birth", "Date of birth", [Attribute(.type, "date")])
                     sex
                     profile.form.field(
@@ -69,6 +68,21 @@ struct PlanPage: Sendable {
                 FilledForm.save("Save the profile")
             }
         }
+    }
+
+    private func measure(_ name: String, _ title: String, _ quantity: Measure.Quantity) -> Markup {
+        let unit =
+            switch (context.units, quantity) {
+            case (.metric, .weight): "in kg"
+            case (.metric, _): "in cm"
+            case (.imperial, .weight): "in pounds"
+            case (.imperial, .height): "such as 5 ft 10 in"
+            case (.imperial, .stepLength): "in inches"
+            }
+        // A keyboard for numbers has no letters.
+        return profile.form.field(
+            name, "\(title)\(unit.hasPrefix("such") ? "," : "") \(unit)",
+            context.units == .metric ? [Attribute(.inputmode, "decimal")] : [])
     }
 
     private var sex: Markup {
@@ -101,7 +115,7 @@ struct PlanPage: Sendable {
     }
 
     private var earlierProfiles: Markup {
-        func centimetres(_ metres: Double?) -> String { metres.map { "\(Words.short($0 * 100)) cm" } ?? "" }
+        let units = context.units
         let table = Table(
             caption: "profiles, the newest first",
             columns: [
@@ -110,10 +124,10 @@ struct PlanPage: Sendable {
             ],
             rows: profiles.map { profile in
                 let values = [
-                    centimetres(profile.height), profile.weight.map { "\(Words.short($0)) kg" } ?? "",
+                    profile.height.map(units.words(height:)) ?? "", profile.weight.map(units.words(weight:)) ?? "",
                     profile.sex == .unspecified ? "" : profile.sex.rawValue,
-                    profile.birthDate.map(context.date) ?? "", centimetres(profile.stepLength),
-                    centimetres(profile.runningStepLength),
+                    profile.birthDate.map(context.date) ?? "", profile.stepLength.map(units.words(length:)) ?? "",
+                    profile.runningStepLength.map(units.words(length:)) ?? "",
                 ]
                 return Table.Row(
                     .text(first(profile, profiles)),

@@ -76,14 +76,14 @@ package struct Provenance: Hashable, Sendable {
             } else {
                 table(summary, context).markup
                 Element.div(.css("below-chart")) {
-                    calculation(summary)
+                    calculation(summary, context.units)
                     syncs(context)
                 }
             }
         }
     }
 
-    private func calculation(_ summary: DaySummary) -> Markup {
+    private func calculation(_ summary: DaySummary, _ units: UnitSystem) -> Markup {
         Element.details(.css("numbers")) {
             Element.summary { "How the figures are calculated" }
             Element.p {
@@ -91,7 +91,7 @@ package struct Provenance: Hashable, Sendable {
                 Where two pedometers recorded the same minutes, the one with more steps counts. If its slots are long, the other \
                 pedometer's shorter slots determine the hours.
                 """
-                if let words = distance(summary) { " " + words }
+                if let words = distance(summary, units) { " " + words }
             }
         }
     }
@@ -139,10 +139,10 @@ package struct Provenance: Hashable, Sendable {
         }
     }
 
-    private func distance(_ summary: DaySummary) -> String? {
+    private func distance(_ summary: DaySummary, _ units: UnitSystem) -> String? {
         guard let source = summary.distanceSource else { return nil }
         let distance =
-            source == .pedometer ? "Distance: as the pedometer reported it." : stepLength?.explanation ?? ""
+            source == .pedometer ? "Distance: as the pedometer reported it." : stepLength?.explanation(units) ?? ""
         guard let energy = summary.energySource else { return distance }
         return distance
             + (energy == .weight

@@ -104,13 +104,13 @@ package struct ReportPage: Sendable {
             columns: [
                 .words("Year"), .number("Steps a day"), .number("Median"), .number("Goal days"), .number("Best day"),
                 .number("Total"),
-                .number("km"),
+                .number(context.units.distanceUnit),
             ],
             rows: years.reversed().map { year in
                 let cells = [
                     year.mean.map(Words.grouped) ?? "", year.median.map(Words.grouped) ?? "", PartCharts.goalDays(year),
                     year.best?.steps.map(Words.grouped) ?? "", year.total.map(Words.grouped) ?? "unknown",
-                    year.distance.map(Words.kilometreNumber) ?? "",
+                    year.distance.map(context.units.number(distance:)) ?? "",
                 ]
                 let link = Element.a(.href(Link(fragment: "year-\(year.period.title)"))) { year.period.title }
                 return Table.Row(link, cells.map { .text($0) })

@@ -1,11 +1,15 @@
-internal import StepDomain
+package import StepDomain
 package import StepViews
 
 /// A day as a picture of its own: a card in SVG, for a web page, a post or a printer.
 package struct DayCard: Sendable {
     private let view: DayView
+    private let units: UnitSystem
 
-    package init(_ view: DayView) { self.view = view }
+    package init(_ view: DayView, units: UnitSystem = .metric) {
+        self.view = view
+        self.units = units
+    }
 
     package static let width = 480.0, height = 270.0
     private static let margin = 24.0
@@ -73,7 +77,7 @@ package struct DayCard: Sendable {
             let goal = view.holds(.goal) ? day.goal : nil
             parts.append(goal.map { "of \(Words.count($0, "step"))" } ?? (day.isRestDay ? "steps, rest day" : "steps"))
         }
-        if view.holds(.distance), let distance = day.distance { parts.append(Words.kilometres(distance)) }
+        if view.holds(.distance), let distance = day.distance { parts.append(units.words(distance: distance)) }
         if view.holds(.energy), let energy = day.energy { parts.append("\(Words.grouped(energy)) kcal") }
         return parts.joined(separator: ", ")
     }

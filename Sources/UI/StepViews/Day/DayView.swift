@@ -79,7 +79,7 @@ extension DayView {
         }
         if summary.steps != nil {
             show(
-                "Distance", distance,
+                "Distance", distance(style.units),
                 hint: isUnknown(.distance, summary.distance) ? "\(command: "istep profile --height CM")" : nil,
                 on: &page)
             show(
@@ -143,12 +143,12 @@ extension DayView {
         return number + "  \(category.words)"
     }
 
-    private var distance: StyledText {
+    private func distance(_ units: UnitSystem) -> StyledText {
         if let error = error(.distance) { return wrong(error) }
         guard let metres = summary.distance, let source = summary.distanceSource else {
             return StyledText("unknown: set your height, and it is calculated", .faint)
         }
-        return StyledText(Words.kilometres(metres))
+        return StyledText(units.words(distance: metres))
             + StyledText("  \(source.words(running: summary.runningDistanceSource))", .faint)
     }
 

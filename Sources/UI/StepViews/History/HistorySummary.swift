@@ -3,6 +3,7 @@ internal import StepDomain
 /// What the days of a period add up to, in words.
 struct HistorySummary {
     let view: HistoryView
+    let units: UnitSystem
 
     private var statistics: PeriodStatistics { view.statistics }
 
@@ -31,7 +32,7 @@ struct HistorySummary {
     private var total: StyledText? {
         guard let total = statistics.total else { return StyledText("unknown", .doubtful) }
         var text = StyledText(Words.count(total, "step"), .strong)
-        if let distance = statistics.distance { text = text + " · \(Words.kilometres(distance))" }
+        if let distance = statistics.distance { text = text + " · \(units.words(distance: distance))" }
         if let energy = statistics.energy { text = text + " · \(Words.grouped(energy)) kcal" }
         return text
     }

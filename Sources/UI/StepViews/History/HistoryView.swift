@@ -139,7 +139,7 @@ public struct HistoryView: View {
 
     /// - Parameter isWanted: of a label.
     private func summary(on page: inout Page, where isWanted: (String) -> Bool) {
-        for entry in HistorySummary(view: self).entries where isWanted(entry.label) {
+        for entry in HistorySummary(view: self, units: page.style.units).entries where isWanted(entry.label) {
             page.labelled(entry.label, entry.text)
             if let hint = entry.hint { page.advice(hint, emphasis: .faint, indent: 12) }
         }

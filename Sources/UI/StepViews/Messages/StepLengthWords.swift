@@ -2,9 +2,9 @@ package import StepDomain
 
 extension StepLength {
     /// `step 74 cm, measured, running step 116.2 cm, scaled by it`, in a profile.
-    package var words: String {
-        "step \(centimetres(walking)), \(Self.words(source, "scaled by the running step")), "
-            + "running step \(centimetres(running)), \(Self.words(runningSource, "scaled by it"))"
+    package func words(_ units: UnitSystem) -> String {
+        "step \(units.words(length: walking)), \(Self.words(source, "scaled by the running step")), "
+            + "running step \(units.words(length: running)), \(Self.words(runningSource, "scaled by it"))"
     }
 
     private static func words(_ source: DaySummary.DistanceSource, _ scaled: String) -> String {
@@ -16,12 +16,12 @@ extension StepLength {
     }
 
     /// How a distance is calculated, in a sentence.
-    package var explanation: String {
+    package func explanation(_ units: UnitSystem) -> String {
         let walking =
             switch source {
-            case .measuredStepLength: "the measured step length, \(centimetres(walking))"
-            case .scaledStepLength: "\(centimetres(walking)), scaled by the measured running step"
-            case .height, .pedometer: "a step length estimated from the height, \(centimetres(walking))"
+            case .measuredStepLength: "the measured step length, \(units.words(length: walking))"
+            case .scaledStepLength: "\(units.words(length: walking)), scaled by the measured running step"
+            case .height, .pedometer: "a step length estimated from the height, \(units.words(length: walking))"
             }
         let running =
             switch runningSource {
@@ -29,8 +29,7 @@ extension StepLength {
             case .scaledStepLength: ", scaled by the measured walking step"
             case .height, .pedometer: ", estimated from the height"
             }
-        return "Distance: walking steps times \(walking); running steps times \(centimetres(self.running))\(running)."
+        return "Distance: walking steps times \(walking); running steps times "
+            + "\(units.words(length: self.running))\(running)."
     }
-
-    private func centimetres(_ metres: Double) -> String { "\(Words.short(metres * 100)) cm" }
 }

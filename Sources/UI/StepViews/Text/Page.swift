@@ -231,7 +231,9 @@ struct Page {
         style.unicode ? text.pieces : text.pieces.map { (Self.ascii($0.text), $0.emphasis) }
     }
 
-    private static let units: Set<Substring> = ["km", "kcal", "%", "cm", "kg", "kB", "MB", "GB", "dBm"]
+    private static let units: Set<Substring> = [
+        "km", "mi", "kcal", "%", "cm", "kg", "in", "lb", "kB", "MB", "GB", "dBm",
+    ]
 
     /// Words and the blanks between them alternately, each in pieces where its emphasis changes. A number and its unit
     /// are one word.

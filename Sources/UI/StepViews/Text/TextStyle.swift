@@ -1,3 +1,5 @@
+public import StepDomain
+
 /// How text is formatted for a terminal.
 public struct TextStyle: Hashable, Sendable {
     /// Columns. Views of text use at most 80 of them: a longer line reads badly.
@@ -12,6 +14,8 @@ public struct TextStyle: Hashable, Sendable {
     public var unicode: Bool
     /// What commands in advice need.
     public var commands: CommandOptions
+    /// The units of distances, heights and weights.
+    public var units = UnitSystem.metric
 
     /// Columns that views need.
     static let narrowest = 40

@@ -48,17 +48,6 @@ package enum Words {
         return text
     }
 
-    /// Metres in kilometres: `6.18 km`, from 100 km on whole ones, `2,319 km`. The only rounding of distances: a figure
-    /// is the same wherever it is shown.
-    package static func kilometres(_ metres: Double) -> String { "\(kilometreNumber(metres)) km" }
-
-    /// The same without the unit.
-    package static func kilometreNumber(_ metres: Double) -> String {
-        let km = metres / 1000
-        // 99.995 has no third digit before the point, but is written as 100.
-        return (abs(km) * 100).rounded() < 10_000 ? fixed(km, 2) : grouped(km)
-    }
-
     /// Per cent of a goal: `114 %`. Rounded, but 100 % is shown when the goal is reached and not before.
     package static func percent(_ percentage: Double) -> String {
         guard percentage.isFinite, abs(percentage) < 1e12 else { return "? %" }
@@ -97,7 +86,7 @@ package enum Words {
     /// `November`.
     package static func month(_ day: Day) -> String { months[day.components.month - 1] }
 
-    private static let months = [
+    static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
         "December",
     ]

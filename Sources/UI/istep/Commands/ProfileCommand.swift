@@ -14,6 +14,7 @@ struct ProfileCommand: ParsableCommand, TakesDays {
             Your first profile applies to all days. A later profile applies from today on; earlier days keep theirs.
 
               istep profile --height 178 --weight 72 --sex male
+              istep profile --height 5ft10in --weight 160lb
               istep profile --step-length 74      in cm: 74 m walked in 100 steps
               istep profile --running-step-length 110
               istep profile --step-length none    by the height again, from today on
@@ -21,14 +22,14 @@ struct ProfileCommand: ParsableCommand, TakesDays {
             """)
 
     @Option(
-        help: ArgumentHelp("In centimetres, or none.", valueName: "cm"),
-        transform: { try GivenValue($0, ArgumentRules.number) })
-    var height: GivenValue<Double>?
+        help: ArgumentHelp("In centimetres, or with its unit: 1.78m, 5ft10in; or none.", valueName: "cm"),
+        transform: { try GivenValue($0) { try ArgumentRules.measure($0, .height) } })
+    var height: GivenValue<Measure>?
 
     @Option(
-        help: ArgumentHelp("In kilograms, or none.", valueName: "kg"),
-        transform: { try GivenValue($0, ArgumentRules.number) })
-    var weight: GivenValue<Double>?
+        help: ArgumentHelp("In kilograms, or with its unit: 160lb; or none.", valueName: "kg"),
+        transform: { try GivenValue($0) { try ArgumentRules.measure($0, .weight) } })
+    var weight: GivenValue<Measure>?
 
     @Option(help: "Your sex, used for the step length.")
     var sex: Sex?
@@ -43,13 +44,13 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         help: ArgumentHelp(
             "The measured length of your walking steps in centimetres, or none. Running steps are scaled by it.",
             valueName: "cm"),
-        transform: { try GivenValue($0, ArgumentRules.number) })
-    var stepLength: GivenValue<Double>?
+        transform: { try GivenValue($0) { try ArgumentRules.measure($0, .stepLength) } })
+    var stepLength: GivenValue<Measure>?
 
     @Option(
         help: ArgumentHelp("The measured length of your running steps in centimetres, or none.", valueName: "cm"),
-        transform: { try GivenValue($0, ArgumentRules.number) })
-    var runningStepLength: GivenValue<Double>?
+        transform: { try GivenValue($0) { try ArgumentRules.measure($0, .stepLength) } })
+    var runningStepLength: GivenValue<Measure>?
 
     @Option(
         help: ArgumentHelp("The first day to which the profile applies; beginning for all days.", valueName: "day"),
@@ -75,26 +76,27 @@ struct ProfileCommand: ParsableCommand, TakesDays {
             throw ValidationError("--remove cannot be combined with values or --from.")
         }
         if from != nil, !isSetting { throw ValidationError("--from needs a value to set, such as --weight 72.") }
-        try check("height", height?.value.map { $0 / 100 }, Profile.heights, unit: "cm", scale: 100)
-        try check("weight", weight?.value, Profile.weights, unit: "kg", scale: 1)
-        try check("step-length", stepLength?.value.map { $0 / 100 }, Profile.stepLengths, unit: "cm", scale: 100)
-        try check(
-            "running-step-length", runningStepLength?.value.map { $0 / 100 }, Profile.runningStepLengths, unit: "cm",
-            scale: 100)
     }
 
-    private func check(
-        _ name: String, _ value: Double?, _ range: ClosedRange<Double>, unit: String, scale: Double
-    ) throws {
-        guard let value, !range.contains(value) else { return }
-        throw ValidationError(
-            "--\(name) must be \(Int(range.lowerBound * scale)) to \(Int(range.upperBound * scale)) \(unit).")
+    /// A length in metres, or a weight in kilograms.
+    ///
+    /// - Throws: `CommandFailure` if it is not one of a person.
+    private func value(
+        _ name: String, _ given: GivenValue<Measure>?, _ quantity: Measure.Quantity, _ range: ClosedRange<Double>,
+        _ units: UnitSystem
+    ) throws -> Double? {
+        guard let value = given?.value?.value(units) else { return nil }
+        guard range.contains(value) else {
+            throw CommandFailure(.usage, "--\(name) must be \(units.words(range, quantity)).")
+        }
+        return value
     }
 
     func run() throws {
         let wiring = try Wiring(common)
         let today = wiring.localTime.day(of: wiring.now())
         let from = from?.day(today: today)
+        let change = try change(wiring.units)
         if let birth = birth?.value { try Planning.check(birthDate: birth, today: today) }
         if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
@@ -107,11 +109,13 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id)))
     }
 
-    private var change: Planning.ProfileChange {
+    private func change(_ units: UnitSystem) throws -> Planning.ProfileChange {
         var change = Planning.ProfileChange(
-            height: height?.value.map { $0 / 100 }, weight: weight?.value, sex: sex, birthDate: birth?.value,
-            stepLength: stepLength?.value.map { $0 / 100 },
-            runningStepLength: runningStepLength?.value.map { $0 / 100 })
+            height: try value("height", height, .height, Profile.heights, units),
+            weight: try value("weight", weight, .weight, Profile.weights, units), sex: sex, birthDate: birth?.value,
+            stepLength: try value("step-length", stepLength, .stepLength, Profile.stepLengths, units),
+            runningStepLength: try value(
+                "running-step-length", runningStepLength, .stepLength, Profile.runningStepLengths, units))
         if height == .removed { change.removed.insert(.height) }
         if weight == .removed { change.removed.insert(.weight) }
         if birth == .removed { change.removed.insert(.birthDate) }

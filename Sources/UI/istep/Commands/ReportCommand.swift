@@ -63,6 +63,7 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
             figures, period: period, sources: try await blocking { try Self.sources(of: user, in: history, wiring) },
             context: PageContext(
                 user: user, users: [user], now: wiring.now(), localTime: wiring.localTime, weekStart: wiring.weekStart,
+                units: wiring.units,
                 place: .file))
         let document = page.document.source
         progress.end()

@@ -61,7 +61,7 @@ struct ShowCommand: ParsableCommand, TakesDays {
         let view = DayView(
             summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins,
             hasPedometers: hasPedometers)
-        if svg { return try Output.standard.result(DayCard(view).document.source) }
+        if svg { return try Output.standard.result(DayCard(view, units: wiring.units).document.source) }
         try wiring.show(view)
     }
 }

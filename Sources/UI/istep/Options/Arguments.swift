@@ -27,6 +27,16 @@ enum ArgumentRules {
         return number
     }
 
+    /// A length or a weight, with its unit or without.
+    static func measure(_ text: String, _ quantity: Measure.Quantity) throws -> Measure {
+        guard let measure = Measure(text, quantity) else {
+            throw ValidationError(
+                quantity == .weight
+                    ? "a weight is written like 72, 72.5kg or 160lb" : "a length is written like 178, 1.78m or 5ft10in")
+        }
+        return measure
+    }
+
     /// A number of steps: digits only.
     static func steps(_ text: some StringProtocol) throws -> Int {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else {
@@ -43,13 +53,18 @@ enum ArgumentRules {
         return BlockTime(try time(String(text[..<sign])), utcOffset: text[sign] == "+" ? offset : -offset)
     }
 
-    /// A time of a day, `10:30`, as seconds after midnight; `24:00` is the end of the day.
+    /// A time of a day, `10:30` or `3:30pm`, as seconds after midnight; `24:00` is the end of the day.
     static func time(_ text: String) throws -> Int {
+        if let match = text.lowercased().wholeMatch(of: /([0-9]{1,2})(?::([0-9]{2}))? ?([ap])\.?m\.?/),
+            let hour = Int(match.1), (1...12).contains(hour), let minute = Int(match.2 ?? "0"), minute < 60
+        {
+            return (hour % 12 + (match.3 == "p" ? 12 : 0)) * 3600 + minute * 60
+        }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].utf8.count == 2, (1...2).contains(parts[0].utf8.count),
             text.utf8.allSatisfy({ (0x30...0x3a).contains($0) }), let hour = Int(parts[0]), let minute = Int(parts[1]),
             minute < 60, hour < 24 || hour == 24 && minute == 0
-        else { throw ValidationError("a time is written like 10:30, or with its offset like 02:15+01:00") }
+        else { throw ValidationError("a time is written like 10:30 or 3:30pm, or with its offset like 02:15+01:00") }
         return hour * 3600 + minute * 60
     }
 
@@ -139,15 +154,16 @@ struct DayArgument: Hashable {
     /// - Parameter forms: examples of what is accepted.
     /// - Throws: `ValidationError`, as `init(word:)`.
     static func date(_ text: String, forms: String = "2014-04-20") throws -> Day {
-        if let day = Day(text) { return day }
-        let digits = text.split(separator: "-", omittingEmptySubsequences: false).map {
-            $0.utf8.allSatisfy(Self.isDigit) ? $0.utf8.count : 0
+        do {
+            return try DateInput.day(text)
+        } catch {
+            switch error {
+            case .unknownForm: throw ValidationError("unknown format; write it like \(forms)")
+            case .noSuchDay: throw ValidationError("there is no such day; write it like \(forms)")
+            case .ambiguous(let a, let b): throw ValidationError("it can be \(a) or \(b); write it like one of these")
+            }
         }
-        throw ValidationError(
-            "\(digits == [4, 2, 2] ? "there is no such day" : "unknown format"); write it like \(forms)")
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     init(_ named: Named) { self.named = named }
 

@@ -127,15 +127,20 @@ extension Wiring {
     }
 
     /// How text is written to standard output.
-    var style: TextStyle { Self.style(options) }
+    var style: TextStyle {
+        var style = Self.style(options)
+        style.units = units
+        return style
+    }
 
-    func show(_ view: some View) throws { try Self.show(view, options) }
+    func show(_ view: some View) throws { try Self.show(view, options, style) }
 
-    static func show(_ view: some View, _ options: GlobalOptions) throws {
+    /// For what needs no configuration.
+    static func show(_ view: some View, _ options: GlobalOptions, _ style: TextStyle? = nil) throws {
         if options.isForPrograms {
             try Output.standard.document(try view.json())
         } else {
-            for line in view.lines(style(options)) { try Output.standard.result(line) }
+            for line in view.lines(style ?? Self.style(options)) { try Output.standard.result(line) }
         }
     }
 

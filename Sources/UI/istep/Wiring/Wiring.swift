@@ -264,6 +264,11 @@ struct Wiring: Sendable {
     var weekStart: Weekday {
         Weekday(firstOfWeek: settings.weekStart?.value, inLocale: Weekday.firstOfWeek(environment: environment))
     }
+
+    /// The units of what people read and type: configured, else of the locale, else metric.
+    var units: UnitSystem {
+        settings.units.flatMap { UnitSystem(rawValue: $0.value) } ?? UnitSystem(environment: environment) ?? .metric
+    }
 }
 
 extension Wiring {
@@ -281,8 +286,9 @@ extension Wiring {
     }
 
     /// The card of a day in twice the size of a page, so that it is sharp on high-density screens.
-    @Sendable private static func picture(_ summary: DaySummary) -> DayPicture? {
-        let card = DayCard(DayView(summary, today: LocalTime.system.day(of: now()), now: now(), localTime: .system))
+    @Sendable private static func picture(_ summary: DaySummary, _ units: UnitSystem) -> DayPicture? {
+        let card = DayCard(
+            DayView(summary, today: LocalTime.system.day(of: now()), now: now(), localTime: .system), units: units)
         return DayPicture(
             svg: card.document.source, width: Int(2 * DayCard.width), height: Int(2 * DayCard.height),
             description: card.summary)

@@ -123,7 +123,10 @@ extension Wiring {
             PageServices(
                 histories: histories, services: { wiring.reread().services($0) },
                 people: { wiring.reread().people(of: $0) }, localTime: localTime, now: now,
-                weekStart: { wiring.reread().weekStart },
+                preferences: {
+                    let current = wiring.reread()
+                    return PageServices.Preferences(weekStart: current.weekStart, units: current.units)
+                },
                 modelTitle: { wiring.models.title($0) },
                 access: access, create: { _ = try wiring.history(for: .creating) },
                 scanner: { wiring.reread().scanner() }, catalog: Self.catalog, searchTime: chosenSearchTime,

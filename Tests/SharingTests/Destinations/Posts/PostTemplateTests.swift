@@ -4,7 +4,7 @@ import Testing
 @testable import Sharing
 
 @Suite(.timeLimit(.minutes(5))) struct PostTemplateTests {
-    private func text(_ template: String, _ day: SharedDay, _ units: PostFigure.Units = .metric) throws -> String {
+    private func text(_ template: String, _ day: SharedDay, _ units: UnitSystem = .metric) throws -> String {
         try PostTemplate(template).text { $0.value(day, units) }
     }
 

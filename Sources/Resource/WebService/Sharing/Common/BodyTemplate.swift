@@ -61,7 +61,7 @@ struct BodyTemplate: Hashable, Sendable {
     private let lines: [[Piece]]
     /// What `{text}` stands for.
     let post: PostTemplate
-    let units: PostFigure.Units
+    let units: UnitSystem
 
     var syntax: Syntax { Syntax(contentType) }
 
@@ -69,7 +69,7 @@ struct BodyTemplate: Hashable, Sendable {
     struct UnknownName: Error, Hashable { let name: String }
 
     init(
-        _ text: String, contentType: String, post: PostTemplate, units: PostFigure.Units = .metric
+        _ text: String, contentType: String, post: PostTemplate, units: UnitSystem = .metric
     ) throws(UnknownName) {
         self.contentType = contentType
         self.post = post
@@ -175,7 +175,7 @@ extension TableReader {
                     ? nil : text
             } ?? "application/json"
         guard let post = template(standard: PostTemplate.standard) else { return nil }
-        let units = choice("units", of: PostFigure.Units.self) ?? .metric
+        let units = choice("units", of: UnitSystem.self) ?? .metric
         do {
             let template = try BodyTemplate(text, contentType: type, post: post, units: units)
             for key in ["text", "units"] where table.keys.contains(key) && !template.names(.text) {

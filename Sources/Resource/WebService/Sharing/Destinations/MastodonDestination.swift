@@ -33,7 +33,7 @@ extension DestinationKind {
         let base = reader.address("url", "the address of the account's server, such as https://mastodon.example")
         let token = reader.secret("token", isRequired: true)
         let template = reader.template(standard: PostTemplate.standard)
-        let units = reader.choice("units", of: PostFigure.Units.self) ?? .metric
+        let units = reader.choice("units", of: UnitSystem.self) ?? .metric
         let visibility = reader.choice("visibility", of: MastodonDestination.Visibility.self) ?? .private
         let language = reader.language() ?? (reader.table.keys.contains("text") ? nil : "en")
         let edits = reader.flag("edit") ?? true
@@ -74,7 +74,7 @@ struct MastodonDestination: ConfiguredDestination {
     let base: WebAddress
     let token: SecretSource
     let template: PostTemplate
-    let units: PostFigure.Units
+    let units: UnitSystem
     let visibility: Visibility
     /// ISO 639-1; nil for the account's own language.
     let language: String?
@@ -205,7 +205,7 @@ extension MastodonDestination {
 
     /// Nil if no picture is attached.
     private func upload(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest? {
-        guard attachesPicture, let picture = context.environment.picture(payload.day.summary) else { return nil }
+        guard attachesPicture, let picture = context.environment.picture(payload.day.summary, units) else { return nil }
         let boundary = "istep-\(payload.key)"
         var body: [UInt8] = []
         func add(_ text: String) { body += Array(text.utf8) }

@@ -11,7 +11,7 @@ struct SMSDestination: ConfiguredDestination {
     /// The number as the user wrote it; it was checked.
     let number: String
     let template: PostTemplate
-    let units: PostFigure.Units
+    let units: UnitSystem
     /// The modem; nil for the only one.
     let modem: String?
 
@@ -110,7 +110,7 @@ extension DestinationKind {
         }
         reader.require("number", "a telephone number such as +491701234567")
         let template = reader.template(standard: "{date}: {steps} steps\n{distance}\n{percentage} of the goal")
-        let units = reader.choice("units", of: PostFigure.Units.self) ?? .metric
+        let units = reader.choice("units", of: UnitSystem.self) ?? .metric
         let modem = reader.text("modem", "the number, path or IMEI of a modem")
         guard let number, let template else { return nil }
         return SMSDestination(

@@ -35,11 +35,11 @@ enum PostFigure: String, CaseIterable, Sendable {
     }
 
     /// Nil if it is not known for the day.
-    func value(_ day: SharedDay, _ units: Units) -> String? {
+    func value(_ day: SharedDay, _ units: UnitSystem) -> String? {
         switch self {
         case .date, .weekday: fixedValue(of: day.day)
         case .steps: Self.grouped(day.steps)
-        case .distance: day.summary.distance.flatMap(units.distance)
+        case .distance: day.summary.distance.flatMap { Self.distance($0, units) }
         case .calories: day.kilocalories.map { Self.grouped($0) + " kcal" }
         // Rounded down: a goal that is missed by a few steps is not reached.
         case .percentage:
@@ -58,16 +58,6 @@ enum PostFigure: String, CaseIterable, Sendable {
         case .calories: Set("0123456789,kcal")
         case .percentage: Set("0123456789,%")
         case .bars: Set(Self.blocks + [Self.unknownHour])
-        }
-    }
-
-    /// The units of distances.
-    enum Units: String, CaseIterable, Sendable {
-        case metric, imperial
-
-        func distance(_ metres: Double) -> String? {
-            let (length, unit) = self == .metric ? (1000.0, "km") : (1609.344, "mi")
-            return Int(exactly: (metres / length * 10).rounded()).map { "\(grouped($0 / 10)).\($0 % 10) \(unit)" }
         }
     }
 }
@@ -99,6 +89,12 @@ extension PostFigure {
                 guard count > 0 else { return blocks[0] }
                 return blocks[1 + Int((Double(count) / Double(most) * 6).rounded())]
             })
+    }
+
+    private static func distance(_ metres: Double, _ units: UnitSystem) -> String? {
+        Int(exactly: (units.distance(metres) * 10).rounded()).map {
+            "\(grouped($0 / 10)).\($0 % 10) \(units.distanceUnit)"
+        }
     }
 
     /// Digits in groups of three: `12,345`.
