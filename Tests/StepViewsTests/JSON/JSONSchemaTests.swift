@@ -148,7 +148,8 @@ import Testing
             daysRead: 6, daysPlanned: 8, failure: nil, failureText: nil)
         let bad = SyncReport(pedometer: Sample.pedometer("watch"), failure: Broken(), failureText: "gone")
         let imports: [ScheduledImportReport] = [
-            .init(name: "a", outcome: .unchanged), .init(name: "b", outcome: .imported(ImportChanges())),
+            .init(name: "a", outcome: .unchanged, damaged: ["/Sync/b.zip"]),
+            .init(name: "b", outcome: .imported(ImportChanges())),
             .init(name: "c", outcome: .failed(ScheduledImportFailure(name: "c", Broken()))),
         ]
         return SyncView(
