@@ -53,6 +53,9 @@ public enum JSONReference {
             "removal", ["imports remove"], "What taking an import back would change, or has changed.",
             JSONRecord<ImportRemovalView>.self),
         Entry(
+            "replay", ["replay"], "What decoding stored frames again would change, or has changed.",
+            JSONRecord<ReplayView>.self),
+        Entry(
             "profile", ["profile"], "A user's height, weight and so on, by the day from which they hold.",
             ProfileView.Document.self),
         Entry("plan", ["plan"], "A user's goals, by the day from which they hold.", PlanView.Document.self),
