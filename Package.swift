@@ -69,15 +69,19 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         path: "Tests/\(name)Tests", exclude: exclude, resources: resources, swiftSettings: rules)
 }
 
-/// A fuzzer of the frames of all models, which only a build for it has: see .github/CONTRIBUTING.md.
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: "Fuzz" + name, dependencies: dependencies + ["StepDomain"], path: "Tests/Fuzzing/" + name,
+        swiftSettings: rules, linkerSettings: [.unsafeFlags(["-use-ld=lld", "-sanitize=fuzzer"])])
+}
+
+/// Fuzzers of the frames of all models, and of exports, which only a build for them has: see .github/CONTRIBUTING.md.
 let fuzzing: [Target] =
     Context.environment["ISTEP_FUZZ"] == nil
     ? []
     : [
-        .executableTarget(
-            name: "FuzzFrames", dependencies: ["Pedometers", "BlueZ", "StepDomain"], path: "Tests/Fuzzing",
-            exclude: ["run"],
-            swiftSettings: rules, linkerSettings: [.unsafeFlags(["-use-ld=lld", "-sanitize=fuzzer"])])
+        fuzzer("Frames", ["Pedometers", "BlueZ"]),
+        fuzzer("Exports", ["ForeignHistories", "StepDatabase", .product(name: "GRDB", package: "GRDB.swift")]),
     ]
 
 let package = Package(

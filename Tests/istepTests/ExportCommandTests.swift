@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["csv", "jsonl"])
+    @Test(arguments: ["csv", "jsonl", "sqlite"])
     func `an import of an export gives the same history in every table`(form: String) async throws {
         let folder = try Folder(), other = try Folder()
         let (istep, second) = (Command(folder: folder), Command(folder: other))
@@ -65,8 +65,8 @@ import Testing
         let export = try await istep("export", csv)
         #expect(export.status == 0 && export.output.contains("samples"), "\(export)")
         var source = csv
-        if form == "jsonl" {
-            source = folder.path + "/all.jsonl"
+        if form != "csv" {
+            source = folder.path + "/all." + form
             #expect(try await istep("export", source).status == 0)
         }
         let preview = try await second("import", source, "-n")
@@ -83,12 +83,13 @@ import Testing
         #expect(try await second("doctor", "--json").output.contains("history"))
     }
 
-    @Test func `an export comes into a history that is there as the sources of one user`() async throws {
+    @Test(arguments: ["", ".jsonl", ".sqlite"])
+    func `an export comes into a history that is there as the sources of one user`(suffix: String) async throws {
         let folder = try Folder(), other = try Folder()
         let (istep, second) = (Command(folder: folder), Command(folder: other))
         try FileManager.default.createDirectory(atPath: folder.path + "/data/istep", withIntermediateDirectories: true)
         try fill(folder.path + "/data/istep/history.sqlite", days: 60)
-        let path = folder.path + "/all.jsonl"
+        let path = folder.path + "/all" + suffix
         #expect(try await istep("export", path).status == 0)
         #expect(try await second("plan", "8000").status == 0)
         let several = try await second("import", path, "--yes", "--user", "me")
@@ -102,7 +103,64 @@ import Testing
         #expect(try await second("imports", "remove", "1", "--yes").status == 0)
     }
 
-    @Test(arguments: ["csv", "jsonl", "cut"])
+    @Test(arguments: ["/all", "/all.jsonl", "/all.sqlite", "/data/istep/history.sqlite"])
+    func `the steps of one of several users come in for another one`(source: String) async throws {
+        let folder = try Folder(), other = try Folder()
+        let (istep, second) = (Command(folder: folder), Command(folder: other))
+        try FileManager.default.createDirectory(atPath: folder.path + "/data/istep", withIntermediateDirectories: true)
+        try fill(folder.path + "/data/istep/history.sqlite", days: 60)
+        let path = folder.path + source
+        if source.hasPrefix("/all") { #expect(try await istep("export", path).status == 0) }
+        _ = try await second("plan", "8000", "--user", "carl")
+        _ = try await second("plan", "8000", "--user", "dora")
+        let several = try await second("import", path, "--yes", "--user", "carl")
+        #expect(several.status == 64 && several.error.contains("--from-user"), "\(several)")
+        let unknown = try await second("import", path, "--yes", "--user", "carl", "--from-user", "eve")
+        #expect(unknown.status == 64 && unknown.error.contains("no steps of a user eve, only of"), "\(unknown)")
+        let asked = try await second("import", path, "--user", "carl", "--from-user", "anna", "--skip-impossible")
+        #expect(asked.status == 64, "\(asked)")
+        let words = "istep import --yes --from-user anna --skip-impossible \(path) --user carl"
+        #expect(asked.error.contains(words), "\(asked.error)")
+        let done = try await second.run(words.split(separator: " ").dropFirst().map(String.init))
+        #expect(done.status == 0 && done.output.contains("ring 1") && !done.output.contains("ring 2"), "\(done)")
+        let (day, anna) = ("2024-01-15", try await istep("show", "2024-01-15", "--json", "--user", "anna"))
+        let carl = try await second("show", day, "--json", "--user", "carl")
+        #expect(carl.json["steps"] as? Int == anna.json["steps"] as? Int && carl.json["steps"] is Int)
+        #expect(try await second("show", day, "--json", "--user", "dora").json["steps"] is NSNull)
+    }
+
+    @Test func `one user of an export comes into a new history, and a file without users has none`() async throws {
+        let folder = try Folder(), other = try Folder()
+        let (istep, second) = (Command(folder: folder), Command(folder: other))
+        try FileManager.default.createDirectory(atPath: folder.path + "/data/istep", withIntermediateDirectories: true)
+        try fill(folder.path + "/data/istep/history.sqlite", days: 60)
+        #expect(try await istep("export", folder.path + "/all").status == 0)
+        let done = try await second("import", folder.path + "/all", "--yes", "--from-user", "ANNA", "--user", "carl")
+        #expect(done.status == 0 && done.output.contains("whole export, and no history yet"), "\(done)")
+        #expect(try await second("status").output.contains("carl"))
+        try Data("Date,Steps\n2019-04-01,5\n".utf8).write(to: URL(fileURLWithPath: folder.path + "/a.csv"))
+        let none = try await second("import", folder.path + "/a.csv", "--yes", "--from-user", "anna")
+        #expect(none.status == 64 && none.error.contains("does not name the users"), "\(none)")
+    }
+
+    @Test func `samples without their pedometers say what they are`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        try FileManager.default.createDirectory(atPath: folder.path + "/data/istep", withIntermediateDirectories: true)
+        try fill(folder.path + "/data/istep/history.sqlite", days: 10)
+        let path = folder.path + "/samples"
+        #expect(try await istep("export", path, "--what", "samples", "--user", "anna").status == 0)
+        let preview = try await istep("import", path, "-n", "--user", "anna")
+        #expect(preview.status == 0 && preview.output.contains("it lacks the table pedometers"), "\(preview)")
+        let named = folder.path + "/named"
+        #expect(try await istep("export", named, "--what", "samples,pedometers", "--user", "anna").status == 0)
+        let same = try await istep("import", named, "-n", "--user", "anna")
+        #expect(
+            same.output.contains("The same pedometers have all of this in the history already: nothing changes."),
+            "\(same)")
+    }
+
+    @Test(arguments: ["csv", "jsonl", "sqlite", "cut"])
     func `a part of a history, or one without its list of tables, comes in with all that it has`(form: String)
         async throws
     {
@@ -110,7 +168,7 @@ import Testing
         let (istep, second) = (Command(folder: folder), Command(folder: other))
         try FileManager.default.createDirectory(atPath: folder.path + "/data/istep", withIntermediateDirectories: true)
         try fill(folder.path + "/data/istep/history.sqlite", days: 60)
-        let part = folder.path + (form == "jsonl" ? "/part.jsonl" : "/part")
+        let part = folder.path + "/part" + (["jsonl", "sqlite"].contains(form) ? "." + form : "")
         let days = form == "cut" ? [] : ["--from", "2024-02-01"]
         #expect(try await istep.run(["export", part] + days).status == 0)
         if form == "cut" { try FileManager.default.removeItem(atPath: part + "/tables.csv") }

@@ -39,7 +39,7 @@ public struct ScheduledImports: Sendable {
         var reports: [ScheduledImportReport] = []
         for plan in plans where !Task.isCancelled {
             do {
-                reports.append(ScheduledImportReport(name: plan.name, outcome: try await run(plan)))
+                reports.append(try await run(plan))
             } catch {
                 let failure = error as? ScheduledImportFailure ?? ScheduledImportFailure(name: plan.name, error)
                 await note(failure)
@@ -49,10 +49,14 @@ public struct ScheduledImports: Sendable {
         return reports
     }
 
-    private func run(_ plan: ScheduledImport) async throws -> ScheduledImportReport.Outcome {
+    private func run(_ plan: ScheduledImport) async throws -> ScheduledImportReport {
         let options = try options(plan)
-        let (file, state) = try await blocking {
+        let (newest, state) = try await blocking {
             (try reader.newest(in: plan.path, options), try store.scheduledImports().first { $0.name == plan.name })
+        }
+        let file = newest.file
+        func report(_ outcome: ScheduledImportReport.Outcome) -> ScheduledImportReport {
+            ScheduledImportReport(name: plan.name, outcome: outcome, damaged: newest.damaged)
         }
         let moment = now()
         if let state, state.file == file {
@@ -61,10 +65,10 @@ public struct ScheduledImports: Sendable {
             (seen.triedAt, seen.failure) = (moment, nil)
             let stored = seen
             try await blocking { try store.store(stored) }
-            return .unchanged
+            return report(.unchanged)
         }
         do {
-            return try await importFile(file, of: plan, options, at: moment)
+            return report(try await importFile(file, of: plan, options, at: moment))
         } catch {
             throw ScheduledImportFailure(name: plan.name, file: file.path, error)
         }

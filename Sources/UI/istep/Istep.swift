@@ -44,7 +44,7 @@ struct Istep: AsyncParsableCommand {
                 name: "Keeping and repairing",
                 subcommands: [
                     BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self,
-                    ImportsCommand.self, DoctorCommand.self,
+                    ImportsCommand.self, ReplayCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(
                 name: "Trying and developing", subcommands: [DemoCommand.self, GATTCommand.self, JSONCommand.self]),

@@ -2,6 +2,7 @@ import BlueZ
 import Foundation
 import StepDomain
 import StepServices
+import Synchronization
 import Testing
 
 @testable import Pedometers
@@ -70,6 +71,67 @@ import Testing
         if let steps = values["steps"] { #expect(outcome.steps == Int(steps)) }
         #expect(!outcome.batches.isEmpty)
     }
+
+    /// What a driver has recorded of a reading says the same again.
+    @Test(arguments: files)
+    func `the frames of a reading are decoded again to the same batches`(path: String) async throws {
+        var values: [String: String] = [:]
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let capture = try #require(FrameCapture.read(text, values: &values))
+        guard let model = try PedometerRegistry.model(capture.model) as? any LinkedPedometerModel.Type else { return }
+        var pedometer = Pedometer.sample(model)
+        pedometer.options = capture.options
+        let localTime = LocalTime.fixed(capture.utcOffset), link = CaptureLink(capture)
+        let stored = Mutex<[SampleBatch]>([])
+        let driver = SessionDriver(
+            link: link, now: { capture.time }, uptime: { link.uptime }, progress: { _ in },
+            merge: { batch in stored.withLock { $0.append(batch) } })
+        var session = try model.session(SessionContext(pedometer: pedometer, localTime: localTime))
+        // What a capture does not have is not answered.
+        let rest = try? await driver.run(&session).rest
+        let batches = stored.withLock { $0 }
+        let frames = batches.flatMap(\.frames) + (rest?.frames ?? [])
+        let decoded = try #require(FrameReplay().decode(frames, of: pedometer, localTime: localTime))
+        #expect(decoded.batches.flatMap(\.samples) == batches.flatMap(\.samples))
+        #expect(decoded.batches.flatMap(\.coverage) == batches.flatMap(\.coverage))
+        #expect(decoded.batches.compactMap(\.cursor).last == batches.compactMap(\.cursor).last)
+        #expect(!batches.isEmpty)
+    }
+}
+
+/// The pedometer of a capture at the other end of a link.
+private final class CaptureLink: SessionLink {
+    private let state: Mutex<(playback: Playback, waiting: [[UInt8]], silence: Duration)>
+
+    init(_ capture: FrameCapture) { state = Mutex((Playback(capture), [], .zero)) }
+
+    var uptime: Duration { state.withLock { $0.silence } }
+
+    func subscribe(_ address: GATTAddress) { state.withLock { $0.waiting += $0.playback.unrequested() } }
+    func subscribeAll(_ addresses: [GATTAddress]) {}
+
+    func next(within limit: Duration) throws -> [UInt8]? {
+        state.withLock { state in
+            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            state.silence += limit
+            return nil
+        }
+    }
+
+    func write(_ bytes: [UInt8], to address: GATTAddress, response: Bool) async throws {
+        state.withLock { $0.waiting += $0.playback.replies(to: bytes) }
+    }
+
+    func read(_ address: GATTAddress) throws -> [UInt8] { state.withLock { $0.playback.value() } ?? [] }
+    func readIfPresent(_ address: GATTAddress) throws -> [UInt8]? { state.withLock { $0.playback.value() } }
+    func stream(_ bytes: [UInt8], to address: GATTAddress) async throws {
+        try await write(bytes, to: address, response: false)
+    }
+    func writeIfPresent(_ bytes: [UInt8], to address: GATTAddress) async throws -> Bool {
+        try await write(bytes, to: address, response: true)
+        return true
+    }
+    func batteryLevel() -> Int? { nil }
 }
 
 /// Answers what a session requests as the pedometer of a capture did.
@@ -89,20 +151,20 @@ private final class Playback {
 
     /// A request of another time, such as a clock that is set or a line with a time, is the one that begins in the same
     /// way.
-    private func replies(to request: [UInt8]) -> [[UInt8]] {
+    func replies(to request: [UInt8]) -> [[UInt8]] {
         let index =
             answers.firstIndex { $0.request == request }
             ?? answers.firstIndex { !$0.request.isEmpty && $0.request.prefix(6) == request.prefix(6) }
         return index.map { answers.remove(at: $0).replies } ?? []
     }
 
-    private func value() -> [UInt8]? {
+    func value() -> [UInt8]? {
         guard let index = answers.firstIndex(where: { !$0.replies.isEmpty }) else { return nil }
         return answers[index].replies.removeFirst()
     }
 
     /// What was received before anything was sent.
-    private func unrequested() -> [[UInt8]] {
+    func unrequested() -> [[UInt8]] {
         defer { answers[0].replies = [] }
         return answers[0].replies
     }

@@ -5,69 +5,11 @@ import Testing
 
 @testable import StepDatabase
 
-/// The tables of an export in memory.
-private struct Tables: ExportedHistory {
-    var path = "/tmp/export"
-    var rows: [(table: ExportTable, values: [String?])] = []
-    var missing: [ExportTable] = []
-
-    func rows(_ row: (ExportTable, [String?]) throws -> Void) throws {
-        for (table, values) in rows { try row(table, values) }
-    }
-
-    init(_ database: StepDatabase, _ selection: ExportSelection = ExportSelection(nil, user: nil, days: nil)) throws {
-        var (found, counts): ([(table: ExportTable, values: [String?])], ExportCounts) = ([], ExportCounts())
-        var table = ExportTable.days
-        try database.rows(
-            selection, localTime: .fixed(3600),
-            begin: {
-                table = $0
-                counts.begin($0)
-            },
-            row: {
-                counts.count()
-                found.append((table, $0.map(\.text)))
-            })
-        rows = found + counts.tables.map { (ExportTable.tables, [$0.name, String($0.rows)]) }
-    }
-
-    mutating func change(_ table: ExportTable, _ column: String, to text: String?) {
-        guard let index = rows.firstIndex(where: { $0.table == table }),
-            let place = table.columns.firstIndex(where: { $0.name == column })
-        else { return }
-        rows[index].values[place] = text
-    }
-}
-
-/// A year after the samples of the tests.
-private let limits = ExportLimits(now: noon + 366 * 86_400, models: ["colmi"], formats: ["csv"])
-
 @Suite(.timeLimit(.minutes(5))) struct HistoryExportTests {
-    private func fill(_ history: Fixture) throws {
-        let database = history.database
-        try history.merge(slot(0, 900, distance: 12.5), slot(60, 200, offset: -2670), slot(1440, 3), slot(5, 90_000))
-        _ = try database.merge(
-            SampleBatch(coverage: [
-                TimeSpan(midnight, noon), TimeSpan(noon + 60, noon + 120),
-                TimeSpan(Timestamp(-86_400), Timestamp(-80_000)),
-            ]),
-            sync: history.sync)
-        try database.endSync(history.sync, at: noon, outcome: .failed, battery: nil, failure: "a, \"b\"", cause: .other)
-        let bob = try database.addUser(named: "Bob, \"the\" walker")
-        _ = try database.addPedometer(.ring(of: bob, address: "30:34:42:00:00:02", name: "two"))
-        try database.setCorrection(
-            StepCorrection(steps: 9000, reason: " forgot\nit "), of: bob.id, on: day, at: noon)
-        try database.setPlan(SportPlan(validFrom: day, goals: [1, 2, 3, 4, 5, 6, 0]), of: bob.id)
-        try database.exclude(
-            Exclusion(TimeSpan(midnight, midnight + 60), utcOffset: 7200, reason: "x"), of: history.user.id, at: noon)
-        _ = try database.store(ImportTests.file([slot(0, 100), slot(1440, 7)]), of: bob, at: noon)
-        try database.enqueueChanges(of: bob.id, for: "diary", since: day, at: noon)
-    }
-
     @Test func `an export that is restored is the same in every table`() throws {
         try withFixture { history in
-            try fill(history)
-            let export = try Tables(history.database)
+            try history.fillForExport()
+            let export = try ExportedTables(history.database)
             #expect(
                 Set(export.rows.map(\.table.name)).isSuperset(of: [
                     "users", "plans", "pedometers", "syncs", "samples", "implausible_samples", "coverage",
@@ -75,11 +17,11 @@ private let limits = ExportLimits(now: noon + 366 * 86_400, models: ["colmi"], f
                     "excluded", "shares", "share_progress", "changed_days", "imports", "import_tracks",
                     "import_contents", "import_parts",
                 ]))
-            let preview = try StepDatabase.previewRestoring(export, limits)
+            let preview = try StepDatabase.previewRestoring(export, .ofTests)
             let path = history.path + ".2"
             let restored = try StepDatabase(path: path)
-            #expect(try restored.restore(export, limits) == preview)
-            let again = try Tables(restored)
+            #expect(try restored.restore(export, .ofTests) == preview)
+            let again = try ExportedTables(restored)
             #expect(again.rows.map(\.values) == export.rows.map(\.values))
             #expect(again.rows.map(\.table) == export.rows.map(\.table))
             #expect(
@@ -87,15 +29,15 @@ private let limits = ExportLimits(now: noon + 366 * 86_400, models: ["colmi"], f
                     == history.database.dayData(of: history.user, on: day))
             try restored.close()
             #expect(try StepDatabase.check(path).isSound && StepDatabase.check(path).broken.isEmpty)
-            #expect(throws: HistoryError.self) { try history.database.restore(export, limits) }
+            #expect(throws: HistoryError.self) { try history.database.restore(export, .ofTests) }
         }
     }
 
     @Test func `a selection has one user, or some days`() throws {
         try withFixture { history in
-            try fill(history)
+            try history.fillForExport()
             let bob = try #require(history.database.users().first { $0.name.hasPrefix("Bob") })
-            let his = try Tables(history.database, ExportSelection(nil, user: bob, days: nil))
+            let his = try ExportedTables(history.database, ExportSelection(nil, user: bob, days: nil))
             let owners = Set(
                 his.rows.compactMap { row in
                     row.table.columns.firstIndex { $0.name == "user" }.flatMap { row.values[$0] }
@@ -103,7 +45,7 @@ private let limits = ExportLimits(now: noon + 366 * 86_400, models: ["colmi"], f
             #expect(owners == [bob.name])
             #expect(his.rows.contains { $0.table == .importParts } && his.rows.contains { $0.table == .samples })
             let next = day.advanced(by: 1)
-            let days = try Tables(history.database, ExportSelection(nil, user: history.user, days: next...next))
+            let days = try ExportedTables(history.database, ExportSelection(nil, user: history.user, days: next...next))
             #expect(days.rows.filter { $0.table == .samples }.map { $0.values[4] } == ["3"])
             #expect(!days.rows.contains { $0.table == .implausible || $0.table == .excluded || $0.table == .imports })
         }
@@ -121,9 +63,9 @@ private let limits = ExportLimits(now: noon + 366 * 86_400, models: ["colmi"], f
             ("users", "user", "a\u{7}b", "users"), ("excluded", "end", "2034-04-20T00:01:00+02:00", "excluded"),
             ("coverage", "end", "2014-12-31T00:00:00+02:00", "coverage overlap"), ("tables", "rows", "5", "rows of 5"),
             ("changed_days", "counted", "yes", "in counted"),
-            ("samples", "start", "2016-04-20T00:00:00+00:00", "row 1 of samples is in the future"),
-            ("corrections", "day", "2016-04-20", "row 1 of corrections is in the future"),
-            ("excluded", "start", "2016-04-20T00:00:00+02:00", "excluded is in the future"),
+            ("samples", "start", "2016-04-20T00:00:00+00:00", "in start, which is in the future"),
+            ("corrections", "day", "2016-04-20", "in day, which is in the future"),
+            ("excluded", "start", "2016-04-20T00:00:00+02:00", "in start, which is in the future"),
             ("pedometers", "model", "x", "has the model \"x\""), ("pedometers", "model", "import:x", "has the model"),
             ("imports", "user", "%first", "a source of another user"),
             ("import_tracks", "sync", "1", "a sync of another source"),
@@ -133,35 +75,35 @@ private let limits = ExportLimits(now: noon + 366 * 86_400, models: ["colmi"], f
         table: String, column: String, value: String?, reason: String
     ) throws {
         try withFixture { history in
-            try fill(history)
-            var export = try Tables(history.database)
+            try history.fillForExport()
+            var export = try ExportedTables(history.database)
             // The other user of the export.
             let value = value == "%first" ? history.user.name : value
             export.change(try #require(ExportTable.named(table)), column, to: value)
             let restored = try StepDatabase(path: history.path + ".2")
             do {
-                _ = try restored.restore(export, limits)
+                _ = try restored.restore(export, .ofTests)
                 Issue.record("it was stored")
             } catch let error as ImportError {
                 guard case .malformed(_, let text) = error else { throw error }
                 #expect(text.contains(reason), "\(text)")
             }
             #expect(try restored.users().isEmpty)
-            #expect(throws: ImportError.self) { try StepDatabase.previewRestoring(export, limits) }
+            #expect(throws: ImportError.self) { try StepDatabase.previewRestoring(export, .ofTests) }
         }
     }
 
     @Test func `a part of a history comes in with all that it has`() throws {
         try withFixture { history in
-            try fill(history)
+            try history.fillForExport()
             let next = day.advanced(by: 1)
-            var part = try Tables(history.database, ExportSelection(nil, user: nil, days: day...next))
+            var part = try ExportedTables(history.database, ExportSelection(nil, user: nil, days: day...next))
             #expect(throws: ImportError.self, "tables that are not there must be known to be missing") {
-                try StepDatabase.previewRestoring(part, limits)
+                try StepDatabase.previewRestoring(part, .ofTests)
             }
             part.missing = ExportTable.ofImports
             let restored = try StepDatabase(path: history.path + ".2")
-            _ = try restored.restore(part, limits)
+            _ = try restored.restore(part, .ofTests)
             let bob = try #require(restored.users().first { $0.name.hasPrefix("Bob") })
             #expect(try restored.dayData(of: bob, on: day).correction?.steps == 9000)
             #expect(try restored.dayData(of: bob, on: day).plan?.goals == [1, 2, 3, 4, 5, 6, 0])
@@ -178,20 +120,20 @@ private let limits = ExportLimits(now: noon + 366 * 86_400, models: ["colmi"], f
 
     @Test func `tables without users, days and counts come in too`() throws {
         try withFixture { history in
-            try fill(history)
-            var part = try Tables(history.database)
+            try history.fillForExport()
+            var part = try ExportedTables(history.database)
             let kept = [ExportTable.corrections, .plans]
             part.rows = part.rows.filter { kept.contains($0.table) }
             part.missing = ExportTable.stored.filter { !kept.contains($0) }
             let restored = try StepDatabase(path: history.path + ".2")
-            _ = try restored.restore(part, limits)
+            _ = try restored.restore(part, .ofTests)
             let bob = try #require(restored.users().first)
             #expect(try restored.knownDays(of: bob.id, from: day, through: day) == [day])
-            part = try Tables(history.database)
+            part = try ExportedTables(history.database)
             part.rows = part.rows.filter { ![.tables, .changedDays].contains($0.table) }
             part.missing = [.tables, .changedDays]
             let whole = try StepDatabase(path: history.path + ".3")
-            _ = try whole.restore(part, limits)
+            _ = try whole.restore(part, .ofTests)
             #expect(
                 try whole.knownDays(of: history.user.id, from: day, through: day.advanced(by: 1))
                     == [day, day.advanced(by: 1)])
@@ -201,7 +143,7 @@ private let limits = ExportLimits(now: noon + 366 * 86_400, models: ["colmi"], f
     @Test func `an error of the receiver ends the export`() throws {
         struct Full: Error {}
         try withFixture { history in
-            try fill(history)
+            try history.fillForExport()
             #expect(throws: Full.self) {
                 try history.database.rows(
                     ExportSelection(nil, user: nil, days: nil), localTime: .fixed(0), begin: { _ in },

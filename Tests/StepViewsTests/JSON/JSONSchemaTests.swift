@@ -53,6 +53,8 @@ import Testing
         var counts = ExportCounts()
         counts.begin(.days)
         counts.count()
+        let replayed = ReplayChanges(
+            PedometerReplay(pedometer: Sample.pedometer(), kept: 1, withoutFrames: 2), days: changes.days, samples: 3)
         func file(_ zone: ZoneKnowledge) -> ForeignHistory {
             ForeignHistory(
                 format: format, path: "/a.csv", tracks: [track], zone: zone,
@@ -73,6 +75,8 @@ import Testing
             (ExportRestoreView(Part(), counts, isDone: true), "takeover"),
             (ImportRemovalView(record, changes, .preview), "removal"),
             (FormatsView([format]), "formats"),
+            (ReplayView([replayed], .stored(backup: "/b")), "replay"),
+            (ReplayView([ReplayChanges(PedometerReplay(pedometer: Sample.pedometer()))], .preview), "replay"),
         ]
     }
 
@@ -148,7 +152,8 @@ import Testing
             daysRead: 6, daysPlanned: 8, failure: nil, failureText: nil)
         let bad = SyncReport(pedometer: Sample.pedometer("watch"), failure: Broken(), failureText: "gone")
         let imports: [ScheduledImportReport] = [
-            .init(name: "a", outcome: .unchanged), .init(name: "b", outcome: .imported(ImportChanges())),
+            .init(name: "a", outcome: .unchanged, damaged: ["/Sync/b.zip"]),
+            .init(name: "b", outcome: .imported(ImportChanges())),
             .init(name: "c", outcome: .failed(ScheduledImportFailure(name: "c", Broken()))),
         ]
         return SyncView(

@@ -51,6 +51,9 @@ public struct ClockState: Hashable, Sendable, Codable {
 
     public init(settings: [Setting] = []) { self.settings = settings.sorted { $0.at < $1.at } }
 
+    /// When it was set.
+    public var moments: [Timestamp] { settings.map(\.at) }
+
     /// Adds a setting, and drops those that no slot within `memory` seconds can need. The setting that was in force at
     /// the beginning of that time is kept.
     public mutating func record(_ setting: Setting, memory: Int) {
@@ -122,6 +125,12 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         self.pastDays = pastDays
         self.deviceOffset = deviceOffset
         self.clockMark = clockMark
+    }
+
+    /// All times of this machine's clock that it has. Those of the pedometer's own clock can be ahead: `tail`, and the
+    /// days of `missing` and `pastDays`.
+    public var moments: [Timestamp] {
+        [readThrough, counter?.at, undecided?.at, lacksTotalSince, lacksBatterySince, clockMark?.at].compactMap(\.self)
     }
 
     /// The missing days that a user should know of.

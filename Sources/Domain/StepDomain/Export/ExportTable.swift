@@ -16,16 +16,31 @@ public struct ExportTable: Hashable, Sendable {
             case time
         }
 
+        /// How late a time or a day can be. An export can be made by anybody, and what is said of the future can keep
+        /// later data from counting.
+        public enum Latest: Hashable, Sendable, CaseIterable {
+            /// It has happened.
+            case now
+            /// Something waits for it, at most a few days.
+            case soon
+            /// The user decides it.
+            case any
+        }
+
         public var name: String
         public var kind: Kind
+        /// Of a time or a day, or of a text that has some; nil for all others.
+        public var latest: Latest?
         /// Whether it can be empty: the value is not known, or there is none.
         public var isOptional: Bool
         /// What it means, with its unit, in one sentence.
         public var text: String
 
-        init(_ name: String, _ kind: Kind, isOptional: Bool = false, _ text: String) {
+        /// - Parameter latest: nil for `now` of a time or a day.
+        init(_ name: String, _ kind: Kind, isOptional: Bool = false, latest: Latest? = nil, _ text: String) {
             self.name = name
             self.kind = kind
+            self.latest = latest ?? ([.day, .time].contains(kind) ? .now : nil)
             self.isOptional = isOptional
             self.text = text
         }

@@ -47,7 +47,7 @@ extension ExportTable {
     public static let profiles = ExportTable(
         "profiles", "The profile of a user from a day on.",
         [
-            user, Column("valid_from", .day, "The first day on which it holds."),
+            user, Column("valid_from", .day, latest: .any, "The first day on which it holds."),
             Column("height_metres", .number, isOptional: true, "Metres."),
             Column("weight_kilograms", .number, isOptional: true, "Kilograms."),
             Column("sex", .text, "female, male or unspecified."),
@@ -57,7 +57,7 @@ extension ExportTable {
 
     public static let plans = ExportTable(
         "plans", "The goals of a user from a day on.",
-        [user, Column("valid_from", .day, "The first day on which they hold.")]
+        [user, Column("valid_from", .day, latest: .any, "The first day on which they hold.")]
             + Weekday.allCases.map { Column($0.name, .integer, "Steps; 0 for a rest day.") })
 
     public static let pedometers = ExportTable(
@@ -68,8 +68,8 @@ extension ExportTable {
             Column("address", .text, "Its Bluetooth address; of a source a number in its place."),
             Column("address_type", .text, "public or random."),
             Column("options", .text, "Options of the model, as JSON."),
-            Column("clock", .text, "How its clock was set, as JSON."),
-            Column("cursor", .text, "Where the next sync goes on, as JSON."),
+            Column("clock", .text, latest: .now, "How its clock was set, as JSON."),
+            Column("cursor", .text, latest: .now, "Where the next sync goes on, as JSON."),
             Column("forgotten", .boolean, "Whether it is out of use."),
         ])
 
@@ -99,7 +99,8 @@ extension ExportTable {
     public static let implausible = ExportTable(
         "implausible_samples", "A slot as it was received, with more steps than a person makes: not counted.",
         [
-            user, pedometer, Column("start_seconds", .integer, "Its first second, since 1970 in UTC."),
+            user, pedometer,
+            Column("start_seconds", .integer, latest: .now, "Its first second, since 1970 in UTC."),
             Column("seconds", .integer, "Its length."), steps, distance, energy,
             Column("offset_seconds", .integer, "Seconds east of Greenwich."), sync,
         ])
@@ -137,8 +138,8 @@ extension ExportTable {
         "destinations", "The state of a destination. Its settings are in the configuration.",
         [
             Column("destination", .text, "Its name."),
-            Column("first_day", .day, isOptional: true, "The first day that is shared."),
-            Column("not_before", .time, isOptional: true, "Until when it is left in peace."),
+            Column("first_day", .day, isOptional: true, latest: .any, "The first day that is shared."),
+            Column("not_before", .time, isOptional: true, latest: .soon, "Until when it is left in peace."),
             Column("failures", .integer, "Failures in a row."),
             Column("stopped", .text, isOptional: true, "Why nothing is sent until the user acts."),
             Column("last_error", .text, isOptional: true, "Its last error."),
@@ -155,7 +156,8 @@ extension ExportTable {
             Column("confirmed", .text, isOptional: true, "Of what the server confirmed last."),
             Column("attempts", .integer, "Attempts."),
             Column("first_attempt", .time, isOptional: true, "The first attempt."),
-            Column("next_attempt", .time, isOptional: true, "The next attempt; empty if none is due."),
+            Column(
+                "next_attempt", .time, isOptional: true, latest: .soon, "The next attempt; empty if none is due."),
             Column("last_error", .text, isOptional: true, "The last error."),
             Column("remote_id", .text, isOptional: true, "What the server calls it."),
             Column("changed_at", .time, "When the row changed."),
@@ -167,7 +169,7 @@ extension ExportTable {
         "share_progress", "Up to which revision the days of a user were examined for a destination.",
         [
             Column("destination", .text, "The name of the destination."), user,
-            Column("since", .day, "From this day on."), Column("revision", .integer, "The revision."),
+            Column("since", .day, latest: .any, "From this day on."), Column("revision", .integer, "The revision."),
         ])
 
     public static let changedDays = ExportTable(

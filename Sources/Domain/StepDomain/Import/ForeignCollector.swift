@@ -117,6 +117,8 @@ public final class ForeignCollector {
         guard (0...366 * 86_400).contains(sample.length), abs(sample.utcOffset) <= 14 * 3600 else {
             return try refuse("\(sample.length) s from \(sample.start.iso8601(utcOffset: 0))")
         }
+        // What reaches further counts before what comes later.
+        guard isPossible(sample.span.end) else { return try refuse(time: sample.span.end) }
         if sample.steps == 0 {
             if sample.length > 0 { track.mark(sample) }
             return
@@ -138,14 +140,17 @@ public final class ForeignCollector {
     /// Time that a source accounts for: no sample inside it means no steps.
     public func cover(_ span: TimeSpan, _ track: TrackBuilder) throws(ImportError) {
         guard !span.isEmpty, isPossible(span.start), span.length <= 20 * 366 * 86_400 else { return }
-        for piece in localTime.covered(span) { bytes += track.cover(piece) }
+        for piece in localTime.covered(TimeSpan(span.start, min(span.end, latest))) { bytes += track.cover(piece) }
         if bytes > Self.mostBytes { throw .tooMuch("more time than one person can have recorded in decades") }
     }
 
     /// The same with an offset of its own.
     public func cover(_ piece: CoveredSpan, _ track: TrackBuilder) throws(ImportError) {
         guard !piece.span.isEmpty, isPossible(piece.span.start), piece.span.length <= 20 * 366 * 86_400 else { return }
-        bytes += track.cover(piece)
+        let end = min(piece.span.end, latest)
+        if piece.span.start < end {
+            bytes += track.cover(CoveredSpan(TimeSpan(piece.span.start, end), utcOffset: piece.utcOffset))
+        }
     }
 
     /// - Returns: the tracks that have anything, and all notes.
@@ -161,8 +166,11 @@ public final class ForeignCollector {
 
     /// Whether a clock can have shown a time: not before 2000, not after tomorrow.
     public func isPossible(_ start: Timestamp) -> Bool {
-        start.seconds >= Self.firstDay.daysSince1970 * 86_400 && start <= options.now + 86_400
+        start.seconds >= Self.firstDay.daysSince1970 * 86_400 && start <= latest
     }
+
+    /// Clocks differ, and zones too.
+    private var latest: Timestamp { options.now + 86_400 }
 
     private func refuse(time: Timestamp) throws(ImportError) {
         let isNamed = abs(time.seconds) < 253_402_300_800

@@ -124,15 +124,18 @@ public struct ForeignOptions: Sendable {
     public var columns: [String: String]
     /// Whether records that no person and no clock can have made are left out; otherwise the first one is an error.
     public var leavesOutImpossible: Bool
-    /// The user whose steps they are: the name that counts in a file with several users.
+    /// The user whose steps they are: of a file with several users the one of the same name counts.
     public var user: String?
+    /// The user of the file whose steps come in, whatever the name of `user`; nil if that was not said.
+    public var fromUser: String?
     public var now: Timestamp
 
     public init(
         format: String? = nil, localTime: LocalTime, zone: ZoneKnowledge, columns: [String: String] = [:],
-        leavesOutImpossible: Bool = false, user: String? = nil, now: Timestamp
+        leavesOutImpossible: Bool = false, user: String? = nil, fromUser: String? = nil, now: Timestamp
     ) {
         self.user = user
+        self.fromUser = fromUser
         self.format = format
         self.localTime = localTime
         self.zone = zone

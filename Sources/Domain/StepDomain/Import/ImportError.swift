@@ -21,6 +21,10 @@ public enum ImportError: CategorizedError, Hashable {
     case columns(String, advice: String)
     /// A history or an export of several people.
     case severalUsers(path: String, users: [String])
+    /// It does not have the user whose steps were to come in.
+    case noSuchUser(String, path: String, users: [String])
+    /// A user was named, and the file names none.
+    case noUsers(path: String)
     case noZone(String)
     case noImport(Int64)
     /// An earlier import of the same source was read in another time zone: both together would count its steps twice.
@@ -30,7 +34,8 @@ public enum ImportError: CategorizedError, Hashable {
         switch self {
         case .missing: .unavailable
         case .unreadable: .unavailable
-        case .noSuchFormat, .ambiguousFormat, .notOfFormat, .columns, .severalUsers, .noZone, .noImport, .otherZone:
+        case .noSuchFormat, .ambiguousFormat, .notOfFormat, .columns, .severalUsers, .noSuchUser, .noUsers, .noZone,
+            .noImport, .otherZone:
             .usage
         case .unknownFormat, .malformed, .tooMuch, .impossible: .data
         }

@@ -70,7 +70,8 @@ public struct ImportChanges: Hashable, Sendable {
     public var id: ImportRecord.ID?
     /// The import that has said all of this already; nil if none has.
     public var sameAs: ImportRecord.ID?
-    /// Whether the pedometers and sources of this history have said all of it themselves: it is an export of it.
+    /// Whether the same pedometers and sources have said all of it here themselves: a copy or an export of this
+    /// history, or of another one that has read the same pedometers.
     public var isOwn = false
     /// An import that has one of these sources in another time zone; nil if there is none.
     public var otherZone: ImportRecord.ID?

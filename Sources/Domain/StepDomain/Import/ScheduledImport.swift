@@ -7,11 +7,17 @@ public struct ScheduledImport: Hashable, Sendable {
     public var format: String?
     /// The name of the user whose steps they are; nil for the only one of the history.
     public var user: String?
+    /// The name of the user in the file, if it has several; nil for the one with the name of `user`.
+    public var fromUser: String?
     /// The time zone of the steps; nil for that of this machine, where the file does not say it.
     public var zone: String?
 
-    public init(name: String, path: String, format: String? = nil, user: String? = nil, zone: String? = nil) {
-        (self.name, self.path, self.format, self.user, self.zone) = (name, path, format, user, zone)
+    public init(
+        name: String, path: String, format: String? = nil, user: String? = nil, fromUser: String? = nil,
+        zone: String? = nil
+    ) {
+        (self.name, self.path, self.format) = (name, path, format)
+        (self.user, self.fromUser, self.zone) = (user, fromUser, zone)
     }
 
     /// Seconds without anything new after which it is overdue: a phone that is out of the house for a weekend is not.
@@ -30,6 +36,15 @@ public struct ForeignFileMark: Hashable, Sendable {
     public init(path: String, size: Int, modified: Int) {
         (self.path, self.size, self.modified) = (path, size, modified)
     }
+}
+
+/// The file of a folder that is imported.
+public struct NewestForeignFile: Hashable, Sendable {
+    public var file: ForeignFileMark
+    /// The paths of newer files that cannot be read, the newest first: they can be of another program.
+    public var damaged: [String]
+
+    public init(file: ForeignFileMark, damaged: [String] = []) { (self.file, self.damaged) = (file, damaged) }
 }
 
 /// What the history knows of a scheduled import.
@@ -97,8 +112,12 @@ public struct ScheduledImportReport: Sendable {
 
     public var name: String
     public var outcome: Outcome
+    /// The paths of newer files of the folder that cannot be read.
+    public var damaged: [String]
 
-    public init(name: String, outcome: Outcome) { (self.name, self.outcome) = (name, outcome) }
+    public init(name: String, outcome: Outcome, damaged: [String] = []) {
+        (self.name, self.outcome, self.damaged) = (name, outcome, damaged)
+    }
 
     public var failure: ScheduledImportFailure? { if case .failed(let failure) = outcome { failure } else { nil } }
 

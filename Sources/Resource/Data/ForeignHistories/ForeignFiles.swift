@@ -4,8 +4,10 @@ public import StepDomain
 /// A format that can be read: one file in `Formats` and a line in `ForeignFiles.readers`.
 protocol FormatReader: Sendable {
     var format: ForeignFormat { get }
-    /// Whether an export is a folder of several files, which say nothing alone.
-    var isFolder: Bool { get }
+    /// Whether its files name the users whose steps they have.
+    var namesUsers: Bool { get }
+    /// Whether several files of a folder are one export, and say nothing alone.
+    func areOne(_ files: [ForeignFile]) -> Bool
     /// Those of the files that it reads, recognised by their content. Empty if it is another format.
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile]
     /// Reads its files.
@@ -13,7 +15,8 @@ protocol FormatReader: Sendable {
 }
 
 extension FormatReader {
-    var isFolder: Bool { false }
+    var namesUsers: Bool { false }
+    func areOne(_ files: [ForeignFile]) -> Bool { false }
 }
 
 /// Reads files of other programs: recognises the format, and reads the steps of each source.
@@ -38,6 +41,7 @@ public struct ForeignFiles: ForeignHistoryReader {
         let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         let tree = try FileTree(path)
         let (reader, files) = try reader(of: tree, options)
+        if options.fromUser != nil, !reader.namesUsers { throw ImportError.noUsers(path: path) }
         let collector = ForeignCollector(options)
         try reader.read(files, of: tree, into: collector)
         let (tracks, notes) = collector.finish()
@@ -51,13 +55,13 @@ public struct ForeignFiles: ForeignHistoryReader {
     /// Seconds after its last change in which a file can be incomplete.
     private static let writing = 600
 
-    public func newest(in path: String, _ options: ForeignOptions) throws -> ForeignFileMark {
+    public func newest(in path: String, _ options: ForeignOptions) throws -> NewestForeignFile {
         var status = stat()
         guard stat(path, &status) == 0 else {
             if errno == ENOENT { throw ImportError.missing(path: path) }
             throw ImportError.unreadable(path: path, reason: String(cString: strerror(errno)))
         }
-        if status.st_mode & S_IFMT != S_IFDIR { return ForeignFileMark(path, status) }
+        if status.st_mode & S_IFMT != S_IFDIR { return NewestForeignFile(file: ForeignFileMark(path, status)) }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw ImportError.unreadable(path: path, reason: "the folder cannot be listed")
         }
@@ -66,29 +70,35 @@ public struct ForeignFiles: ForeignHistoryReader {
             guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
             return ForeignFileMark(file, status)
         }.sorted { ($0.modified, $0.path) > ($1.modified, $1.path) }
-        if let whole = Self.wholeFolder(path, options) { return whole }
+        if let whole = Self.wholeFolder(path, options) { return NewestForeignFile(file: whole) }
+        var (damaged, damage): ([String], ImportError?) = ([], nil)
         for file in files.prefix(Self.mostTried) {
             do throws(ImportError) {
                 _ = try reader(of: FileTree(file.path), options)
-                return file
+                return NewestForeignFile(file: file, damaged: damaged)
             } catch {
-                // Files that are still being written, and files of other programs, are passed over.
+                // Files that are still being written, and files of other programs, are passed over. A damaged file can
+                // be of another program too.
                 guard error.isDamage, file.modified / 1_000_000_000 <= options.now.seconds - Self.writing else {
                     continue
                 }
-                throw error
+                damaged.append(file.path)
+                damage = damage ?? error
             }
         }
-        throw ImportError.unknownFormat(
-            path: path, hint: files.isEmpty ? "no file stands in it directly, and as a whole it is no export" : nil)
+        throw damage
+            ?? ImportError.unknownFormat(
+                path: path, hint: files.isEmpty ? "no file stands in it directly, and as a whole it is no export" : nil)
     }
 
     /// A folder that is one export: as old as the newest of its files. Nil if it is not one.
     private static func wholeFolder(_ path: String, _ options: ForeignOptions) -> ForeignFileMark? {
         guard let tree = try? FileTree(path),
             readers.contains(where: { reader in
-                reader.isFolder && (options.format ?? reader.format.key) == reader.format.key
-                    && ((try? reader.files(of: tree))?.count ?? 0) > 1
+                guard (options.format ?? reader.format.key) == reader.format.key,
+                    let files = try? reader.files(of: tree)
+                else { return false }
+                return files.count > 1 && reader.areOne(files)
             })
         else { return nil }
         var modified = 0

@@ -15,11 +15,12 @@ extension ScheduledImport {
         let path = reader.path("path", expected)
         let format = reader.choice("format", among: formats)
         let user = reader.text("user", "the name of a user")
+        let fromUser = reader.text("from-user", "the name of a user in the file")
         let zone = reader.text("zone", "a time zone, such as \"Europe/Berlin\"")
         if let zone, TimeZone(identifier: zone) == nil {
             reader.refuse("zone", expected: "a time zone that this machine has, such as \"Europe/Berlin\"")
         }
         try reader.finish()
-        self.init(name: table.name, path: path ?? "", format: format, user: user, zone: zone)
+        self.init(name: table.name, path: path ?? "", format: format, user: user, fromUser: fromUser, zone: zone)
     }
 }

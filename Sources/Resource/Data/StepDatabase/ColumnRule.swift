@@ -21,25 +21,32 @@ struct ColumnRule: Sendable {
     let kind: Kind
 
     static let all: [ColumnRule] =
-        times.flatMap { table, columns in columns.map { ColumnRule(table: table, column: $0, kind: .time) } }
-        + days.flatMap { table, columns in columns.map { ColumnRule(table: table, column: $0, kind: .day) } }
+        StoredTable.all.flatMap(exported)
+        + notExported.flatMap { table, columns in columns.map { ColumnRule(table: table, column: $0, kind: .time) } }
         + [
             ColumnRule(table: "pedometer", column: "options", kind: .options),
             ColumnRule(table: "pedometer", column: "clock", kind: .clock),
             ColumnRule(table: "pedometer", column: "cursor", kind: .cursor),
         ]
 
-    private static let times = [
-        ("sync", ["started_at", "ended_at"]), ("frame", ["at"]), ("coverage", ["start", "until"]),
-        ("correction", ["entered_at"]), ("excluded_time", ["entered_at"]),
-        ("scheduled_import", ["read_at", "tried_at"]),
-        ("share", ["first_attempt", "next_attempt", "changed_at"]), ("destination", ["not_before"]),
-        ("notice", ["since", "kept_at", "seen_at", "notified_at", "ended_at"]), ("device_total", ["at"]),
-    ]
-    private static let days = [
-        ("profile", ["valid_from", "birth_date"]), ("plan", ["valid_from"]), ("correction", ["day"]),
-        ("changed_day", ["day"]),
-        ("share", ["day"]), ("share_watermark", ["since"]), ("destination", ["first_day"]), ("device_total", ["day"]),
+    /// The times and days of a table that an export has.
+    private static func exported(_ table: StoredTable) -> [ColumnRule] {
+        zip(table.export.columns, table.columns).compactMap { column, stored in
+            let kind: Kind? =
+                switch column.kind {
+                case .time: .time
+                case .day: .day
+                case .integer, .number, .text, .boolean: nil
+                }
+            guard let kind, let name = stored.insert else { return nil }
+            return ColumnRule(table: table.name, column: name, kind: kind)
+        }
+    }
+
+    /// Times of tables that no export has.
+    private static let notExported = [
+        ("frame", ["at"]), ("scheduled_import", ["read_at", "tried_at"]),
+        ("notice", ["since", "kept_at", "seen_at", "notified_at", "ended_at"]),
     ]
 
     /// Whether istep can decode a value. NULL and values of another type are left to the schema.

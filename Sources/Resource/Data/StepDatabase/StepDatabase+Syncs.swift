@@ -52,13 +52,13 @@ extension StepDatabase {
 }
 
 extension SyncRecord {
-    fileprivate static let query = """
+    static let query = """
         SELECT id, pedometer, started_at, ended_at, outcome, battery, failure,
             added, grown, unchanged, implausible, steps, frames, cause
         FROM sync
         """
 
-    fileprivate init(row: Row) throws {
+    init(row: Row) throws {
         self.init(
             id: try row.get(0), pedometer: try row.get(1), start: try row.time(2), end: try row.timeIfPresent(3),
             outcome: Outcome(rawValue: try row.get(4)) ?? .failed, battery: try row.get(5),

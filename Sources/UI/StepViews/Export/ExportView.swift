@@ -50,36 +50,22 @@ public struct ExportView: View {
     public static func progress(_ table: String, _ rows: Int) -> String {
         rows == 0 ? table : "\(table): \(Words.count(rows, "row"))"
     }
-
-    /// `istep export --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var path: String
-        public var format: String
-        public var tables: [ExportedTableDocument]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("path", .text, "The file or folder as it was named."),
-            .init("format", .choice(ExportForm.allCases.map(\.rawValue)), "Its form."),
-            .init("tables", .list(ExportedTableDocument.schema), "Its tables."),
-        ])
-    }
-
-    public var document: Document {
-        Document(path: path, format: form.rawValue, tables: counts.tables.map(ExportedTableDocument.init))
-    }
 }
 
-/// A table and its rows.
-public struct ExportedTableDocument: Codable, Sendable {
-    public var name: String
-    public var rows: Int
+/// `istep export --json`.
+extension ExportView: Described {
+    public static let keys: [JSONKey<ExportView>] = [
+        .version, .init("path", .text, "The file or folder as it was named.") { $0.path },
+        .init("format", .choice(ExportForm.self), "Its form.") { $0.form.rawValue },
+        .list("tables", "Its tables.") { $0.counts.tables },
+    ]
+}
 
-    init(_ table: ExportCounts.Table) { (name, rows) = (table.name, table.rows) }
-
-    static let schema = JSONSchema.object([
-        .init("name", .text, "Its name."), .init("rows", .integer, "The number of its rows."),
-    ])
+extension ExportCounts.Table: Described {
+    public static let keys: [JSONKey<ExportCounts.Table>] = [
+        .init("name", .text, "Its name.") { $0.name },
+        .init("rows", .integer, "The number of its rows.") { $0.rows },
+    ]
 }
 
 /// An export that becomes the history, or would become it.
@@ -125,26 +111,16 @@ public struct ExportRestoreView: View {
         }
         return words
     }
+}
 
-    /// `istep import --json` of an export.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var path: String
-        public var isDone: Bool
-        public var tables: [ExportedTableDocument]
-        public var missing: [String]
-
-        public static let schema = JSONSchema.object([
-            .version, .init("path", .text, "Of the file or folder."),
-            .init("isDone", .boolean, "Whether it was stored."),
-            .init("tables", .list(ExportedTableDocument.schema), "Its tables."),
-            .init("missing", .list(.text), "Tables that it lacks; empty for a whole history."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            path: path, isDone: isDone, tables: counts.tables.map(ExportedTableDocument.init),
-            missing: missing.map(\.name))
-    }
+/// `istep import --json` of an export.
+extension ExportRestoreView: Described {
+    public static let keys: [JSONKey<ExportRestoreView>] = [
+        .version, .init("path", .text, "Of the file or folder.") { $0.path },
+        .init("isDone", .boolean, "Whether it was stored.") { $0.isDone },
+        .list("tables", "Its tables.") { $0.counts.tables },
+        .init("missing", .list(.text), "Tables that it lacks; empty for a whole history.") {
+            $0.missing.map(\.name)
+        },
+    ]
 }

@@ -79,7 +79,7 @@ public struct ImportView: View {
             return page.paragraph("Import \(same) has said all of this: nothing changes.")
         }
         if changes.isOwn {
-            return page.paragraph("It is an export of this history, which has all of this: nothing changes.")
+            return page.paragraph("The same pedometers have all of this in the history already: nothing changes.")
         }
         let added = changes.newDays, corrected = changes.correctedDays
         let isDone = state != .preview
@@ -104,120 +104,4 @@ public struct ImportView: View {
     }
 
     static func steps(_ steps: Int?) -> String { steps.map(Words.grouped) ?? "nothing" }
-}
-
-extension ImportView {
-    /// `istep import --json`.
-    public struct Document: JSONDocument {
-        public struct Source: Codable, Sendable {
-            public var name: String
-            public var firstDay: String
-            public var lastDay: String
-            public var days: Int
-            public var steps: Int
-
-            static let schema = JSONSchema.object([
-                .init("name", .text, "The name of the source in the history."),
-                .init("firstDay", .day, "Its first day in the file."),
-                .init("lastDay", .day, "Its last day in the file."),
-                .init("days", .integer, "Days with anything known."),
-                .init("steps", .integer, "Steps of all days, of this source alone."),
-            ])
-        }
-
-        public struct Overlap: Codable, Sendable {
-            public var name: String
-            public var days: Int
-        }
-
-        public var version = 1
-        public var format: String
-        public var path: String
-        /// `records`, `named` or `machine`.
-        public var zoneKnownBy: String
-        @Nullable public var zone: String?
-        public var sources: [Source]
-        public var overlaps: [Overlap]
-        public var notes: [String]
-        public var leftOut: Int
-        public var changes: [DayChangeDocument]
-        public var isDone: Bool
-        @Nullable public var id: Int64?
-        @Nullable public var sameAs: Int64?
-        @Nullable public var backup: String?
-
-        public static let schema = JSONSchema.object([
-            .version,
-            .init("format", .text, "Key of the format, such as gadgetbridge."),
-            .init("path", .text, "Of the file or folder."),
-            .init("zoneKnownBy", .choice(["records", "named", "machine"]), "How the time zone is known."),
-            .init("zone", .nullable(.text), "The time zone that was used; null if each record has its offset."),
-            .init("sources", .list(Source.schema), "The pedometers or apps in the file."),
-            .init(
-                "overlaps",
-                .list(
-                    .object([
-                        .init("name", .text, "Of a pedometer or another source."),
-                        .init("days", .integer, "Days on which both have steps."),
-                    ])), "Others with steps on the same days."),
-            .init("notes", .list(.text), "Guesses and decisions about the file."),
-            .init("leftOut", .integer, "Records that are not imported."),
-            .init("changes", .list(DayChangeDocument.schema), "Days with other steps than before."),
-            .init("isDone", .boolean, "Whether it was stored."),
-            .init("id", .nullable(.integer), "Number of the import, if it was stored."),
-            .init("sameAs", .nullable(.integer), "The import that has said all of this before."),
-            .init("backup", .nullable(.text), "The backup that was made before."),
-        ])
-    }
-
-    public var document: Document {
-        var (zoneKnownBy, zone): (String, String?) = ("records", nil)
-        switch history.zone {
-        case .records: break
-        case .named(let name): (zoneKnownBy, zone) = ("named", name)
-        case .machine(let name): (zoneKnownBy, zone) = ("machine", name)
-        }
-        var (notes, leftOut): ([String], Int) = ([], 0)
-        for note in history.notes {
-            switch note {
-            case .decision(let words): notes.append(words)
-            case .leftOut(let count, let reason):
-                notes.append("\(count) left out: \(reason)")
-                leftOut += count
-            }
-        }
-        var backup: String?
-        if case .stored(let path) = state { backup = path }
-        return Document(
-            format: history.format.key, path: history.path, zoneKnownBy: zoneKnownBy, zone: zone,
-            sources: history.tracks.enumerated().map { index, track in
-                Document.Source(
-                    name: changes.sources.indices.contains(index) ? changes.sources[index] : track.source.name,
-                    firstDay: track.firstDay?.description ?? "", lastDay: track.lastDay?.description ?? "",
-                    days: track.days.count,
-                    steps: track.steps)
-            },
-            overlaps: changes.overlaps.map { .init(name: $0.name, days: $0.days) }, notes: notes, leftOut: leftOut,
-            changes: changes.days.map(DayChangeDocument.init), isDone: state != .preview && changes.id != nil,
-            id: state == .preview ? nil : changes.id, sameAs: changes.sameAs, backup: backup)
-    }
-}
-
-/// A day with other steps than before.
-public struct DayChangeDocument: Codable, Sendable {
-    public var day: String
-    @Nullable public var before: Int?
-    @Nullable public var after: Int?
-
-    init(_ change: ImportChanges.DayChange) {
-        day = change.day.description
-        _before = Nullable(wrappedValue: change.before)
-        _after = Nullable(wrappedValue: change.after)
-    }
-
-    static let schema = JSONSchema.object([
-        .init("day", .day, "The day."),
-        .init("before", .nullable(.integer), "Its steps before; null if nothing was known of it."),
-        .init("after", .nullable(.integer), "Its steps after; null if nothing is known of it."),
-    ])
 }

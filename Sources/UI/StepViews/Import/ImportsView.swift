@@ -40,60 +40,35 @@ public struct ImportsView: View {
         formats.first { $0.key == record.format }?.title ?? record.format
     }
     private func name(_ record: ImportRecord) -> String { users.first { $0.id == record.user }?.name ?? "" }
+}
 
-    /// `istep imports --json`.
-    public struct Document: JSONDocument {
-        public struct Entry: Codable, Sendable {
-            public var id: Int64
-            public var user: String
-            public var time: String
-            public var path: String
-            public var format: String
-            public var digest: String
-            public var sources: [String]
-            public var days: Int
-            public var steps: Int
-            @Nullable public var firstDay: String?
-            @Nullable public var lastDay: String?
-            public var changedDays: Int
-        }
+/// `istep imports --json`.
+extension ImportsView: Described {
+    public static let keys: [JSONKey<ImportsView>] = [
+        .version,
+        .list("imports", "The oldest first.") { view in
+            view.imports.map { Entry(record: $0, user: view.name($0), localTime: view.localTime) }
+        },
+    ]
+}
 
-        public var version = 1
-        public var imports: [Entry]
+private struct Entry: Described {
+    let record: ImportRecord, user: String, localTime: LocalTime
 
-        public static let schema = JSONSchema.object([
-            .version,
-            .init(
-                "imports",
-                .list(
-                    .object([
-                        .init("id", .integer, "Its number."),
-                        .init("user", .text, "The user whose steps they are."),
-                        .init("time", .time, "When it was made."),
-                        .init("path", .text, "Of the file or folder."),
-                        .init("format", .text, "Key of the format."),
-                        .init("digest", .text, "Equal for files that say the same of the same sources."),
-                        .init("sources", .list(.text), "The names of its sources."),
-                        .init("days", .integer, "Days that it has."),
-                        .init("steps", .integer, "Steps that it has, of all sources."),
-                        .init("firstDay", .nullable(.day), "Its first day."),
-                        .init("lastDay", .nullable(.day), "Its last day."),
-                        .init("changedDays", .integer, "Days whose steps were different after it."),
-                    ])), "The oldest first."),
-        ])
-    }
-
-    public var document: Document {
-        Document(
-            imports: imports.map { record in
-                Document.Entry(
-                    id: record.id, user: name(record), time: Words.iso(record.at, localTime), path: record.path,
-                    format: record.format,
-                    digest: record.digest, sources: record.sources, days: record.days, steps: record.steps,
-                    firstDay: record.firstDay?.description, lastDay: record.lastDay?.description,
-                    changedDays: record.changedDays)
-            })
-    }
+    static let keys: [JSONKey<Entry>] = [
+        .init("id", .integer, "Its number.") { $0.record.id },
+        .init("user", .text, "The user whose steps they are.") { $0.user },
+        .init("time", .time, "When it was made.") { Words.iso($0.record.at, $0.localTime) },
+        .init("path", .text, "Of the file or folder.") { $0.record.path },
+        .init("format", .text, "Key of the format.") { $0.record.format },
+        .init("digest", .text, "Equal for files that say the same of the same sources.") { $0.record.digest },
+        .init("sources", .list(.text), "The names of its sources.") { $0.record.sources },
+        .init("days", .integer, "Days that it has.") { $0.record.days },
+        .init("steps", .integer, "Steps that it has, of all sources.") { $0.record.steps },
+        .init("firstDay", .nullable(.day), "Its first day.") { $0.record.firstDay?.description },
+        .init("lastDay", .nullable(.day), "Its last day.") { $0.record.lastDay?.description },
+        .init("changedDays", .integer, "Days whose steps were different after it.") { $0.record.changedDays },
+    ]
 }
 
 /// What taking an import back would change, or has changed.
@@ -124,42 +99,30 @@ public struct ImportRemovalView: View {
         if case .stored(let backup?) = state { page.path("The history before it is kept:", backup) }
         return page.lines
     }
+}
 
-    /// `istep imports remove --json`.
-    public struct Document: JSONDocument {
-        public var version = 1
-        public var id: Int64
-        public var path: String
-        public var changes: [DayChangeDocument]
-        public var shared: [ImportView.Document.Overlap]
-        public var isDone: Bool
-        @Nullable public var backup: String?
+/// `istep imports remove --json`.
+extension ImportRemovalView: Described {
+    public static let keys: [JSONKey<ImportRemovalView>] = [
+        .version,
+        .list("shared", "Destinations that keep days which istep cannot take back there.") {
+            $0.changes.shared.map(Keeper.init)
+        },
+        .init("id", .integer, "Number of the import.") { $0.record.id },
+        .init("path", .text, "Of its file or folder.") { $0.record.path },
+        .list("changes", "Days with other steps than before.") { $0.changes.days },
+        .init("isDone", .boolean, "Whether it was taken back.") { $0.state != .preview },
+        .init("backup", .nullable(.text), "The backup that was made before.") { $0.state.backup },
+    ]
+}
 
-        public static let schema = JSONSchema.object([
-            .version,
-            .init(
-                "shared",
-                .list(
-                    .object([
-                        .init("name", .text, "Of a destination."),
-                        .init("days", .integer, "Days that it keeps, and of which nothing is known any more."),
-                    ])), "Destinations that keep days which istep cannot take back there."),
-            .init("id", .integer, "Number of the import."),
-            .init("path", .text, "Of its file or folder."),
-            .init("changes", .list(DayChangeDocument.schema), "Days with other steps than before."),
-            .init("isDone", .boolean, "Whether it was taken back."),
-            .init("backup", .nullable(.text), "The backup that was made before."),
-        ])
-    }
+private struct Keeper: Described {
+    let days: ImportChanges.Overlap
 
-    public var document: Document {
-        var backup: String?
-        if case .stored(let path) = state { backup = path }
-        return Document(
-            id: record.id, path: record.path, changes: changes.days.map(DayChangeDocument.init),
-            shared: changes.shared.map { .init(name: $0.name, days: $0.days) }, isDone: state != .preview,
-            backup: backup)
-    }
+    static let keys: [JSONKey<Keeper>] = [
+        .init("name", .text, "Of a destination.") { $0.days.name },
+        .init("days", .integer, "Days that it keeps, and of which nothing is known any more.") { $0.days.days },
+    ]
 }
 
 /// The formats that can be imported.
@@ -173,31 +136,18 @@ public struct FormatsView: View {
         for format in formats { page.labelled(format.key, StyledText("\(format.title): \(format.files)"), width: 18) }
         return page.lines
     }
+}
 
-    /// `istep import --formats --json`.
-    public struct Document: JSONDocument {
-        public struct Format: Codable, Sendable {
-            public var key: String
-            public var title: String
-            public var files: String
-        }
+/// `istep import --formats --json`.
+extension FormatsView: Described {
+    public static let keys: [JSONKey<FormatsView>] = [
+        .version, .list("formats", "In the order in which they are recognised.") { $0.formats },
+    ]
+}
 
-        public var version = 1
-        public var formats: [Format]
-
-        public static let schema = JSONSchema.object([
-            .version,
-            .init(
-                "formats",
-                .list(
-                    .object([
-                        .init("key", .text, "The word of --format."), .init("title", .text, "The program."),
-                        .init("files", .text, "Which files it has."),
-                    ])), "In the order in which they are recognised."),
-        ])
-    }
-
-    public var document: Document {
-        Document(formats: formats.map { .init(key: $0.key, title: $0.title, files: $0.files) })
-    }
+extension ForeignFormat: Described {
+    public static let keys: [JSONKey<ForeignFormat>] = [
+        .init("key", .text, "The word of --format.") { $0.key }, .init("title", .text, "The program.") { $0.title },
+        .init("files", .text, "Which files it has.") { $0.files },
+    ]
 }

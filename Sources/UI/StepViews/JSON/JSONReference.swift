@@ -42,16 +42,19 @@ public enum JSONReference {
         Entry(
             "status", ["status"], "Notices, and for each user today's steps and the pedometers.",
             JSONRecord<StatusView>.self),
-        Entry("import", ["import"], "What an import would change, or has changed.", ImportView.Document.self),
+        Entry("import", ["import"], "What an import would change, or has changed.", JSONRecord<ImportView>.self),
         Entry(
             "takeover", ["import EXPORT"], "An export that becomes the history, or would become it.",
-            ExportRestoreView.Document.self),
-        Entry("export", ["export FILE"], "The export that was written.", ExportView.Document.self),
-        Entry("formats", ["import --formats"], "The formats that can be imported.", FormatsView.Document.self),
-        Entry("imports", ["imports list"], "What was imported, from where and when.", ImportsView.Document.self),
+            JSONRecord<ExportRestoreView>.self),
+        Entry("export", ["export FILE"], "The export that was written.", JSONRecord<ExportView>.self),
+        Entry("formats", ["import --formats"], "The formats that can be imported.", JSONRecord<FormatsView>.self),
+        Entry("imports", ["imports list"], "What was imported, from where and when.", JSONRecord<ImportsView>.self),
         Entry(
             "removal", ["imports remove"], "What taking an import back would change, or has changed.",
-            ImportRemovalView.Document.self),
+            JSONRecord<ImportRemovalView>.self),
+        Entry(
+            "replay", ["replay"], "What decoding stored frames again would change, or has changed.",
+            JSONRecord<ReplayView>.self),
         Entry(
             "profile", ["profile"], "A user's height, weight and so on, by the day from which they hold.",
             JSONRecord<ProfileView>.self),

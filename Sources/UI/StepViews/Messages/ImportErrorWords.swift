@@ -18,6 +18,9 @@ public enum ImportErrorWords {
         case .columns(let problem, _): problem
         case .severalUsers(let path, let users):
             "\(path) has \(users.count) users: \(users.joined(separator: ", "))."
+        case .noSuchUser(let name, let path, let users):
+            "\(path) has no steps of a user \(name)\(users.isEmpty ? "" : ", only of \(users.joined(separator: ", "))")."
+        case .noUsers(let path): "\(path) does not name the users whose steps it has."
         case .noZone(let name): "This machine has no time zone \(name)."
         case .noImport(let id): "There is no import \(id)."
         case .otherZone(let id): "Import \(id) has the same source in another time zone. Nothing was stored."
@@ -36,7 +39,8 @@ public enum ImportErrorWords {
         case .tooMuch: "Export a shorter time, or only one source."
         case .impossible: "To leave such records out, add --skip-impossible."
         case .columns(_, let advice): advice
-        case .severalUsers: "Name one of them with --user."
+        case .severalUsers, .noSuchUser: "Name the one whose steps are to come in with --from-user."
+        case .noUsers: "Leave out --from-user."
         case .noZone: "Name it as in /usr/share/zoneinfo, such as Europe/Berlin."
         case .noImport: "To list the imports: `istep imports`"
         case .otherZone(let id):
@@ -55,7 +59,9 @@ public enum ImportErrorWords {
             case .columns: "Name the columns by hand: \(command: "istep import --columns day=Date,steps=Count", file)"
             case .ambiguousFormat: "Write one of them as format into \(table) of the configuration."
             case .notOfFormat: "Check path and format in \(table) of the configuration."
-            case .severalUsers: "Write one of them as user into \(table) of the configuration."
+            case .severalUsers, .noSuchUser:
+                "Write the one whose steps are to come in as from-user into \(table) of the configuration."
+            case .noUsers: "Remove from-user from \(table) of the configuration."
             case .noZone: "Check zone in \(table) of the configuration: a name such as Europe/Berlin."
             case .otherZone(let id):
                 "Write that zone as zone into \(table) of the configuration, or take the earlier import back: \(command: "istep imports remove \(id)")"

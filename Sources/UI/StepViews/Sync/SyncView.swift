@@ -238,6 +238,7 @@ extension ScheduledImportReport: Described {
         },
         .init("newDays", .integer, "Days of which nothing was known before.") { $0.changes?.newDays.count ?? 0 },
         .init("changedDays", .integer, "Days that had other steps.") { $0.changes?.correctedDays.count ?? 0 },
+        .init("damaged", .list(.text), "Newer files of the folder that cannot be read.") { $0.damaged },
     ]
 
     private var changes: ImportChanges? { if case .imported(let changes) = outcome { changes } else { nil } }

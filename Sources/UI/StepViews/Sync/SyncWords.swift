@@ -36,16 +36,22 @@ public struct SyncSummary: Hashable, Sendable {
     }
 
     private static func part(_ report: ScheduledImportReport) -> String {
-        let name = "import \(Printable(report.name, limit: 32))"
+        var parts: [String] = []
         switch report.outcome {
-        case .unchanged: return "\(name): nothing new"
-        case .failed: return "\(name): failed"
+        case .unchanged: break
+        case .failed: parts = ["failed"]
         case .imported(let changes):
-            let parts = [(changes.newDays.count, "new"), (changes.correctedDays.count, "changed")].filter { $0.0 > 0 }
-            return "\(name): "
-                + (parts.isEmpty
-                    ? "nothing new" : parts.map { "\(Words.count($0.0, "day")) \($0.1)" }.joined(separator: ", "))
+            parts = [(changes.newDays.count, "new"), (changes.correctedDays.count, "changed")].filter { $0.0 > 0 }
+                .map { "\(Words.count($0.0, "day")) \($0.1)" }
         }
+        if parts.isEmpty { parts = ["nothing new"] }
+        // The name tells whether it is a file of another program.
+        if let newest = report.damaged.first {
+            let name = newest.split(separator: "/").last ?? ""
+            let others = report.damaged.count > 1 ? " and \(report.damaged.count - 1) more" : ""
+            parts.append("\(Printable(String(name), limit: 64))\(others) cannot be read")
+        }
+        return "import \(Printable(report.name, limit: 32)): " + parts.joined(separator: ", ")
     }
 
     /// Nil if there was nothing to do.

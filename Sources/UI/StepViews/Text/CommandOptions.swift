@@ -19,7 +19,7 @@ public struct CommandOptions: Hashable, Sendable {
     /// The subcommands that are about one user, or only about that user's pedometers or days if `--user` is given.
     private static let subcommandsOfUser: Set<Substring> = [
         "add", "browse", "correct", "devices", "export", "history", "import", "imports", "outbox", "plan", "profile",
-        "report",
+        "replay", "report",
         "serve", "share", "show",
         "status", "sync",
         "watch",

@@ -20,7 +20,7 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
               istep export --format omh    samples as Open mHealth step-count
 
             Tables: \(Self.tables.joined(separator: ", ")). The manual has their columns. Times have a UTC offset. An existing file is never \
-            replaced. 'istep import' reads a folder of CSV files or a file of JSON lines: where there is no history yet, it becomes the same.
+            replaced. 'istep import' reads all but Open mHealth: where there is no history yet, it becomes the same.
             """)
 
     private static let tables = ExportTable.all.map(\.name).filter { $0 != ExportTable.tables.name }

@@ -13,6 +13,7 @@ struct ImportCommand: AsyncParsableCommand {
               istep import Gadgetbridge.zip             shows the changes, then asks
               istep import a.csv --columns day=A,steps=B   columns of a table
               istep import a.zip --zone Europe/Berlin   where the steps were made
+              istep import all.sqlite --from-user ann   of one of its users
               istep import --formats                    what can be imported
               istep imports                             what was imported
 
@@ -41,6 +42,11 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Columns of a table, such as day=Date,steps=Count.", valueName: "columns"))
     var columns: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose steps, of a file with several users (default: of the user of the same name).", valueName: "name"))
+    var fromUser: String?
 
     @Flag(
         help:
@@ -87,7 +93,8 @@ struct ImportCommand: AsyncParsableCommand {
         let importing = wiring.importing
         guard let file else { return try wiring.show(FormatsView(importing.formats)) }
         let options = try wiring.foreignOptions(
-            format: format, zone: zone, columns: try parsedColumns(), leavesOutImpossible: skipImpossible)
+            format: format, zone: zone, columns: try parsedColumns(), leavesOutImpossible: skipImpossible,
+            fromUser: fromUser)
         let isNew = !importing.isHistoryThere
         if isNew, try await restored(file, importing, wiring) { return }
         let history = try await importing.read(file, options)
@@ -112,7 +119,8 @@ struct ImportCommand: AsyncParsableCommand {
 
     /// Takes an export of istep in, all that it has, if the file is one.
     private func restored(_ file: String, _ importing: Importing, _ wiring: Wiring) async throws -> Bool {
-        guard format == nil || format == "istep-export", columns == nil,
+        // The steps of one of its users are no history.
+        guard format == nil || format == "istep-export", columns == nil, fromUser == nil,
             let found = try await importing.export(file, preview: wiring.previewRestoring)
         else { return false }
         let preview = ExportRestoreView(found.export, found.counts, isDone: false)
@@ -158,12 +166,14 @@ struct ImportCommand: AsyncParsableCommand {
     private func confirm(
         _ file: String, _ question: String = "Import it? A backup is made before."
     ) async throws {
-        let words =
-            (zone.map { ["--zone", $0] } ?? []) + (format.map { ["--format", $0] } ?? [])
-            + (columns.map { ["--columns", $0] } ?? []) + (skipImpossible ? ["--skip-impossible"] : []) + [file]
+        let options = [
+            ("--zone", zone), ("--format", format), ("--columns", columns), ("--from-user", fromUser),
+        ]
+        var words = options.flatMap { name, value in value.map { [name, $0] } ?? [] }
+        if skipImpossible { words.append("--skip-impossible") }
         try await Question(
             text: question, refusal: "Nothing was imported.", purpose: "To import it",
-            command: ShellCommand("istep import --yes", words)
+            command: ShellCommand("istep import --yes", words + [file])
         ).ask(isForPrograms: common.json)
     }
 }

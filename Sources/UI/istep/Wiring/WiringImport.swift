@@ -54,7 +54,7 @@ extension Wiring {
 
     /// - Throws: `ImportError.noZone`.
     func foreignOptions(
-        format: String?, zone: String?, columns: [String: String], leavesOutImpossible: Bool
+        format: String?, zone: String?, columns: [String: String], leavesOutImpossible: Bool, fromUser: String?
     ) throws(ImportError) -> ForeignOptions {
         var (localTime, knowledge) = (localTime, ZoneKnowledge.machine(TimeZoneName.current(environment)))
         if let zone {
@@ -63,7 +63,7 @@ extension Wiring {
         }
         return ForeignOptions(
             format: format, localTime: localTime, zone: knowledge, columns: columns,
-            leavesOutImpossible: leavesOutImpossible, user: settings.user?.value, now: now())
+            leavesOutImpossible: leavesOutImpossible, user: settings.user?.value, fromUser: fromUser, now: now())
     }
 
     /// Writes a database as a phone would export it, for the demo.
@@ -123,7 +123,8 @@ extension Wiring {
                 plans, ForeignFiles(), into: store, lock: HistoryLock(path: databasePath),
                 options: { plan in
                     var options = try foreignOptions(
-                        format: plan.format, zone: plan.zone, columns: [:], leavesOutImpossible: false)
+                        format: plan.format, zone: plan.zone, columns: [:], leavesOutImpossible: false,
+                        fromUser: plan.fromUser)
                     options.user = plan.user ?? options.user
                     return options
                 }, words: { ErrorText($0).message }, now: now)

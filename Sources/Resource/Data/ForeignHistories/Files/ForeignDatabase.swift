@@ -172,6 +172,21 @@ struct ForeignRow {
             ? sqlite3_column_double(statement, column) : nil
     }
 
+    /// A value as `istep export` writes it in its other forms; nil for NULL.
+    func exported(_ column: Int32, isBoolean: Bool) -> String? {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_NULL: return nil
+        case SQLITE_INTEGER:
+            let number = sqlite3_column_int64(statement, column)
+            return isBoolean && (0...1).contains(number) ? "\(number == 1)" : "\(number)"
+        case SQLITE_FLOAT: return "\(sqlite3_column_double(statement, column))"
+        default:
+            guard let bytes = sqlite3_column_text(statement, column) else { return "" }
+            let count = Int(sqlite3_column_bytes(statement, column))
+            return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        }
+    }
+
     /// Empty for NULL.
     func text(_ column: Int32) -> String { sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "" }
 }

@@ -1,16 +1,19 @@
 import StepDomain
 
-/// An export of istep, as CSV files or as JSON lines. Where a history is there, its samples and its coverage are
-/// imported like those of any other file; where there is none, `IstepExport` gives all tables.
+/// An export of istep, as CSV files, as JSON lines or as a SQLite database. Where a history is there, its samples and
+/// its coverage are imported like those of any other file; where there is none, `IstepExport` gives all tables.
 struct IstepExportReader: FormatReader {
-    let isFolder = true
+    let namesUsers = true
     let format = ForeignFormat(
-        key: "istep-export", title: "istep export", files: "what istep export writes: a folder of CSV files, JSON lines"
-    )
+        key: "istep-export", title: "istep export",
+        files: "what istep export writes: a folder of CSV files, JSON lines, a SQLite file")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        tree.files.filter { IstepExport.table(of: $0) != nil || IstepExport.isLines($0) }
+        try IstepExport.parts(of: tree).map(\.file)
     }
+
+    /// Others are whole exports, such as those of several nights.
+    func areOne(_ files: [ForeignFile]) -> Bool { files.allSatisfy { IstepExport.table(of: $0) != nil } }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         collector.hasOffsets = true
@@ -52,9 +55,16 @@ struct IstepExportReader: FormatReader {
             }
         }
         if !left.isEmpty {
+            let needed =
+                collector.options.fromUser == nil
+                ? "an export with pedometers and syncs, and no history yet" : "a whole export, and no history yet"
+            collector.notes.append(
+                .decision("\(left.sorted().joined(separator: ", ")) are not taken over: this needs \(needed)"))
+        }
+        if pedometers.isEmpty {
             collector.notes.append(
                 .decision(
-                    "\(left.sorted().joined(separator: ", ")) are not taken over: this needs an export with pedometers and syncs, and no history yet"
+                    "it lacks the table pedometers: its sources have only numbers, and are others than the pedometers that have the same steps"
                 ))
         }
     }
@@ -83,100 +93,5 @@ struct IstepExportReader: FormatReader {
         else { return }
         let span = TimeSpan(Timestamp(start.seconds), Timestamp(end.seconds))
         try collector.cover(CoveredSpan(span, utcOffset: start.utcOffset), track)
-    }
-}
-
-extension ForeignOptions {
-    /// The user whose steps are imported from a file with several: the one that is named, or the only one.
-    func chosen(of users: [String], in path: String) throws(ImportError) -> String? {
-        if let named = users.first(where: { $0.lowercased() == user?.lowercased() }) { return named }
-        if users.count > 1 { throw .severalUsers(path: path, users: users) }
-        return users.first
-    }
-}
-
-/// The tables of an export.
-struct IstepExport: ExportedHistory {
-    /// Opened for each reading: it can be in an archive.
-    let path: String
-    private(set) var missing: [ExportTable] = []
-
-    init(path: String) { self.path = path }
-
-    /// The table that a CSV file has, recognised by its columns.
-    static func table(of file: ForeignFile) -> ExportTable? {
-        let names = HeadedTable.names(of: file)
-        return names.isEmpty ? nil : ExportTable.all.first { $0.columns.map(\.name) == names }
-    }
-
-    static func isLines(_ file: ForeignFile) -> Bool {
-        let start = "{\"table\":\""
-        guard file.kind == .json, file.headText.hasPrefix(start) else { return false }
-        return ExportTable.named(file.headText.dropFirst(start.count).prefix { $0 != "\"" }) != nil
-    }
-
-    /// The export with the tables that it lacks; nil if rows of it refer to a table that it lacks.
-    func examined() throws -> IstepExport? {
-        let files = try FileTree(path).files
-        var names = Set(files.compactMap { Self.table(of: $0)?.name })
-        if files.contains(where: Self.isLines) { names.insert(ExportTable.tables.name) }
-        // It also names tables without rows, which JSON lines do not have, and files that were lost.
-        try rows(of: [.tables]) { _, values in
-            if let name = values[0] { names.insert(name) }
-        }
-        var export = self
-        export.missing = ExportTable.stored.filter { !names.contains($0.name) }
-        let stored = ExportTable.stored.filter { $0 != .tables && names.contains($0.name) }
-        let isComplete = stored.allSatisfy { $0.references.allSatisfy { names.contains($0.name) } }
-        return isComplete && !stored.isEmpty ? export : nil
-    }
-
-    func rows(_ row: (ExportTable, [String?]) throws -> Void) throws { try rows(of: ExportTable.stored, row) }
-
-    func rows(of wanted: [ExportTable], _ row: (ExportTable, [String?]) throws -> Void) throws {
-        let files = try FileTree(path).files
-        let lines = files.filter(Self.isLines)
-        let tables = files.compactMap { file in Self.table(of: file).map { (table: $0, file: file) } }
-        for table in ExportTable.all where wanted.contains(table) {
-            let files = tables.filter { $0.table == table }
-            if files.count > 1 {
-                throw ImportError.malformed(path: path, reason: "it has the table \(table.name) twice")
-            }
-            if let file = files.first?.file { try rows(of: table, in: file, row) }
-        }
-        if lines.count > 1 || !lines.isEmpty && !tables.isEmpty {
-            throw ImportError.malformed(path: path, reason: "it has several exports")
-        }
-        guard let file = lines.first else { return }
-        try rows(of: Dictionary(uniqueKeysWithValues: wanted.map { ($0.name, $0) }), in: file, row)
-    }
-
-    private func rows(
-        of table: ExportTable, in file: ForeignFile, _ row: (ExportTable, [String?]) throws -> Void
-    ) throws {
-        var text = DelimitedText(try file.open(), separator: UInt8(ascii: ","), path: file.path)
-        _ = try text.next()
-        while let record = try text.next() {
-            guard record.count == table.columns.count else {
-                throw ImportError.malformed(path: file.path, reason: "line \(text.line) has \(record.count) columns")
-            }
-            try row(table, (0..<record.count).map { record.isEmpty($0) ? nil : record.whole($0) })
-        }
-    }
-
-    /// - Throws: `ImportError.malformed` also for a file that was cut off: its last lines are the table `tables`.
-    private func rows(
-        of tables: [String: ExportTable], in file: ForeignFile, _ row: (ExportTable, [String?]) throws -> Void
-    ) throws {
-        var (records, last) = (JSONRecords(try file.open(), path: file.path), "")
-        // Untyped errors cannot pass through the reader.
-        var failure: (any Error)?
-        try records.readLines { record throws(ImportError) in
-            last = record["table"]?.text ?? ""
-            guard failure == nil, let table = tables[last] else { return }
-            do { try row(table, table.columns.map { record[$0.name]?.text }) } catch { failure = error }
-        }
-        if let failure { throw failure }
-        if last != ExportTable.tables.name { throw ImportError.malformed(path: file.path, reason: "it is truncated") }
     }
 }

@@ -2,6 +2,7 @@ import StepDomain
 
 /// Another history of istep: the samples and the coverage of its pedometers, with their UTC offsets.
 struct IstepHistoryReader: FormatReader {
+    let namesUsers = true
     let format = ForeignFormat(
         key: "istep", title: "istep", files: "another history; of several users the one that is named")
 

@@ -71,14 +71,15 @@ private struct RowReader {
             case .boolean: return (try row.get(index) as Int?).map { .boolean($0 != 0) } ?? .null
             case .day:
                 let stored: DatabaseValue = try row.get(index)
-                if case .int64(let number) = stored.storage, abs(number) < 1 << 24 {
+                if case .int64(let number) = stored.storage, number.magnitude < 1 << 24 {
                     return .text(Day(daysSince1970: Int(number)).description)
                 }
                 return ExportValue(String.fromDatabaseValue(stored))
             case .time:
                 guard let seconds = try row.get(index) as Int? else { return .null }
                 return .time(
-                    seconds, utcOffset: offset ?? (abs(seconds) < 1 << 40 ? localTime.utcOffset(Timestamp(seconds)) : 0)
+                    seconds,
+                    utcOffset: offset ?? (seconds.magnitude < 1 << 40 ? localTime.utcOffset(Timestamp(seconds)) : 0)
                 )
             }
         }

@@ -32,10 +32,10 @@ struct ImportMerge {
         }
         if changes.sameAs != nil { return changes }
 
-        let before = try steps(of: changed)
+        let before = try sums.steps(of: changed)
         let id = try insertRecord(history, zone)
         for (track, pedometer) in zip(history.tracks, sources) { try store(track, of: pedometer, import: id) }
-        changes.days = try self.changes(of: changed, before)
+        changes.days = try sums.changes(of: changed, since: before)
         try database.execute(
             sql: "UPDATE import SET changed_days = ? WHERE id = ?", arguments: [changes.days.count, id])
         try note(changed)
@@ -151,11 +151,11 @@ struct ImportMerge {
                         differingFrom: before))
             }
         }
-        let before = try steps(of: changed)
+        let before = try sums.steps(of: changed)
         var changes = ImportChanges(id: id, sources: try tracks.map { try name($0.pedometer) })
         for track in tracks { try remove(track.pedometer, track.sync, of: id) }
         try database.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
-        changes.days = try self.changes(of: changed, before)
+        changes.days = try sums.changes(of: changed, since: before)
         try note(changed)
         let unknown = changes.days.filter { $0.after == nil }.map(\.day)
         try forget(unknown)
@@ -232,20 +232,7 @@ struct ImportMerge {
 
     // MARK: Days
 
-    /// The steps of days; nil of a day of which nothing is known.
-    private func steps(of days: Set<Day>) throws -> [Day: Int?] {
-        let table = DaySumTable(user.id, database)
-        return try table.calculate(days.sorted(), user).reduce(into: [:]) { steps, sums in
-            steps[sums.day] = .some(sums.completeness == .unknown ? nil : sums.gaits.steps)
-        }
-    }
-
-    private func changes(of days: Set<Day>, _ before: [Day: Int?]) throws -> [ImportChanges.DayChange] {
-        try steps(of: days).compactMap { day, after in
-            let earlier = before[day] ?? nil
-            return earlier == after ? nil : ImportChanges.DayChange(day: day, before: earlier, after: after)
-        }.sorted { $0.day < $1.day }
-    }
+    private var sums: StepsOfDays { StepsOfDays(user, database) }
 
     private func note(_ days: Set<Day>) throws {
         var changed = ChangedDays()

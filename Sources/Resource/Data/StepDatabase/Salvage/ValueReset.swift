@@ -96,6 +96,8 @@ struct ValueReset {
         case "scheduled_import":
             return constant(["file", "size", "modified", "read_at", "failure"], .null) + constant(["tried_at"], zero)
         case "device_total": return constant(["at"], zero)
+        case "import": return constant(["at"], zero) + constant(["first_day", "last_day"], .null)
+        case "import_track": return constant(["until"], zero)
         default: return []
         }
     }

@@ -1,0 +1,105 @@
+public import StepDomain
+internal import Support
+
+/// Decodes the stored frames of syncs again, after a fault of a decoder was corrected.
+public struct Replaying: Sendable {
+    private let history: any ReplayStore
+    private let decoder: any FrameDecoder
+    private let backups: any HistoryBackups
+    private let lock: any WorkLock
+    private let localTime: LocalTime
+    private let now: @Sendable () -> Timestamp
+
+    public init(
+        _ history: any ReplayStore, _ decoder: any FrameDecoder, backups: any HistoryBackups, lock: any WorkLock,
+        localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
+    ) {
+        (self.history, self.decoder, self.backups, self.lock) = (history, decoder, backups, lock)
+        (self.localTime, self.now) = (localTime, now)
+    }
+
+    public struct Outcome: Sendable {
+        public var changes: [ReplayChanges]
+        /// Nil if nothing had to be stored.
+        public var backup: String?
+    }
+
+    /// What would change.
+    ///
+    /// - Throws: the history's error.
+    public func preview(_ pedometers: [Pedometer]) async throws -> [ReplayChanges] {
+        try await blocking { try history.replace(decoded(pedometers), at: now(), isPreview: true) }
+    }
+
+    /// - Throws: the lock's error while a sync runs; the history's error.
+    public func store(_ pedometers: [Pedometer]) async throws -> Outcome {
+        try await lock.hold(for: .syncing) {
+            let replays = try await blocking { try decoded(pedometers) }
+            let preview = try await blocking { try history.replace(replays, at: now(), isPreview: true) }
+            let changed = zip(replays, preview).filter { $1.samples > 0 }.map(\.0)
+            if changed.isEmpty { return Outcome(changes: preview) }
+            let backup = try await backups.backUpBeforeImport().path
+            let stored = try await blocking { try history.replace(changed, at: now(), isPreview: false) }
+            return Outcome(
+                changes: preview.map { same in
+                    stored.first { $0.replay.pedometer.id == same.replay.pedometer.id } ?? same
+                }, backup: backup)
+        }
+    }
+
+    private func decoded(_ pedometers: [Pedometer]) throws -> [PedometerReplay] {
+        try pedometers.map { pedometer in
+            var replay = ReplayedPedometer(pedometer, decoder, localTime)
+            try history.readings(of: pedometer.id) { replay.add($0) }
+            return replay.result
+        }
+    }
+}
+
+/// Decodes the readings of one pedometer in their order: each begins with the cursor and the clock that the one before
+/// has left.
+struct ReplayedPedometer {
+    private(set) var result: PedometerReplay
+    private var current: Pedometer
+    private let decoder: any FrameDecoder
+    private let localTime: LocalTime
+    /// Whether the readings so far leave the cursor that there was.
+    private var isCertain = true
+
+    init(_ pedometer: Pedometer, _ decoder: any FrameDecoder, _ localTime: LocalTime) {
+        result = PedometerReplay(pedometer: pedometer)
+        current = pedometer
+        (current.cursor, current.clock) = (PedometerCursor(), ClockState())
+        (self.decoder, self.localTime) = (decoder, localTime)
+    }
+
+    mutating func add(_ reading: StoredReading) {
+        let stored = reading.sync.counts
+        guard !reading.frames.isEmpty else {
+            // A search that found nothing leaves the cursor as it was.
+            if stored.frames > 0 || stored.added + stored.grown > 0 {
+                result.withoutFrames += 1
+                skip(reading.sync)
+            }
+            return
+        }
+        guard isCertain, let decoded = decoder.decode(reading.frames, of: current, localTime: localTime) else {
+            result.kept += 1
+            return skip(reading.sync)
+        }
+        result.readings.append(
+            ReplayedReading(
+                sync: reading.sync.id, batches: decoded.batches, localTime: current.clock.localTime(localTime)))
+        current.cursor = decoded.batches.compactMap(\.cursor).last ?? current.cursor
+        if let setting = decoded.clock { current.clock.record(setting, memory: SyncRecorder.clockMemory) }
+    }
+
+    /// What a reading that is not decoded has left: of a counter that is not known, and so no later difference is. Slots
+    /// were read up to its time.
+    private mutating func skip(_ sync: SyncRecord) {
+        if current.cursor.counter != nil || current.cursor.undecided != nil { isCertain = false }
+        guard sync.outcome == .complete else { return }
+        current.cursor.readThrough = sync.start
+        current.cursor.tail = nil
+    }
+}

@@ -1,0 +1,47 @@
+public import StepDomain
+
+/// What a history cannot know by itself of an export, which can be made by anybody.
+public struct ExportLimits: Sendable {
+    /// Nothing has happened after it.
+    let now: Timestamp
+    /// What a pedometer or a source can have as its model.
+    let models: Set<String>
+
+    /// - Parameters:
+    ///   - models: the keys of models.
+    ///   - formats: the keys of formats of imports.
+    public init(now: Timestamp, models: [String], formats: [String]) {
+        self.now = now
+        self.models = Set(models + formats.map { Pedometer.importPrefix + $0 })
+    }
+
+    /// Seconds by which clocks differ, and zones too.
+    private static let tolerance = 86_400
+    /// Seconds for which a day waits until it is shared: `ShareRetry` has three days at most.
+    private static let longestWait = 7 * 86_400
+
+    /// Whether a column cannot have a time.
+    func exclude(_ moment: Timestamp, in column: ExportTable.Column) -> Bool {
+        switch column.latest {
+        case .now: moment > now + Self.tolerance
+        case .soon: moment > now + Self.longestWait
+        case .any, nil: false
+        }
+    }
+
+    /// The same of a day, which begins first at the date line.
+    func exclude(_ day: Day, in column: ExportTable.Column) -> Bool {
+        exclude(Timestamp(day.daysSince1970 * 86_400), in: column)
+    }
+
+    /// The same of a text with times, by what it is in the history.
+    func exclude(_ text: String, of kind: ColumnRule.Kind, in column: ExportTable.Column) -> Bool {
+        let moments: [Timestamp]? =
+            switch kind {
+            case .cursor: (try? value(text) as PedometerCursor)?.moments
+            case .clock: (try? value(text) as ClockState)?.moments
+            case .time, .day, .options: nil
+            }
+        return moments?.contains { exclude($0, in: column) } ?? false
+    }
+}

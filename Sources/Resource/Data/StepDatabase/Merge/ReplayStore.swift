@@ -1,0 +1,145 @@
+import Foundation
+import GRDB
+public import StepDomain
+
+/// Samples that were decoded again.
+extension StepDatabase: ReplayStore {
+    public func readings(of pedometer: Pedometer.ID, _ body: (StoredReading) throws -> Void) throws {
+        let syncs = try read { database in
+            try Row.fetchAll(
+                database, sql: SyncRecord.query + " WHERE pedometer = ? ORDER BY started_at, id", arguments: [pedometer]
+            ).map(SyncRecord.init)
+        }
+        for sync in syncs {
+            let frames = try read { database in
+                try Row.fetchAll(
+                    database.cachedStatement(
+                        sql: "SELECT direction, at, bytes FROM frame WHERE sync = ? ORDER BY id"),
+                    arguments: [sync.id]
+                ).map { row in
+                    let direction: String = try row.get(0), bytes: Data = try row.get(2)
+                    return RawFrame(
+                        RawFrame.Direction(rawValue: direction) ?? .received, at: try row.time(1), bytes: Array(bytes))
+                }
+            }
+            try body(StoredReading(sync: sync, frames: frames))
+        }
+    }
+
+    public func replace(_ replays: [PedometerReplay], at now: Timestamp, isPreview: Bool) throws -> [ReplayChanges] {
+        let body = { (database: Database) in
+            try replays.map { try SampleReplacement($0, database, isSealed: self.schema.hasSeals).run() }
+        }
+        return isPreview ? try undone(body) : try writeManyRows(body)
+    }
+}
+
+/// Replaces what the syncs of a replay have stored, in the caller's transaction.
+private struct SampleReplacement {
+    private let replay: PedometerReplay
+    private let database: Database
+    private let isSealed: Bool
+    private let syncs: Set<SyncRecord.ID>
+
+    init(_ replay: PedometerReplay, _ database: Database, isSealed: Bool) {
+        (self.replay, self.database, self.isSealed) = (replay, database, isSealed)
+        syncs = Set(replay.readings.map(\.sync))
+    }
+
+    private var pedometer: Pedometer.ID { replay.pedometer.id }
+
+    func run() throws -> ReplayChanges {
+        if replay.readings.isEmpty { return ReplayChanges(replay) }
+        guard let user = try onlyOwner() else {
+            // Which samples were left to others, by what was known then, cannot be told.
+            var kept = replay
+            (kept.kept, kept.readings) = (replay.kept + replay.readings.count, [])
+            return ReplayChanges(kept)
+        }
+        let before = try rows()
+        let days = days(of: before)
+        let sums = StepsOfDays(user, database)
+        let steps = try sums.steps(of: days)
+        try delete(before)
+        var changed = try merge(offsets: Dictionary(before.map { ($0.sample.start, $0.sample.utcOffset) }) { $1 })
+        let differing = Set(before.map(\.sample)).symmetricDifference(try rows().map(\.sample))
+        for day in Set(differing.map(\.day)).sorted() { changed.insert(day) }
+        try changed.store(of: user.id, database)
+        return ReplayChanges(
+            replay, days: try sums.changes(of: days, since: steps), samples: Set(differing.map(\.start)).count)
+    }
+
+    /// Nil if the pedometer was somebody else's, too.
+    private func onlyOwner() throws -> User? {
+        let others = try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM pedometer WHERE address = ? AND person <> ?)",
+            arguments: [replay.pedometer.address, replay.pedometer.user])
+        if others == true { return nil }
+        return try Row.fetchOne(
+            database, sql: "SELECT id, name FROM person WHERE id = ?", arguments: [replay.pedometer.user]
+        ).map(User.init)
+    }
+
+    private func rows() throws -> [(sample: StepSample, sync: SyncRecord.ID)] {
+        try Row.fetchAll(
+            database,
+            sql: "SELECT start, length, steps, distance, energy, utc_offset, sync FROM sample WHERE pedometer = ?",
+            arguments: [pedometer]
+        ).map { row in
+            let sample = StepSample(
+                start: try row.time(0), length: try row.get(1), steps: try row.get(2), distance: try row.get(3),
+                energy: try row.get(4), utcOffset: try row.get(5))
+            guard sample.countsInHistory else { throw notWritten("the sample \(sample)") }
+            return (sample, try row.get(6))
+        }
+    }
+
+    /// All days that can change.
+    private func days(of rows: [(sample: StepSample, sync: SyncRecord.ID)]) -> Set<Day> {
+        var days = Set(rows.lazy.filter { syncs.contains($0.sync) }.map(\.sample.day))
+        for reading in replay.readings {
+            for batch in reading.batches {
+                days.formUnion(batch.samples.lazy.filter(\.countsInHistory).map(\.day))
+                for span in batch.coverage where span.start >= Timestamp(0) && span.end <= Timestamp.last {
+                    for piece in reading.localTime.covered(span) {
+                        var changed = ChangedDays()
+                        changed.insert(piece.span, utcOffset: piece.utcOffset, neighbours: [])
+                        days.formUnion(changed.days)
+                    }
+                }
+            }
+        }
+        return days
+    }
+
+    private func delete(_ rows: [(sample: StepSample, sync: SyncRecord.ID)]) throws {
+        let delete = try database.cachedStatement(sql: "DELETE FROM sample WHERE pedometer = ? AND start = ?")
+        for row in rows where syncs.contains(row.sync) {
+            try delete.execute(arguments: [pedometer, row.sample.start.seconds])
+        }
+        let other = try database.cachedStatement(sql: "DELETE FROM implausible_sample WHERE pedometer = ? AND sync = ?")
+        for sync in syncs { try other.execute(arguments: [pedometer, sync]) }
+    }
+
+    /// - Parameter offsets: of the samples that there were. They stay, as in every merge: the zone of this machine can
+    ///   be another one now.
+    /// - Returns: the days that were not accounted for before.
+    private func merge(offsets: [Timestamp: Int]) throws -> ChangedDays {
+        // What comes back as it was has not changed.
+        var (unchanged, changed) = (ChangedDays(), ChangedDays())
+        let coverage = CoverageMerge(database, pedometer: pedometer)
+        for reading in replay.readings {
+            var samples = try SampleMerge(database, pedometer: pedometer, sync: reading.sync, isSealed: isSealed)
+            for batch in reading.batches {
+                let here = batch.samples.map { sample in
+                    var sample = sample
+                    sample.utcOffset = offsets[sample.start] ?? sample.utcOffset
+                    return sample
+                }
+                _ = try samples.merge(here, &unchanged)
+                try coverage.merge(batch.coverage, localTime: reading.localTime, &changed)
+            }
+        }
+        return changed
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import StepDomain
+import StepServices
+import StepViews
+import Support
+
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Decode stored raw frames again.",
+        discussion: """
+            After a new version of istep has corrected how a pedometer is decoded, this corrects what is stored: it decodes the raw frames of \
+            all syncs again, shows which days would change, asks, and makes a backup. No pedometer is needed.
+
+              istep replay ring -n      only shows what would change
+
+            Samples of a sync are replaced only if all of its frames are understood as they were asked for; all others stay, and so do \
+            corrections, excluded time and imports. Days that were shared are sent again if their figures change. Frames are kept for two years \
+            ('frames' in the configuration); a pedometer that is read from advertisements, and one that had another owner, stay as they are.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
+        completion: CompletionNames.pedometers)
+    var pedometers: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Replace the samples without asking.")
+    var yes = false
+
+    @Flag(name: [.customShort("n"), .long], help: "Only show what would change.")
+    var dryRun = false
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let wiring = try Wiring(common)
+        let (store, chosen) = try await blocking {
+            let store = try wiring.replayStore()
+            return (store, try PedometerSelection(store, ofUserNamed: common.user).pedometers(named: pedometers))
+        }
+        let replaying = wiring.replaying(store)
+        let preview = try await replaying.preview(chosen)
+        if dryRun || preview.allSatisfy({ $0.samples == 0 }) { return try wiring.show(ReplayView(preview, .preview)) }
+        if !yes {
+            if !common.json { try wiring.show(ReplayView(preview, .preview)) }
+            try await Question(
+                text: "Replace the samples? A backup is made before.", refusal: "Nothing was replaced.",
+                purpose: "To replace them", command: ShellCommand("istep replay --yes", pedometers)
+            ).ask(isForPrograms: common.json)
+        }
+        let outcome = try await replaying.store(chosen)
+        try wiring.show(ReplayView(outcome.changes, .stored(backup: outcome.backup)))
+    }
+}

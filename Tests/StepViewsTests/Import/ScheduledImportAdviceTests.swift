@@ -1,0 +1,83 @@
+import StepDomain
+import StepViews
+import Testing
+
+/// What to do about an import of the configuration that failed, which has keys instead of options.
+@Suite(.timeLimit(.minutes(5))) struct ScheduledImportAdviceTests {
+    private static let advice: [(error: ImportError, advice: String)] = [
+        (.missing(path: "/S"), "Check the path."),
+        (.unreadable(path: "/S", reason: "no"), "Check its permissions."),
+        (
+            .unknownFormat(path: "/S", hint: nil),
+            "Any table with a date and steps in each line can be imported. To list the formats: `istep import --formats`"
+        ),
+        (.noSuchFormat("x", known: []), "To list the formats: `istep import --formats`"),
+        (.notOfFormat(path: "/S", format: "x"), "Check path and format in [import.phone] of the configuration."),
+        (
+            .ambiguousFormat(path: "/S", candidates: ["a", "b"]),
+            "Write one of them as format into [import.phone] of the configuration."
+        ),
+        (.malformed(path: "/S", reason: "no"), "Export it again."),
+        (.tooMuch("much"), "Export a shorter time, or only one source."),
+        (.impossible("that"), "Leave such records out by hand: `istep import --skip-impossible /S/a.zip`"),
+        (
+            .columns("What?", advice: "Name them with --columns."),
+            "Name the columns by hand: `istep import --columns day=Date,steps=Count /S/a.zip`"
+        ),
+        (
+            .severalUsers(path: "/S", users: ["a", "b"]),
+            "Write the one whose steps are to come in as from-user into [import.phone] of the configuration."
+        ),
+        (
+            .noSuchUser("c", path: "/S", users: ["a", "b"]),
+            "Write the one whose steps are to come in as from-user into [import.phone] of the configuration."
+        ),
+        (.noUsers(path: "/S"), "Remove from-user from [import.phone] of the configuration."),
+        (.noZone("x"), "Check zone in [import.phone] of the configuration: a name such as Europe/Berlin."),
+        (.noImport(3), "To list the imports: `istep imports`"),
+        (
+            .otherZone(3),
+            "Write that zone as zone into [import.phone] of the configuration, or take the earlier import back: `istep imports remove 3`"
+        ),
+    ]
+
+    @Test(arguments: advice)
+    func `each error of an import has advice for the configuration`(error: ImportError, advice: String) {
+        let failure = ErrorText(ScheduledImportFailure(name: "phone", file: "/S/a.zip", error))
+        #expect(failure.advice == advice)
+        #expect(failure.message.hasPrefix("[import.phone]: "))
+        // Outside of commands there are no options.
+        let prose = advice.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter {
+            $0.offset % 2 == 0
+        }
+        #expect(!prose.contains { $0.element.contains("--") })
+        #expect(!failure.message.contains("--"))
+    }
+
+    @Test func `each case is in the list`() {
+        let places = Self.advice.map { Self.place($0.error) }
+        #expect(places == Array(0..<places.count))
+    }
+
+    /// A new case does not compile until it is here.
+    private static func place(_ error: ImportError) -> Int {
+        switch error {
+        case .missing: 0
+        case .unreadable: 1
+        case .unknownFormat: 2
+        case .noSuchFormat: 3
+        case .notOfFormat: 4
+        case .ambiguousFormat: 5
+        case .malformed: 6
+        case .tooMuch: 7
+        case .impossible: 8
+        case .columns: 9
+        case .severalUsers: 10
+        case .noSuchUser: 11
+        case .noUsers: 12
+        case .noZone: 13
+        case .noImport: 14
+        case .otherZone: 15
+        }
+    }
+}
