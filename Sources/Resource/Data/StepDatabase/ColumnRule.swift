@@ -35,11 +35,13 @@ struct ColumnRule: Sendable {
         ("scheduled_import", ["read_at", "tried_at"]),
         ("share", ["first_attempt", "next_attempt", "changed_at"]), ("destination", ["not_before"]),
         ("notice", ["since", "kept_at", "seen_at", "notified_at", "ended_at"]), ("device_total", ["at"]),
+        ("deleted_day", ["at"]),
     ]
     private static let days = [
         ("profile", ["valid_from", "birth_date"]), ("plan", ["valid_from"]), ("correction", ["day"]),
         ("changed_day", ["day"]),
         ("share", ["day"]), ("share_watermark", ["since"]), ("destination", ["first_day"]), ("device_total", ["day"]),
+        ("deleted_day", ["day"]),
     ]
 
     /// Whether istep can decode a value. NULL and values of another type are left to the schema.

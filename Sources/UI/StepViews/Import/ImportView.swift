@@ -75,6 +75,12 @@ public struct ImportView: View {
     }
 
     private func showChanges(on page: inout Page) {
+        if changes.deletedDays > 0 {
+            page.labelled(
+                "Left out", StyledText("\(Words.count(changes.deletedDays, "day")) that you have deleted", .doubtful),
+                width: 12)
+        }
+        if changes.isOfDeletedDays { return page.paragraph("It has no other days: nothing changes.") }
         if let same = changes.sameAs {
             return page.paragraph("Import \(same) has said all of this: nothing changes.")
         }
@@ -141,6 +147,7 @@ extension ImportView {
         public var notes: [String]
         public var leftOut: Int
         public var changes: [DayChangeDocument]
+        public var deletedDays: Int
         public var isDone: Bool
         @Nullable public var id: Int64?
         @Nullable public var sameAs: Int64?
@@ -163,6 +170,7 @@ extension ImportView {
             .init("notes", .list(.text), "Guesses and decisions about the file."),
             .init("leftOut", .integer, "Records that are not imported."),
             .init("changes", .list(DayChangeDocument.schema), "Days with other steps than before."),
+            .init("deletedDays", .integer, "Days that were deleted from the history: they are left out."),
             .init("isDone", .boolean, "Whether it was stored."),
             .init("id", .nullable(.integer), "Number of the import, if it was stored."),
             .init("sameAs", .nullable(.integer), "The import that has said all of this before."),
@@ -198,7 +206,8 @@ extension ImportView {
                     steps: track.steps)
             },
             overlaps: changes.overlaps.map { .init(name: $0.name, days: $0.days) }, notes: notes, leftOut: leftOut,
-            changes: changes.days.map(DayChangeDocument.init), isDone: state != .preview && changes.id != nil,
+            changes: changes.days.map(DayChangeDocument.init), deletedDays: changes.deletedDays,
+            isDone: state != .preview && changes.id != nil,
             id: state == .preview ? nil : changes.id, sameAs: changes.sameAs, backup: backup)
     }
 }
@@ -209,7 +218,7 @@ public struct DayChangeDocument: Codable, Sendable {
     @Nullable public var before: Int?
     @Nullable public var after: Int?
 
-    init(_ change: ImportChanges.DayChange) {
+    init(_ change: DayChange) {
         day = change.day.description
         _before = Nullable(wrappedValue: change.before)
         _after = Nullable(wrappedValue: change.after)

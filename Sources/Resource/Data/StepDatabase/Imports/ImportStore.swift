@@ -45,7 +45,7 @@ extension StepDatabase: ImportStore {
     }
 
     /// Runs a transaction, and takes it back.
-    private func undone<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
+    func undone<T>(_ body: (Database) throws -> T) throws(HistoryError) -> T {
         var result: T?
         do {
             try writeManyRows { database in
