@@ -179,7 +179,7 @@ private struct RandomChanges {
             sql = """
                 DELETE FROM pedometer WHERE id = \(pedometer);
                 INSERT OR REPLACE INTO pedometer SELECT \(pedometer), \(number(1...2)), 'colmi', '30:34:42:00:00:7\(number(0...1))', 'public',
-                    'again', 'again', '{}', '{}', '{}', 1
+                    'again', 'again', '{}', '{}', '{}', 1, NULL
                 """
         }
         try execute(sql)

@@ -32,6 +32,7 @@ public final class InMemoryHistory: StepHistory {
         var coverage: [Pedometer.ID: [CoveredSpan]] = [:]
         var totals: [Pedometer.ID: [Day: DeviceTotal]] = [:]
         var corrections: [User.ID: [Day: StepCorrection]] = [:]
+        var deleted: Set<Day> = []
         var notices: [StoredNotice] = []
         var calls: [Call] = []
         var callsInTasks: [Call] = []
@@ -232,7 +233,7 @@ public final class InMemoryHistory: StepHistory {
     public func dayData(of user: User, on day: Day) throws -> DayData {
         try asked(.dayData(day)) { state in
             let mine = state.pedometers.filter { $0.user == user.id }
-            return DayData(
+            var data = DayData(
                 user: user, day: day,
                 tracks: mine.map { pedometer in
                     DayData.Track(
@@ -249,6 +250,21 @@ public final class InMemoryHistory: StepHistory {
                 lastSync: state.syncs.filter { sync in
                     sync.outcome == .complete && mine.contains { $0.id == sync.pedometer }
                 }.compactMap(\.end).max())
+            data.isDeleted = state.deleted.contains(day)
+            return data
+        }
+    }
+
+    /// Deletes what the pedometers of a user know of a day, and its correction.
+    public func delete(_ day: Day, of user: User.ID) {
+        state.withLock { state in
+            for pedometer in state.pedometers where pedometer.user == user {
+                state.samples[pedometer.id] = state.samples[pedometer.id]?.filter { $0.value.day != day }
+                state.coverage[pedometer.id]?.removeAll { $0.part(of: day) != nil }
+            }
+            state.corrections[user]?[day] = nil
+            state.deleted.insert(day)
+            state.ledger.change(day...day, of: user, isCounted: false)
         }
     }
 

@@ -71,7 +71,7 @@ import Testing
         for words in [["plan", "9000", "--user", "anan"], ["profile", "--height", "170", "--user", "ana"]] {
             let typing = try await istep.run(words)
             #expect(typing.status == 64 && typing.error.contains("Is it 'anna'?"), "\(typing)")
-            #expect(typing.error.contains("istep add --user \(words.last ?? "")"))
+            #expect(typing.error.contains("istep users add \(words.last ?? "")"))
         }
         let plan = try await istep("plan", "9000", "--user", "Bob")
         #expect(plan.status == 0 && plan.output.contains("Bob\n  from the beginning: every day 9,000"), "\(plan)")

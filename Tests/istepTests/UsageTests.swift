@@ -153,7 +153,7 @@ import Testing
         for words in [["plan", "8000"], ["profile", "--weight", "70"]] {
             let result = try await istep.run(words + ["--user", "anan"])
             #expect(result.status == 64)
-            #expect(result.error.contains("anna") && result.error.contains("istep add --user anan"))
+            #expect(result.error.contains("anna") && result.error.contains("istep users add anan"))
         }
         #expect((try await istep("status", "--json").json["users"] as? [Any])?.count == 1)
     }

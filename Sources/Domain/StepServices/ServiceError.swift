@@ -84,6 +84,17 @@ public enum ServiceError: CategorizedError, Hashable {
     /// The end of a block is not after its beginning: of times that clocks show twice, or with offsets.
     case repeatedTime(Day)
 
+    // Deleting, moving, users
+    /// Nothing is known of any of the days, so that there is nothing to delete or to move.
+    case nothingToDelete(Day, Day)
+    /// None of the days is closed to syncs and imports.
+    case notDeleted(Day, Day)
+    /// Several pedometers or sources that are out of use have this name: their addresses.
+    case severalSources(String, addresses: [String])
+    /// The only user of the history cannot be deleted.
+    case lastUser(String)
+    case userExists(String)
+
     /// The file to restore from is the history that it would replace.
     case backupIsHistory(String)
     /// The machine was not started by systemd, which runs automatic syncs.
@@ -110,6 +121,7 @@ public enum ServiceError: CategorizedError, Hashable {
             .advertisesOtherwise, .severalInRange, .backupIsHistory:
             .usage
         case .dayNotBegun, .rangeReversed, .rangeEndsYesterday, .nothingKnown: .usage
+        case .nothingToDelete, .notDeleted, .severalSources, .lastUser, .userExists: .usage
         case .unusableFirstDay, .noPlanFrom, .noProfileFrom, .birthNotPast, .birthTooLongAgo, .dayTooEarly,
             .implausibleSteps, .unusableReason,
             .notCorrected, .notExcluded, .skippedTime, .repeatedTime:

@@ -2,8 +2,8 @@ public import StepDomain
 
 /// Which user of the history a command is for, and adding a new one.
 public struct UserSelection: Sendable {
-    /// Whether a user may be added who is not in the history. Users cannot be removed, so that a typing error must not
-    /// add one.
+    /// Whether a user may be added who is not in the history. With two users most commands need `--user`, so that a
+    /// typing error must not add one.
     public enum Creation: Sendable { case never, first, always }
 
     private let history: any StepHistory

@@ -36,7 +36,10 @@ struct Istep: AsyncParsableCommand {
                     StatusCommand.self,
                 ]),
             CommandGroup(
-                name: "Profile and plan", subcommands: [ProfileCommand.self, PlanCommand.self, CorrectCommand.self]),
+                name: "Profile, plan and days",
+                subcommands: [
+                    ProfileCommand.self, PlanCommand.self, UsersCommand.self, CorrectCommand.self, DeleteCommand.self,
+                ]),
             CommandGroup(
                 name: "Sharing",
                 subcommands: [ShareCommand.self, OutboxCommand.self, ConfigCommand.self, PostgresCommand.self]),

@@ -9,7 +9,7 @@ import Testing
 /// The schema of a file can be damaged, too, or come from another program.
 @Suite(.timeLimit(.minutes(10)), .cpuBound) struct SchemaDamageTests {
     private static let tables = [
-        "changed_day", "correction", "coverage", "destination", "device_total", "excluded_time", "frame",
+        "changed_day", "correction", "coverage", "deleted_day", "destination", "device_total", "excluded_time", "frame",
         "implausible_sample", "import",
         "import_content", "import_part", "import_track", "notice", "pedometer", "person",
         "plan",

@@ -17,7 +17,7 @@ import Testing
                 "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
             #expect(
                 tables == [
-                    "changed_day", "correction", "coverage", "day_sum", "destination", "device_total",
+                    "changed_day", "correction", "coverage", "day_sum", "deleted_day", "destination", "device_total",
                     "excluded_time", "frame", "implausible_sample",
                     "import", "import_content", "import_part", "import_track", "notice", "pedometer", "person", "plan",
                     "profile", "sample", "scheduled_import",
@@ -37,6 +37,7 @@ import Testing
             Schema.current.migrations.map(\.name) == [
                 "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals", "seals",
                 "imports", "exclusions", "scheduledImports", "runningSteps",
+                "deletions",
             ])
         #expect(
             Schema.current.migrations.map { checksum($0.sql) }
@@ -44,7 +45,7 @@ import Testing
                     "4ae2bf8d688edaf7", "459d08644d97961a", "694e12637e316b9a", "72ce1b7d5a3b5c36", "f3b9b715003651d0",
                     "133531aebcc958e4",
                     "49384e4b224dc327", "ad4d225571bf2903", "6315f4a2ab5592b0", "d935aeb08adbf285",
-                    "bed07cf9c3d3e870", "4deab63572072075", "59904740a71c33a7",
+                    "bed07cf9c3d3e870", "4deab63572072075", "59904740a71c33a7", "391da3e0685c5645",
                 ])
     }
 

@@ -80,6 +80,28 @@ import Testing
         ]
     }
 
+    /// Users, and what deletions would lose or have lost.
+    private var deletions: [(any View, String)] {
+        let losses = DeletionLosses(
+            days: [.init(day: Sample.day, before: 7000, after: nil), .init(day: Sample.day, before: nil, after: 5)],
+            corrections: 1, exclusions: 2, pedometers: ["ring"], imports: 1, plans: 1, profiles: 1)
+        let fates = DestinationFate.Kind.allCases.map { DestinationFate(name: "garden", days: 1, kind: $0) }
+        let source = HeldSource(Sample.pedometer(), isInUse: true)
+        let plan = SportPlan(validFrom: Sample.day, everyDay: 8000)
+        return [
+            (DeletionView(.init(.days(Sample.day...Sample.day, of: anna), losses, fates, backup: "/b")), "deletion"),
+            (DeletionView(.init(.source(source, of: anna), losses)), "deletion"),
+            (DeletionView(.init(.user(anna), losses)), "deletion"),
+            (ReadmissionView(anna, first: Sample.day, last: Sample.day, count: 1), "readmission"),
+            (
+                UsersView([
+                    .init(user: anna, pedometers: ["ring"], days: Sample.day...Sample.day, count: 1, plan: plan),
+                    .init(user: anna),
+                ]), "users"
+            ),
+        ]
+    }
+
     /// Imports of the configuration, one of each condition.
     private var scheduled: [ScheduledImportStatus] {
         let plan = ScheduledImport(name: "phone", path: "/Sync")
@@ -371,7 +393,7 @@ import Testing
                 check.add(
                     try ServeView(address: "http://localhost/open/a", socket: "/s", isRunning: false).json(),
                     as: "serve", "a socket file")
-                for (view, name) in imports { check.add(try view.json(), as: name, name) }
+                for (view, name) in imports + deletions { check.add(try view.json(), as: name, name) }
                 check.add(try VersionDocument(release: "1.2.3").json(), as: "version", "version")
                 check.add(try ErrorDocument(failure).json(), as: "error", "error")
             }, isComplete: true)

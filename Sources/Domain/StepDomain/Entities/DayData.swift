@@ -36,6 +36,8 @@ public struct DayData: Hashable, Sendable {
     public var correction: StepCorrection?
     /// The time of the day whose steps do not count, by start.
     public var exclusions: [Exclusion]
+    /// Whether the user has deleted what was known of the day: destinations that have it are told.
+    public var isDeleted = false
     /// The profile in force on the day.
     public var profile: Profile?
     /// The plan in force on the day.

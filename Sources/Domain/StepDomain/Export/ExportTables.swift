@@ -2,7 +2,7 @@ extension ExportTable {
     /// All tables. Each comes after those that its rows refer to.
     public static let all: [ExportTable] =
         [days, hours, users, profiles, plans, pedometers, syncs, samples, implausible, coverage, deviceTotals]
-        + [corrections, excluded, destinations, shares, shareProgress, changedDays] + ofImports + [tables]
+        + [corrections, excluded, deletedDays, destinations, shares, shareProgress, changedDays] + ofImports + [tables]
 
     /// The tables that a whole history has.
     public static let stored = all.filter { !$0.isCalculated }
@@ -71,6 +71,9 @@ extension ExportTable {
             Column("clock", .text, latest: .now, "How its clock was set, as JSON."),
             Column("cursor", .text, latest: .now, "Where the next sync goes on, as JSON."),
             Column("forgotten", .boolean, "Whether it is out of use."),
+            Column(
+                "counts_from", .time, isOptional: true,
+                "Earlier steps that it holds are left out: they were counted for a user who was deleted."),
         ])
 
     public static let syncs = ExportTable(
@@ -132,6 +135,14 @@ extension ExportTable {
             user, Column("start", .time, "Its first second, with the offset of the place."),
             Column("end", .time, "The second after it."), Column("entered_at", .time, "When it was entered."),
             Column("reason", .text, isOptional: true, "Why."),
+        ])
+
+    public static let deletedDays = ExportTable(
+        "deleted_days", "A day that was deleted.",
+        [
+            user, Column("day", .day, "The day."),
+            Column("closed", .boolean, "Whether syncs and imports leave it out."),
+            Column("at", .time, "When it was deleted."),
         ])
 
     public static let destinations = ExportTable(

@@ -42,19 +42,6 @@ public struct ImportRecord: Hashable, Sendable, Identifiable {
 
 /// What an import, or taking one back, changes in the days of its user.
 public struct ImportChanges: Hashable, Sendable {
-    /// A day with other steps than before; nil if nothing is known of it.
-    public struct DayChange: Hashable, Sendable {
-        public var day: Day
-        public var before: Int?
-        public var after: Int?
-
-        public init(day: Day, before: Int?, after: Int?) {
-            self.day = day
-            self.before = before
-            self.after = after
-        }
-    }
-
     /// A pedometer or another source that has steps on the same days.
     public struct Overlap: Hashable, Sendable {
         public var name: String
@@ -77,6 +64,8 @@ public struct ImportChanges: Hashable, Sendable {
     public var otherZone: ImportRecord.ID?
     /// By day.
     public var days: [DayChange]
+    /// Days of the file that the user has deleted here: they are left out.
+    public var deletedDays = 0
     public var overlaps: [Overlap]
     /// Destinations that keep days of which nothing is known any more: istep sends no unknown day.
     public var shared: [Overlap] = []
@@ -97,7 +86,10 @@ public struct ImportChanges: Hashable, Sendable {
     }
 
     /// Whether there is nothing to store.
-    public var isNothingNew: Bool { sameAs != nil || isOwn }
+    public var isNothingNew: Bool { sameAs != nil || isOwn || isOfDeletedDays }
+
+    /// Whether the file has only days that were deleted here.
+    public var isOfDeletedDays: Bool { deletedDays > 0 && id == nil && days.isEmpty && sources.isEmpty }
 
     /// Days of which nothing was known before.
     public var newDays: [DayChange] { days.filter { $0.before == nil } }

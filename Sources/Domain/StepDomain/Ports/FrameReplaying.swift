@@ -61,11 +61,11 @@ public struct PedometerReplay: Sendable {
 public struct ReplayChanges: Sendable {
     public var replay: PedometerReplay
     /// Days of its user whose figures change, with their steps by all pedometers; without corrections.
-    public var days: [ImportChanges.DayChange]
+    public var days: [DayChange]
     /// Samples that differ.
     public var samples: Int
 
-    public init(_ replay: PedometerReplay, days: [ImportChanges.DayChange] = [], samples: Int = 0) {
+    public init(_ replay: PedometerReplay, days: [DayChange] = [], samples: Int = 0) {
         (self.replay, self.days, self.samples) = (replay, days, samples)
     }
 }

@@ -8,7 +8,7 @@ public enum HistoryWork: Sendable, CaseIterable {
 
 /// What a process does while it holds a history, for the error message of another process.
 public enum HistoryActivity: String, Sendable {
-    case sync, share, repair, restore
+    case sync, share, repair, restore, deletion, move
 }
 
 /// Keeps two processes from doing the same work on a history.
@@ -68,7 +68,8 @@ public protocol HistoryBackups: Sendable {
     /// - Throws: an error if there is no history, or if it is damaged; why the copy cannot be written.
     func backUp(to path: String?) async throws -> HistoryContents
 
-    /// The same before an import, in `directory`: of such backups as many are kept as the schedule says.
+    /// The same before an import, a deletion or a move, in `directory`: of such backups as many are kept as the schedule
+    /// says.
     func backUpBeforeImport() async throws -> HistoryContents
 
     /// Reads a backup and checks whether it is sound. Nothing is written to it.

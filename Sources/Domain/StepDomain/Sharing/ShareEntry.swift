@@ -81,6 +81,9 @@ public struct ShareEntry: Hashable, Sendable {
     /// Whether something of the day reached the server before.
     public var isConfirmed: Bool { confirmed != nil }
 
+    /// Whether the destination has something of the day, or may have.
+    public var hasOrMayHave: Bool { isConfirmed || state == .unknown || state == .sending }
+
     /// Whether it may have arrived, and only the user can find out.
     public var isInDoubt: Bool { state == .unknown && nextAttempt == nil }
 

@@ -29,6 +29,8 @@ public struct ShareTraits: Hashable, Sendable {
     public var isSequential: Bool
     /// Whether it can lose the latest day when it restarts: each share then ends with `restore`.
     public var needsRestoring: Bool
+    /// Whether samples that were sent stay there when the day is sent without them.
+    public var keepsSamples = false
     /// Version of the form in which days are written, 0 or more. When it grows, every day that the destination has is
     /// sent once more.
     public var layout: Int
@@ -50,6 +52,9 @@ public struct ShareTraits: Hashable, Sendable {
         self.needsRestoring = needsRestoring
         self.layout = layout
     }
+
+    /// Whether a day that was deleted is sent to it, so that it has 0 steps in place of those that it has.
+    public var takesDeletions: Bool { resending == .replaces && corrects }
 
     /// Fingerprint of what is sent for a day: of its figures, and from layout 1 on also of the layout.
     package func fingerprint(of day: SharedDay) -> String {

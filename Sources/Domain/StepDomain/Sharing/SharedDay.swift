@@ -25,9 +25,14 @@ public struct SharedDay: Hashable, Sendable {
 
     /// Nil if nothing is known of the day: unknown steps are not shared, and never as zero.
     ///
-    /// - Parameter lastSample: nil for that of the tracks.
-    public init?(_ summary: DaySummary, tracks: [Track] = [], utcOffset: Int = 0, lastSample: Timestamp? = nil) {
-        guard let steps = summary.steps else { return nil }
+    /// - Parameters:
+    ///   - lastSample: nil for that of the tracks.
+    ///   - isDeleted: whether the user has deleted the day. A destination that has it gets 0 steps in their place.
+    public init?(
+        _ summary: DaySummary, tracks: [Track] = [], utcOffset: Int = 0, lastSample: Timestamp? = nil,
+        isDeleted: Bool = false
+    ) {
+        guard let steps = summary.steps ?? (isDeleted ? 0 : nil) else { return nil }
         self.lastSample = lastSample ?? tracks.compactMap(\.samples.last?.start).max()
         self.summary = summary
         self.tracks = tracks
@@ -43,8 +48,11 @@ public struct SharedDay: Hashable, Sendable {
             DaySummary(data, localTime: localTime, now: now),
             tracks: includesSamples ? data.tracks.map { Track(pedometer: $0.name, samples: $0.samples) } : [],
             utcOffset: first?.utcOffset ?? localTime.utcOffset(localTime.moment(data.day)),
-            lastSample: data.tracks.compactMap(\.samples.last?.start).max())
+            lastSample: data.tracks.compactMap(\.samples.last?.start).max(), isDeleted: data.isDeleted)
     }
+
+    /// Whether it stands for a day that was deleted.
+    public var isDeletion: Bool { summary.steps == nil }
 
     public var user: User { summary.user }
     public var day: Day { summary.day }

@@ -128,6 +128,7 @@ public struct Outbox: Sendable {
         var entry =
             try ledger.entry(for: destination.name, of: user.id, on: day)
             ?? ShareEntry(user: user.id, day: day, destination: destination.name, changedAt: now())
+        guard shared.isShared(by: entry, destination.traits) else { return .nothingKnown }
         if again { entry.sendAgain(at: now()) }
         entry.isRequested = true
         let content = destination.traits.fingerprint(of: shared)

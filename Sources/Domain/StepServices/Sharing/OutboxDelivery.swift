@@ -248,8 +248,9 @@ extension OutboxDelivery {
         _ due: ShareEntry, _ content: SharedDay?, at moment: Timestamp, _ run: inout Run
     ) async throws -> Preparation {
         var entry = due
-        guard let day = content else {
-            // A correction was removed, or the user requested a day without data.
+        guard let day = content, day.isShared(by: due, traits) else {
+            // A correction was removed, a day was deleted that the destination does not have, or the user requested a
+            // day without data.
             let isRemoved = entry.drop(at: moment)
             if isRemoved { try await blocking { [entry] in try ledger.remove(entry) } }
             run.note(entry, .nothingKnown)
@@ -352,6 +353,8 @@ extension OutboxDelivery {
 
     /// When a day may first be sent without a request by the user; nil for immediately.
     private func readyAt(_ summary: DaySummary) -> Timestamp? {
+        // A day that was deleted waits for nothing.
+        if summary.steps == nil { return nil }
         if destination.terms.acceptsUnfinishedDays ?? traits.acceptsUnfinishedDays { return nil }
         let end = localTime.span(of: summary.day).end
         if summary.isInProgress { return end }
@@ -366,4 +369,11 @@ extension OutboxDelivery {
 
 extension UserDay {
     init(_ entry: ShareEntry) { self.init(user: entry.user, day: entry.day) }
+}
+
+extension SharedDay {
+    /// Whether it is sent: a day that was deleted only to a destination that has it, and can replace it.
+    func isShared(by entry: ShareEntry, _ traits: ShareTraits) -> Bool {
+        !isDeletion || traits.takesDeletions && entry.hasOrMayHave
+    }
 }

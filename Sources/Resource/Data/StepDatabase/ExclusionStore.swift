@@ -53,6 +53,30 @@ extension StepDatabase: ExclusionStore {
         return !rows.isEmpty
     }
 
+    /// Takes days out of what is excluded, each block by its own offset.
+    ///
+    /// - Returns: the number of blocks that lay on the days.
+    static func removeExclusions(on days: ClosedRange<Day>, of user: User.ID, _ database: Database) throws -> Int {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT start, until, utc_offset, reason, entered_at FROM excluded_time
+                WHERE person = ? AND start + utc_offset < ? AND until + utc_offset > ?
+                """,
+            arguments: [user, (days.upperBound.daysSince1970 + 1) * 86_400, days.lowerBound.daysSince1970 * 86_400])
+        for row in rows {
+            let covered = CoveredSpan(TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2))
+            try database.execute(
+                sql: "DELETE FROM excluded_time WHERE person = ? AND start = ?",
+                arguments: [user, covered.span.start.seconds])
+            for rest in covered.without(days) {
+                let kept = Exclusion(rest.span, utcOffset: rest.utcOffset, reason: try row.get(3))
+                try insert(kept, of: user, at: try row.get(4), database)
+            }
+        }
+        return rows.count
+    }
+
     private static func insert(
         _ exclusion: Exclusion, of user: User.ID, at moment: Int, _ database: Database
     ) throws {

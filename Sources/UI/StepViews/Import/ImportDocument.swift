@@ -36,6 +36,9 @@ extension ImportView: Described {
             }
         },
         .list("changes", "Days with other steps than before.") { $0.changes.days },
+        .init("deletedDays", .integer, "Days that were deleted from the history: they are left out.") {
+            $0.changes.deletedDays
+        },
         .init("isDone", .boolean, "Whether it was stored.") { $0.state != .preview && $0.changes.id != nil },
         .init("id", .nullable(.integer), "Number of the import, if it was stored.") {
             $0.state == .preview ? nil : $0.changes.id
@@ -82,8 +85,8 @@ private struct Other: Described {
 }
 
 /// A day with other steps than before.
-extension ImportChanges.DayChange: Described {
-    public static let keys: [JSONKey<ImportChanges.DayChange>] = [
+extension DayChange: Described {
+    public static let keys: [JSONKey<DayChange>] = [
         .init("day", .day, "The day.") { $0.day.description },
         .init("before", .nullable(.integer), "Its steps before; null if nothing was known of it.") { $0.before },
         .init("after", .nullable(.integer), "Its steps after; null if nothing is known of it.") { $0.after },

@@ -75,6 +75,12 @@ public struct ImportView: View {
     }
 
     private func showChanges(on page: inout Page) {
+        if changes.deletedDays > 0 {
+            page.labelled(
+                "Left out", StyledText("\(Words.count(changes.deletedDays, "day")) that you have deleted", .doubtful),
+                width: 12)
+        }
+        if changes.isOfDeletedDays { return page.paragraph("It has no other days: nothing changes.") }
         if let same = changes.sameAs {
             return page.paragraph("Import \(same) has said all of this: nothing changes.")
         }

@@ -80,6 +80,15 @@ public enum JSONReference {
         Entry(
             "repair", ["doctor --repair"], "What was saved of a damaged history, and what is lost.",
             JSONRecord<RepairView>.self),
+        Entry(
+            "users", ["users", "users add", "users rename"], "The users; with add and rename the one that was changed.",
+            JSONRecord<UsersView>.self),
+        Entry(
+            "deletion", ["delete", "users remove"], "What a deletion would lose, or has lost.",
+            JSONRecord<DeletionView>.self),
+        Entry(
+            "readmission", ["delete --readmit"], "Deleted days that syncs and imports may bring again.",
+            JSONRecord<ReadmissionView>.self),
         Entry("backup", ["backup"], "The backup that was made.", JSONRecord<BackupView>.self),
         Entry("backups", ["restore"], "The backups that are there.", JSONRecord<BackupsView>.self),
         Entry("restore", ["restore FILE"], "What a restore would do, or has done.", JSONRecord<RestoreView>.self),

@@ -63,6 +63,13 @@ public enum ServiceErrorWords {
         case .skippedTime(let day): "This time does not exist on \(day): clocks are put forward over it."
         case .repeatedTime(let day):
             "The block ends before it begins on \(day). Of a time that clocks show twice, the first one is meant."
+        case .nothingToDelete(let first, let last): "Nothing is known of \(Words.days(first, last))."
+        case .notDeleted(let first, let last):
+            "\(Words.days(first, last)): no such day is left out by syncs and imports."
+        case .severalSources(let name, let addresses):
+            "Several pedometers or sources were named '\(name)': \(addresses.joined(separator: ", "))."
+        case .lastUser(let name): "'\(name)' is the only user of this history."
+        case .userExists(let name): "There is a user '\(name)' already."
         case .backupIsHistory(let path): "'\(path)' is the history itself."
         case .noServiceManager: "systemd is not running, and automatic sync needs it."
         }
@@ -72,7 +79,7 @@ public enum ServiceErrorWords {
         switch error {
         case .severalUsers: "Choose one with --user NAME."
         case .unknownUser:
-            "For a new user, add a pedometer or set a plan: `istep add --user NAME`, `istep plan 8000 --user NAME`"
+            "To add a user: `istep users add NAME`"
         case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
         case .pedometerOfAnother(_, let owner, _): "Leave --user out, or give --user \(ShellCommand.quoted(owner))."
         case .noSuchDevice:
@@ -115,7 +122,7 @@ public enum ServiceErrorWords {
             "Bring it close, wake it, or disconnect it from the phone. It may also be one of the others: `istep scan --all`"
         case .severalInRange: "Choose one: `istep add ADDRESS`"
         case .dayNotBegun(_, let today): "Give a past day or today, which is \(today)."
-        case .rangeReversed(let first, let last): "Swap the days: --from \(last) --to \(first)"
+        case .rangeReversed(let first, let last): "Swap the days: the first one is \(last), and the last one \(first)."
         case .rangeEndsYesterday: "To share today: `istep share today`"
         case .nothingKnown: "Read your pedometer first: `istep sync`"
         case .unusableFirstDay: "Give a day from \(Validity.firstDays.lowerBound) to \(Validity.firstDays.upperBound)."
@@ -128,6 +135,12 @@ public enum ServiceErrorWords {
         case .notCorrected(let day), .notExcluded(let day): "See the day: `istep show \(day)`"
         case .skippedTime: "Give times that clocks here show on that day."
         case .repeatedTime: "Write the offset with both times, such as 02:15+01:00."
+        case .nothingToDelete: "List the days that are known: `istep history all`"
+        case .notDeleted: "Only days that 'istep delete' has deleted are left out."
+        case .severalSources: "Give the address of the one that is meant."
+        case .lastUser:
+            "To begin a new history, move the file of this one away; its path is under History: `istep doctor`"
+        case .userExists: "Choose another name. List the users: `istep users`"
         case .backupIsHistory: "Name a backup. To list them: `istep restore`"
         case .noServiceManager:
             "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"

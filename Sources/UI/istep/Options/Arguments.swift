@@ -121,6 +121,18 @@ struct DayArgument: Hashable {
 
     let named: Named
 
+    /// As a user writes it.
+    var word: String {
+        switch named {
+        case .date(let day): "\(day)"
+        case .daysAgo(0): "today"
+        case .daysAgo(1): "yesterday"
+        case .daysAgo(-1): "tomorrow"
+        case .daysAgo(let days): "-\(days)"
+        case .last(let weekday): weekday.name
+        }
+    }
+
     /// The words that a shell completes.
     static let words = ["today", "yesterday"] + Weekday.allCases.map(\.name)
 

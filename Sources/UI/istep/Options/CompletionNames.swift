@@ -6,6 +6,10 @@ import StepDomain
 enum CompletionNames {
     static var users: CompletionKind { completion { try $0.history(for: .reading).users().map(\.name) } }
     static var pedometers: CompletionKind { completion { try $0.history(for: .reading).pedometers().map(\.name) } }
+    /// Those out of use, too.
+    static var sources: CompletionKind {
+        completion { try $0.deletionStore(for: .reading).heldSources().map(\.pedometer.name) }
+    }
     static var destinations: CompletionKind { completion { $0.destinationNames } }
 
     private static func completion(_ names: @escaping @Sendable (Wiring) throws -> [String]) -> CompletionKind {

@@ -84,7 +84,7 @@ extension Wiring {
             throw CommandFailure(
                 .usage, "There is no user '\(name)'. Is it '\(known)'?",
                 advice:
-                    "For a new user of this name, add a pedometer first: `istep add --user \(ShellCommand.quoted(name))`"
+                    "For a new user of this name: `istep users add \(ShellCommand.quoted(name))`"
             )
         }
         return user

@@ -49,7 +49,10 @@ struct StoredTable: Sendable {
             by: "person, valid_from"),
         .init(
             .pedometers, "pedometer",
-            ["id", "person", "name", "model", "address", "address_type", "options", "clock", "cursor", "forgotten"],
+            [
+                "id", "person", "name", "model", "address", "address_type", "options", "clock", "cursor", "forgotten",
+                "counts_from",
+            ],
             by: "id"),
         .init(
             .syncs, "sync",
@@ -78,6 +81,7 @@ struct StoredTable: Sendable {
         .init(
             .excluded, "excluded_time", ["person", "start", "until", "entered_at", "reason"], hasOffset: true,
             by: "person, start", days: "until + utc_offset > ?3 * 86400 AND start + utc_offset < (?4 + 1) * 86400"),
+        .init(.deletedDays, "deleted_day", ["person", "day", "closed", "at"], by: "person, day", days: dayText),
         .init(
             .destinations, "destination",
             ["name", "first_day", "not_before", "failures", "stopped", "last_error", "layout"], by: "name"),

@@ -12,7 +12,11 @@ struct ImportMerge {
 
     func store(_ history: ForeignHistory) throws -> ImportChanges {
         var changes = ImportChanges()
-        let (history, own) = try withoutOwn(history)
+        let digest = history.digest
+        let (admitted, left) = try DeletedDays(of: user.id, database).admitted(history)
+        changes.deletedDays = left
+        if admitted.tracks.isEmpty, left > 0 { return changes }
+        let (history, own) = try withoutOwn(admitted)
         if history.tracks.isEmpty, !own.isEmpty {
             changes.sources = try own.map(name)
             changes.isOwn = true
@@ -28,17 +32,17 @@ struct ImportMerge {
         if !isNew {
             changes.sameAs = try Int64.fetchOne(
                 database, sql: "SELECT max(id) FROM import WHERE person = ? AND digest = ?",
-                arguments: [user.id, history.digest])
+                arguments: [user.id, digest])
         }
         if changes.sameAs != nil { return changes }
 
-        let before = try sums.steps(of: changed)
-        let id = try insertRecord(history, zone)
+        let before = try ofDays.counted(changed)
+        let id = try insertRecord(history, digest, zone)
         for (track, pedometer) in zip(history.tracks, sources) { try store(track, of: pedometer, import: id) }
-        changes.days = try sums.changes(of: changed, since: before)
+        changes.days = ofDays.changes(changed, before: before, after: try ofDays.counted(changed))
         try database.execute(
             sql: "UPDATE import SET changed_days = ? WHERE id = ?", arguments: [changes.days.count, id])
-        try note(changed)
+        try ofDays.note(changed)
         changes.id = id
         return changes
     }
@@ -120,7 +124,7 @@ struct ImportMerge {
             arguments: [counts.added, counts.corrected, track.steps, sync])
     }
 
-    private func insertRecord(_ history: ForeignHistory, _ zone: String) throws -> ImportRecord.ID {
+    private func insertRecord(_ history: ForeignHistory, _ digest: String, _ zone: String) throws -> ImportRecord.ID {
         let days = Set(history.tracks.flatMap { $0.days.map(\.day) })
         try database.execute(
             sql: """
@@ -128,7 +132,7 @@ struct ImportMerge {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
                 """,
             arguments: [
-                user.id, now.seconds, String(history.path.prefix(4096)), history.format.key, history.digest, zone,
+                user.id, now.seconds, String(history.path.prefix(4096)), history.format.key, digest, zone,
                 days.count,
                 history.tracks.reduce(0) { $0 + $1.steps }, days.min()?.description, days.max()?.description,
             ])
@@ -151,14 +155,14 @@ struct ImportMerge {
                         differingFrom: before))
             }
         }
-        let before = try sums.steps(of: changed)
+        let before = try ofDays.counted(changed)
         var changes = ImportChanges(id: id, sources: try tracks.map { try name($0.pedometer) })
         for track in tracks { try remove(track.pedometer, track.sync, of: id) }
         try database.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
-        changes.days = try sums.changes(of: changed, since: before)
-        try note(changed)
+        changes.days = ofDays.changes(changed, before: before, after: try ofDays.counted(changed))
+        try ofDays.note(changed)
         let unknown = changes.days.filter { $0.after == nil }.map(\.day)
-        try forget(unknown)
+        try ofDays.forget(unknown)
         changes.shared = try shared(unknown)
         return changes
     }
@@ -208,15 +212,6 @@ struct ImportMerge {
         if others == nil { try database.execute(sql: "DELETE FROM pedometer WHERE id = ?", arguments: [pedometer]) }
     }
 
-    /// Of these days nothing is known any more.
-    private func forget(_ days: [Day]) throws {
-        for day in days {
-            try database.cachedStatement(sql: "UPDATE changed_day SET counted = 0 WHERE person = ? AND day = ?")
-                .execute(arguments: [user.id, day.description])
-        }
-        try DaySumTable(user.id, database).remove(before: StepDatabase.firstKnownDay(of: user.id, database) ?? .last)
-    }
-
     /// The destinations that have confirmed any of these days.
     private func shared(_ days: [Day]) throws -> [ImportChanges.Overlap] {
         let known = try database.cachedStatement(
@@ -232,13 +227,7 @@ struct ImportMerge {
 
     // MARK: Days
 
-    private var sums: StepsOfDays { StepsOfDays(user, database) }
-
-    private func note(_ days: Set<Day>) throws {
-        var changed = ChangedDays()
-        for day in days.sorted() { changed.insert(day) }
-        try changed.store(of: user.id, database)
-    }
+    private var ofDays: StepsOfDays { StepsOfDays(database: database, user: user) }
 
     /// Other pedometers of the user with steps on these days.
     private func overlaps(_ days: Set<Day>, except sources: [Pedometer.ID]) throws -> [ImportChanges.Overlap] {

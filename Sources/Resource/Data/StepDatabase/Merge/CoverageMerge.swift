@@ -5,10 +5,13 @@ import StepDomain
 struct CoverageMerge {
     private let database: Database
     private let pedometer: Pedometer.ID
+    private let excepted: DaySet?
 
-    init(_ database: Database, pedometer: Pedometer.ID) {
+    /// - Parameter excepted: days that the user has deleted: their time is not accounted for.
+    init(_ database: Database, pedometer: Pedometer.ID, except excepted: DaySet? = nil) {
         self.database = database
         self.pedometer = pedometer
+        self.excepted = excepted
     }
 
     /// - Parameter changed: receives the days that were not accounted for before.
@@ -17,7 +20,7 @@ struct CoverageMerge {
             // The end of the calendar limits the time that a pedometer can report.
             let span = TimeSpan(max(span.start, Timestamp(0)), min(span.end, Timestamp.last + 1))
             for piece in localTime.covered(span) where StepSample.utcOffsets.contains(piece.utcOffset) {
-                try merge(piece, &changed)
+                for rest in excepted?.removed(from: piece) ?? [piece] { try merge(rest, &changed) }
             }
         }
     }

@@ -58,15 +58,15 @@ private struct SampleReplacement {
         }
         let before = try rows()
         let days = days(of: before)
-        let sums = StepsOfDays(user, database)
-        let steps = try sums.steps(of: days)
+        let sums = StepsOfDays(database: database, user: user)
+        let steps = try sums.counted(days)
         try delete(before)
         var changed = try merge(offsets: Dictionary(before.map { ($0.sample.start, $0.sample.utcOffset) }) { $1 })
         let differing = Set(before.map(\.sample)).symmetricDifference(try rows().map(\.sample))
         for day in Set(differing.map(\.day)).sorted() { changed.insert(day) }
         try changed.store(of: user.id, database)
         return ReplayChanges(
-            replay, days: try sums.changes(of: days, since: steps), samples: Set(differing.map(\.start)).count)
+            replay, days: sums.changes(days, before: steps, after: try sums.counted(days)), samples: Set(differing.map(\.start)).count)
     }
 
     /// Nil if the pedometer was somebody else's, too.

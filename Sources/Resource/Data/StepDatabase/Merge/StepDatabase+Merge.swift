@@ -7,11 +7,13 @@ extension StepDatabase {
         _ batch: SampleBatch, sync: SyncRecord.ID, localTime: LocalTime
     ) throws(HistoryError) -> MergeCounts {
         try writeManyRows { database in
+            let isRegisteredLater = schema.hasDeletions ? " OR counts_from IS NOT NULL" : ""
             let row = try Row.fetchOne(
                 database.cachedStatement(
                     sql: """
                         SELECT pedometer, person, EXISTS (
                             SELECT 1 FROM pedometer AS other WHERE other.address = pedometer.address AND other.person <> pedometer.person)
+                            \(isRegisteredLater)
                         FROM sync JOIN pedometer ON pedometer.id = pedometer WHERE sync.id = ?
                         """),
                 arguments: [sync])
@@ -19,16 +21,20 @@ extension StepDatabase {
             let (pedometer, person, hadOtherOwner): (Pedometer.ID, User.ID, Bool) = (
                 try row.get(0), try row.get(1), try row.get(2)
             )
-            let own = try hadOtherOwner ? PreviousOwner(pedometer, database).own(batch) : batch
+            let deleted = try schema.hasDeletions ? DeletedDays(of: person, database) : nil
+            let previous = try hadOtherOwner ? PreviousOwner(pedometer, database, schema) : nil
+            let ofUser = previous?.own(batch) ?? batch
+            let own = deleted?.admitted(ofUser) ?? ofUser
 
             var changed = ChangedDays()
             var merge = try SampleMerge(database, pedometer: pedometer, sync: sync, isSealed: schema.hasSeals)
             var counts = try merge.merge(own.samples, &changed)
-            try CoverageMerge(database, pedometer: pedometer).merge(own.coverage, localTime: localTime, &changed)
+            try CoverageMerge(database, pedometer: pedometer, except: deleted?.days).merge(
+                own.coverage, localTime: localTime, &changed)
             try changed.store(of: person, database)
-            if let total = batch.deviceTotal { try keep(total, of: pedometer, database) }
-            counts.frames = batch.frames.count
-            try keep(batch.frames, of: sync, database)
+            if let total = own.deviceTotal { try keep(total, of: pedometer, database) }
+            counts.frames = own.frames.count
+            try keep(own.frames, of: sync, database)
             if let cursor = batch.cursor {
                 try database.cachedStatement(sql: "UPDATE pedometer SET cursor = ? WHERE id = ?")
                     .execute(arguments: [try json(cursor), pedometer])
@@ -84,20 +90,31 @@ struct PreviousOwner {
 
     /// The end is that of the last sample or span, but not later than the last sync: a clock that was ahead can have
     /// stored future times, and those do not belong to anybody yet.
-    init(_ pedometer: Pedometer.ID, _ database: Database) throws {
-        end = try Int.fetchOne(
+    init(_ pedometer: Pedometer.ID, _ database: Database, _ schema: Schema) throws {
+        let others = try Int.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT max(min(
-                        max(
-                            ifnull((SELECT start + length FROM sample WHERE pedometer = other.id ORDER BY start DESC LIMIT 1), 0),
-                            ifnull((SELECT until FROM coverage WHERE pedometer = other.id ORDER BY start DESC LIMIT 1), 0)),
-                        ifnull((SELECT ifnull(ended_at, started_at) FROM sync WHERE pedometer = other.id ORDER BY started_at DESC LIMIT 1), 0)))
+                    SELECT max(\(Self.end(of: "other")))
                     FROM pedometer AS own JOIN pedometer AS other ON other.address = own.address AND other.person <> own.person
                     WHERE own.id = ?
                     """),
-            arguments: [pedometer]
-        ).map { Timestamp($0) }
+            arguments: [pedometer])
+        let deleted =
+            try schema.hasDeletions
+            ? Int.fetchOne(
+                database.cachedStatement(sql: "SELECT counts_from FROM pedometer WHERE id = ?"), arguments: [pedometer])
+            : nil
+        end = [others, deleted].compactMap(\.self).max().map { Timestamp($0) }
+    }
+
+    /// As SQL, the end of what was stored for a row of `pedometer`.
+    static func end(of row: String) -> String {
+        """
+        min(max(
+            ifnull((SELECT start + length FROM sample WHERE pedometer = \(row).id ORDER BY start DESC LIMIT 1), 0),
+            ifnull((SELECT until FROM coverage WHERE pedometer = \(row).id ORDER BY start DESC LIMIT 1), 0)),
+            ifnull((SELECT ifnull(ended_at, started_at) FROM sync WHERE pedometer = \(row).id ORDER BY started_at DESC LIMIT 1), 0))
+        """
     }
 
     /// The batch without what belongs to others. Its raw frames stay, because they are the record of what was received.

@@ -71,7 +71,7 @@ struct ValueReset {
                 + constant(["cursor"], try json(PedometerCursor()).databaseValue)
                 + [("name", name("pedometer")), ("name_key", key("pedometer"))]
                 + constant(["model"], "unknown".databaseValue) + constant(["address_type"], "public".databaseValue)
-                + constant(["forgotten"], 1.databaseValue)
+                + constant(["forgotten"], 1.databaseValue) + constant(["counts_from"], .null)
         case "sync":
             return constant(["battery", "failure"], .null) + constant(["cause"], "other".databaseValue)
                 + constant(["outcome"], "failed".databaseValue) + [
@@ -95,6 +95,7 @@ struct ValueReset {
                 + [("ended_at", { $0("since") })]
         case "scheduled_import":
             return constant(["file", "size", "modified", "read_at", "failure"], .null) + constant(["tried_at"], zero)
+        case "deleted_day": return constant(["at"], zero) + constant(["closed"], 1.databaseValue)
         case "device_total": return constant(["at"], zero)
         case "import": return constant(["at"], zero) + constant(["first_day", "last_day"], .null)
         case "import_track": return constant(["until"], zero)

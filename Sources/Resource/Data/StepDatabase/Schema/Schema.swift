@@ -17,7 +17,7 @@ struct Schema: Sendable {
 
     static let current = Schema(migrations: [
         .history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals, .seals, .imports,
-        .exclusions, .scheduledImports, .runningSteps,
+        .exclusions, .scheduledImports, .runningSteps, .deletions,
     ])
 
     let migrations: [Migration]
@@ -27,6 +27,9 @@ struct Schema: Sendable {
 
     /// Whether it has checksums; tests also use earlier versions.
     var hasSeals: Bool { migrations.contains { $0.name == Migration.seals.name } }
+
+    /// Whether days can be deleted in it.
+    var hasDeletions: Bool { migrations.contains { $0.name == Migration.deletions.name } }
 
     /// The names of the tables of all versions. Other tables are the user's own.
     ///

@@ -157,6 +157,7 @@ struct InfluxDestination: ConfiguredDestination {
         var traits = ShareTraits.replacing
         traits.batch = 64
         traits.includesSamples = points.includesSamples
+        traits.keepsSamples = points.includesSamples
         traits.layout = 1  // 0: the points of days stood at 00:00 UTC
         return traits
     }

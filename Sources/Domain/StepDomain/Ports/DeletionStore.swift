@@ -1,0 +1,19 @@
+/// Deletes parts of a history: what a database must do for it. Each call is one transaction.
+public protocol DeletionStore: Sendable {
+    /// Deletes, and leaves nothing that shows the figures: no samples, raw frames, contents of imports or counts of
+    /// syncs. A deleted day is noted, so that destinations are told, and that later syncs and imports leave it out.
+    ///
+    /// - Parameter isPreview: whether nothing is changed.
+    func delete(_ deletion: Deletion, at moment: Timestamp, isPreview: Bool) throws -> DeletionLosses
+
+    /// Lets syncs and imports bring days again that were deleted.
+    ///
+    /// - Returns: how many of the days were closed to them.
+    func readmit(_ days: ClosedRange<Day>, of user: User.ID) throws -> Int
+
+    /// All pedometers and sources of imports, by name, those in use first.
+    func heldSources() throws -> [HeldSource]
+
+    /// Gives a user another name.
+    func renameUser(_ id: User.ID, to name: String) throws
+}

@@ -1,0 +1,193 @@
+public import StepDomain
+internal import Support
+
+/// Deleting days, pedometers, sources of imports and users: shows what would be lost, makes a backup, and deletes in one
+/// transaction. Neither a sync nor a share runs meanwhile.
+public struct Deleting: Sendable {
+    public typealias Store = any StepHistory & DeletionStore & ShareLedger
+
+    /// What a user wants to delete.
+    public enum Request: Hashable, Sendable {
+        case days(first: Day, last: Day)
+        /// A pedometer or a source of imports by name or address, in use or not.
+        case source(String)
+        case user
+    }
+
+    /// What is or would be deleted.
+    public struct Outcome: Sendable {
+        public var deletion: Deletion
+        public var losses: DeletionLosses
+        public var destinations: [DestinationFate]
+        /// The backup that was made before; nil if nothing was deleted.
+        public var backup: String?
+
+        public init(
+            _ deletion: Deletion, _ losses: DeletionLosses, _ destinations: [DestinationFate] = [],
+            backup: String? = nil
+        ) {
+            self.deletion = deletion
+            self.losses = losses
+            self.destinations = destinations
+            self.backup = backup
+        }
+    }
+
+    let store: Store
+    let backups: any HistoryBackups
+    let lock: any WorkLock
+    /// The destinations of the configuration; their errors are those of sharing.
+    let destinations: @Sendable () throws -> [any ShareDestination]
+    let localTime: LocalTime
+    let now: @Sendable () -> Timestamp
+
+    public init(
+        _ store: Store, backups: any HistoryBackups, lock: any WorkLock,
+        destinations: @escaping @Sendable () throws -> [any ShareDestination], localTime: LocalTime,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.backups = backups
+        self.lock = lock
+        self.destinations = destinations
+        self.localTime = localTime
+        self.now = now
+    }
+
+    /// What a deletion would lose. Nothing is deleted.
+    ///
+    /// - Parameters:
+    ///   - people: whose days or user is meant.
+    ///   - owner: for a source the user whose it is; nil for any.
+    /// - Throws: `ServiceError`; the history's error.
+    public func preview(_ request: Request, of people: UserSelection, owner: String? = nil) throws -> Outcome {
+        try run(try deletion(request, of: people, owner: owner), isPreview: true)
+    }
+
+    /// - Throws: as `preview`; the lock's error while a sync or a share runs; why the backup cannot be made.
+    public func delete(_ request: Request, of people: UserSelection, owner: String? = nil) async throws -> Outcome {
+        try await lock.holdExclusively(as: .deletion) {
+            // Another process may have changed the history since it was asked.
+            _ = try await blocking { try preview(request, of: people, owner: owner) }
+            let backup = try await backups.backUpBeforeImport().path
+            return try await blocking {
+                var result = try run(try deletion(request, of: people, owner: owner), isPreview: false)
+                result.backup = backup
+                return result
+            }
+        }
+    }
+
+    /// Lets syncs and imports bring days again that were deleted.
+    ///
+    /// - Returns: how many days.
+    /// - Throws: `ServiceError.rangeReversed`, `.notDeleted`; the history's error.
+    public func readmit(first: Day, last: Day, of user: User) throws -> Int {
+        guard first <= last else { throw ServiceError.rangeReversed(first, last) }
+        let count = try store.readmit(first...last, of: user.id)
+        if count == 0 { throw ServiceError.notDeleted(first, last) }
+        return count
+    }
+
+    private func run(_ deletion: Deletion, isPreview: Bool) throws -> Outcome {
+        let losses = try store.delete(deletion, at: now(), isPreview: isPreview)
+        if case .days(let days, _) = deletion, losses.isEmpty {
+            throw ServiceError.nothingToDelete(days.lowerBound, days.upperBound)
+        }
+        return Outcome(
+            deletion, losses, DestinationFate.all(losses, isWholeUser: deletion.isWholeUser, try? destinations()))
+    }
+
+    private func deletion(_ request: Request, of people: UserSelection, owner: String?) throws -> Deletion {
+        switch request {
+        case .days(let first, let last):
+            return .days(try Self.checked(first, last, today: localTime.day(of: now())), of: try people.user())
+        case .source(let name):
+            let source = try SourceSelection(store).source(name, ofUserNamed: owner)
+            guard let user = try store.users().first(where: { $0.id == source.pedometer.user }) else {
+                throw ServiceError.unknownPedometer(name, known: [])
+            }
+            return .source(source, of: user)
+        case .user:
+            let user = try people.user()
+            if try store.users().count == 1 { throw ServiceError.lastUser(user.name) }
+            return .user(user)
+        }
+    }
+
+    /// - Throws: `ServiceError.rangeReversed`, `.dayNotBegun`, `.nothingToDelete`.
+    static func checked(_ first: Day, _ last: Day, today: Day) throws(ServiceError) -> ClosedRange<Day> {
+        guard first <= last else { throw .rangeReversed(first, last) }
+        try ServiceError.checkBegun(last, today: today)
+        // No pedometer has an earlier day.
+        guard last >= Validity.beginning else { throw .nothingToDelete(first, last) }
+        return max(first, Validity.beginning)...last
+    }
+}
+
+/// What becomes of deleted days at a destination that has them.
+public struct DestinationFate: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// It gets 0 steps in their place with the next share.
+        case replaced
+        /// The same, but samples that were sent stay there.
+        case keepsSamples
+        /// It keeps them: it replaces no day, or is not told any more.
+        case keeps
+    }
+
+    public var name: String
+    public var days: Int
+    public var kind: Kind
+
+    public init(name: String, days: Int, kind: Kind) {
+        self.name = name
+        self.days = days
+        self.kind = kind
+    }
+
+    /// - Parameters:
+    ///   - isWholeUser: whether the user is deleted, and with the user what destinations would be told.
+    ///   - configured: nil if the configuration has an error.
+    static func all(
+        _ losses: DeletionLosses, isWholeUser: Bool, _ configured: [any ShareDestination]?
+    ) -> [DestinationFate] {
+        losses.shared.map { shared in
+            let traits = configured?.first { $0.name == shared.destination }?.traits
+            let isTold = !isWholeUser && traits?.takesDeletions == true
+            return DestinationFate(
+                name: shared.destination, days: shared.days,
+                kind: isTold ? (traits?.keepsSamples == true ? .keepsSamples : .replaced) : .keeps)
+        }
+    }
+}
+
+extension Deletion {
+    fileprivate var isWholeUser: Bool { if case .user = self { true } else { false } }
+}
+
+/// Finds a pedometer or a source of imports by its name or address, also one that is out of use.
+struct SourceSelection {
+    private let store: Deleting.Store
+
+    init(_ store: Deleting.Store) { self.store = store }
+
+    /// - Parameter owner: the name of its user; nil for any.
+    /// - Throws: `ServiceError.unknownUser`, `.unknownPedometer`, `.severalSources`; the history's error.
+    func source(_ name: String, ofUserNamed owner: String?) throws -> HeldSource {
+        let user = try owner.map { try UserSelection(store, wanted: $0, login: $0).user() }
+        let all = try store.heldSources().filter { user == nil || $0.pedometer.user == user?.id }
+        let wanted = name.lowercased()
+        let named = [\Pedometer.address, \.name].lazy.map { key in
+            all.filter { $0.pedometer[keyPath: key].lowercased() == wanted }
+        }
+        guard let found = named.first(where: { !$0.isEmpty }) else {
+            throw ServiceError.unknownPedometer(name, known: all.map(\.pedometer.name))
+        }
+        if let used = found.first(where: \.isInUse) { return used }
+        guard found.count == 1 else {
+            throw ServiceError.severalSources(name, addresses: found.map(\.pedometer.address))
+        }
+        return found[0]
+    }
+}

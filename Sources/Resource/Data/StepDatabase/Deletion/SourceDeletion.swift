@@ -1,0 +1,78 @@
+import GRDB
+import StepDomain
+
+/// Deletes a pedometer or a source of imports with all that it has counted, in the caller's transaction.
+struct SourceDeletion {
+    let database: Database
+    let user: User
+    let now: Timestamp
+
+    func run(_ pedometer: Pedometer.ID) throws -> DeletionLosses {
+        let steps = StepsOfDays(database: database, user: user)
+        let days = try Self.days(of: pedometer, database)
+        let before = try steps.shown(days)
+        let name =
+            try String.fetchOne(database, sql: "SELECT name FROM pedometer WHERE id = ?", arguments: [pedometer]) ?? ""
+        var losses = DeletionLosses(pedometers: [name])
+        losses.imports = try delete(pedometer)
+        losses.days = steps.changes(days, before: before, after: try steps.shown(days))
+        try steps.note(days)
+        let counted = try steps.counted(days)
+        try steps.forget(days.filter { (counted[$0] ?? nil) == nil })
+        let unknown = losses.days.filter { $0.after == nil }.map(\.day)
+        try steps.markDeleted(unknown, isClosed: false, at: now)
+        losses.shared = try steps.shared(unknown)
+        return losses
+    }
+
+    /// - Returns: the number of imports of which nothing is left.
+    func delete(_ pedometer: Pedometer.ID) throws -> Int {
+        try keepFromOthers(pedometer)
+        let imports = try ImportRemains(database: database).remove(pedometer)
+        try Self.deleteRows(of: pedometer, database)
+        return imports
+    }
+
+    /// The days on which it has counted, or accounted for time.
+    static func days(of pedometer: Pedometer.ID, _ database: Database) throws -> Set<Day> {
+        var changed = ChangedDays()
+        for day in try Int.fetchAll(
+            database,
+            sql: "SELECT DISTINCT (start + utc_offset + 86400) / 86400 - 1 FROM sample WHERE pedometer = ?",
+            arguments: [pedometer])
+        {
+            changed.insert(Day(daysSince1970: day))
+        }
+        for row in try Row.fetchAll(
+            database, sql: "SELECT start, until, utc_offset FROM coverage WHERE pedometer = ?", arguments: [pedometer])
+        {
+            changed.insert(TimeSpan(try row.time(0), try row.time(1)), utcOffset: try row.get(2), neighbours: [])
+        }
+        return changed.days
+    }
+
+    /// The pedometer may still hold what it counted for this user, and be another user's now: a sync must not give
+    /// these steps to the other one.
+    private func keepFromOthers(_ pedometer: Pedometer.ID) throws {
+        try database.execute(
+            sql: """
+                UPDATE pedometer SET counts_from = max(ifnull(counts_from, 0), (
+                    SELECT max(ifnull(gone.counts_from, 0), \(PreviousOwner.end(of: "gone")))
+                    FROM pedometer AS gone WHERE gone.id = ?1))
+                WHERE address = (SELECT address FROM pedometer WHERE id = ?1) AND id <> ?1
+                """, arguments: [pedometer])
+    }
+
+    /// Its samples before itself: their triggers need its owner.
+    static func deleteRows(of pedometer: Pedometer.ID, _ database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM frame WHERE sync IN (SELECT id FROM sync WHERE pedometer = ?)", arguments: [pedometer])
+        for table in ["sample", "implausible_sample", "coverage", "device_total", "sync"] {
+            try database.execute(sql: "DELETE FROM \(table) WHERE pedometer = ?", arguments: [pedometer])
+        }
+        try database.execute(
+            sql: "DELETE FROM notice WHERE subject = ?",
+            arguments: [Notice.Subject.pedometer(pedometer).description])
+        try database.execute(sql: "DELETE FROM pedometer WHERE id = ?", arguments: [pedometer])
+    }
+}
