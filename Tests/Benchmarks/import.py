@@ -19,6 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ISTEP = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build/release/istep").resolve()
 DAYS = int(sys.argv[2]) if len(sys.argv) > 2 else 730
+if DAYS < 1:
+    sys.exit("DAYS is at least 1")
 FIRST = 1388534400  # 2014-01-01
 ROUNDS = 3
 FORMAT = "%Y-%m-%d %H:%M:%S +0000"

@@ -7,6 +7,31 @@ import Testing
 @testable import ForeignHistories
 
 @Suite(.timeLimit(.minutes(5))) struct IstepHistoryTests {
+    @Test func `the tables of an export in SQLite are recognised by their columns`() throws {
+        let names = ExportTable.samples.columns.map(\.name)
+        func sql(_ names: [String]) -> String {
+            """
+            CREATE TABLE samples (\(names.joined(separator: ", ")));
+            INSERT INTO samples VALUES ('Ada', 1, '2019-04-01T12:00:00+02:00', 900, 300, 200, NULL, 1);
+            """
+        }
+        let export = try database(sql(names))
+        let found = try read(["a.sqlite": export])
+        #expect(found.format.key == "istep-export" && found.totals == ["pedometer 1": ["2019-04-01": 300]])
+        for (files, reason) in [
+            (["a.sqlite": export, "b.sqlite": export], "several exports"),
+            (["a.sqlite": try database(sql(names) + "CREATE VIEW v AS SELECT 1;")], "the view v"),
+        ] {
+            do {
+                _ = try read(files)
+                Issue.record("it was read")
+            } catch ImportError.malformed(_, let text) {
+                #expect(text.contains(reason))
+            }
+        }
+        #expect(throws: ImportError.self) { try read(["a.sqlite": database(sql(names.reversed()))]) }
+    }
+
     @Test func `another history is read with its offsets and its coverage, also from its log`() throws {
         try withFolder { folder in
             let path = folder + "/history.sqlite", noon = LocalTime.berlin.at("2019-04-01", 12)

@@ -11,8 +11,8 @@ import Testing
         clock: ClockState(settings: [.init(at: Timestamp(9), utcOffset: 0)]),
         cursor: PedometerCursor(readThrough: Timestamp(999)))
 
-    /// Moves the cursor to the time of the first frame; a frame `[0]` is not understood, `[1]` is of a counter, and `[2]`
-    /// sets the clock.
+    /// Moves the cursor to the time of the first frame; a frame `[0]` is not understood, `[1]` is of a counter, and
+    /// `[2]` sets the clock.
     private final class Decoder: FrameDecoder {
         let began = Mutex<[Pedometer]>([])
 

@@ -94,8 +94,8 @@ struct ReplayedPedometer {
         if let setting = decoded.clock { current.clock.record(setting, memory: SyncRecorder.clockMemory) }
     }
 
-    /// What a reading that is not decoded has left: of a counter that is not known, and so no later difference is. Slots
-    /// were read up to its time.
+    /// What a reading that is not decoded has left: of a counter that is not known, and so no later difference is.
+    /// Slots were read up to its time.
     private mutating func skip(_ sync: SyncRecord) {
         if current.cursor.counter != nil || current.cursor.undecided != nil { isCertain = false }
         guard sync.outcome == .complete else { return }

@@ -36,6 +36,16 @@ import Testing
         #expect(samples(found).count == 4 && found.days.map(\.day.description) == ["2014-04-20"])
     }
 
+    /// The source that reaches further counts: it must not reach into a time that has not come.
+    @Test func `what reaches past tomorrow is refused, or cut`() throws {
+        let collector = collector(now: "2014-04-20"), now = LocalTime.berlin.at("2014-04-20", 12)
+        let track = try collector.track(.init(identity: "a", name: "a"), accounting: .named)
+        #expect(throws: ImportError.self) { try collector.add(100, from: now - 3600, length: 30 * 86_400, to: track) }
+        try collector.cover(TimeSpan(now - 3600, now + 90 * 86_400), track)
+        try collector.cover(CoveredSpan(TimeSpan(now - 60, now + 90 * 86_400), utcOffset: 3600), track)
+        #expect(collector.finish().tracks.first?.until == now + 86_400)
+    }
+
     @Test func `what nobody can have made is an error, or left out and counted`() throws {
         let noon = LocalTime.berlin.at("2014-04-20", 12)
         let wrong: [(Timestamp, Int)] = [

@@ -23,8 +23,8 @@ public struct ReplayedReading: Sendable {
 /// Decodes stored frames again: what the driver of a pedometer must do for it.
 public protocol FrameDecoder: Sendable {
     /// - Parameter pedometer: with cursor and clock as they were before the reading.
-    /// - Returns: nil if it would ask the pedometer for something else today, so that the frames are not the answers, or
-    ///   if the model cannot be read from frames alone.
+    /// - Returns: nil if it would ask the pedometer for something else today, so that the frames are not the answers,
+    ///   or if the model cannot be read from frames alone.
     func decode(_ frames: [RawFrame], of pedometer: Pedometer, localTime: LocalTime) -> (
         batches: [SampleBatch], clock: ClockState.Setting?
     )?
