@@ -18,7 +18,8 @@ public struct CommandOptions: Hashable, Sendable {
 
     /// The subcommands that are about one user, or only about that user's pedometers or days if `--user` is given.
     private static let subcommandsOfUser: Set<Substring> = [
-        "add", "browse", "correct", "delete", "devices", "export", "history", "import", "imports", "outbox", "plan",
+        "add", "browse", "correct", "delete", "devices", "export", "history", "import", "imports", "move", "outbox",
+        "plan",
         "profile",
         "report",
         "serve", "share", "show",
