@@ -140,6 +140,44 @@ import Testing
         }
     }
 
+    @Test func `days and sources are moved to another user, and back`() async throws {
+        try await withDays { folder, istep, _ in
+            #expect(try await istep("users", "add", "Bob").status == 0)
+            func bobs(_ day: String) async throws -> Int? {
+                try await istep("show", day, "--user", "bob", "--json").json["steps"] as? Int
+            }
+            let asked = try await istep("move", "2019-04-01", "--to", "bob", "--user", "anna")
+            #expect(asked.status == 64 && asked.error.contains("istep move --yes --to bob 2019-04-01 --user anna"))
+            #expect(asked.output.contains("2019-04-01  5,000 to nothing"), "\(asked)")
+            let moved = try await istep("move", "2019-04-01", "--to", "bob", "--user", "anna", "--yes")
+            #expect(moved.status == 0 && moved.output.hasPrefix("Moved: 2019-04-01 of anna to Bob."), "\(moved)")
+            #expect(try await bobs("2019-04-01") == 5000)
+            #expect(try await istep("move", "phone", "--user", "anna", "--to", "Bob", "-y").status == 0)
+            #expect(try await bobs("2019-04-02") == 6000)
+            #expect(try await istep("users", "--user", "anna").output.contains("no days yet"))
+            #expect(try await istep("imports").output.contains("Bob"))
+            let back = try await istep("move", "2019-04-01", "2019-04-02", "--to", "anna", "--user", "bob", "-y")
+            #expect(back.status == 0, "\(back)")
+            let anna = try await istep("show", "2019-04-02", "--user", "anna", "--json")
+            #expect(anna.json["steps"] as? Int == 6000)
+            for (words, text) in [
+                (["2019-04-01", "--to", "eve"], "no user 'eve'"), (["2019-04-01", "--to", "anna"], "who has it"),
+                (["today", "--to", "bob"], "is not over"), (["2018-01-01", "--to", "bob"], "Nothing is known"),
+                (["2019-04-02", "2019-04-01", "--to", "bob"], "ends before it begins"), (["--to", "bob"], "one thing"),
+                (["nothing", "--to", "bob"], "There is no pedometer 'nothing'"), (["2019-04-01"], "--to"),
+                (["a", "b", "--to", "bob"], "unknown format"),
+            ] {
+                let result = try await istep.run(["move", "--user", "anna", "--yes"] + words)
+                #expect(result.status == 64 && result.error.contains(text), "\(words): \(result)")
+            }
+            var check = JSONSchemaCheck(schema: try await istep("json", "--schema").output)
+            let json = try await istep("move", "2019-04-01", "--to", "bob", "--user", "anna", "-y", "--json")
+            check.add(json.output, as: "move", "move")
+            #expect(try check.complaints().isEmpty)
+            _ = folder
+        }
+    }
+
     @Test func `while another process shares, nothing is deleted`() async throws {
         try await withDays { folder, istep, _ in
             let lock = folder.path + "/data/istep/history.sqlite.share.lock"

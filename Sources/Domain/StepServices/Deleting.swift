@@ -1,8 +1,8 @@
 public import StepDomain
 internal import Support
 
-/// Deleting days, pedometers, sources of imports and users: shows what would be lost, makes a backup, and deletes in one
-/// transaction. Neither a sync nor a share runs meanwhile.
+/// Deleting days, pedometers, sources of imports and users: shows what would be lost, makes a backup, and deletes in
+/// one transaction. Neither a sync nor a share runs meanwhile.
 public struct Deleting: Sendable {
     public typealias Store = any StepHistory & DeletionStore & ShareLedger
 
@@ -182,7 +182,7 @@ struct SourceSelection {
             all.filter { $0.pedometer[keyPath: key].lowercased() == wanted }
         }
         guard let found = named.first(where: { !$0.isEmpty }) else {
-            throw ServiceError.unknownPedometer(name, known: all.map(\.pedometer.name))
+            throw ServiceError.unknownPedometer(name, known: Set(all.map(\.pedometer.name)).sorted())
         }
         if let used = found.first(where: \.isInUse) { return used }
         guard found.count == 1 else {

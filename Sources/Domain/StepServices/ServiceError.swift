@@ -94,6 +94,10 @@ public enum ServiceError: CategorizedError, Hashable {
     /// The only user of the history cannot be deleted.
     case lastUser(String)
     case userExists(String)
+    /// Days or a pedometer are to be moved to the user who has them.
+    case sameUser(String)
+    /// A day that is not over cannot be moved.
+    case dayNotOver(Day)
 
     /// The file to restore from is the history that it would replace.
     case backupIsHistory(String)
@@ -121,7 +125,7 @@ public enum ServiceError: CategorizedError, Hashable {
             .advertisesOtherwise, .severalInRange, .backupIsHistory:
             .usage
         case .dayNotBegun, .rangeReversed, .rangeEndsYesterday, .nothingKnown: .usage
-        case .nothingToDelete, .notDeleted, .severalSources, .lastUser, .userExists: .usage
+        case .nothingToDelete, .notDeleted, .severalSources, .lastUser, .userExists, .sameUser, .dayNotOver: .usage
         case .unusableFirstDay, .noPlanFrom, .noProfileFrom, .birthNotPast, .birthTooLongAgo, .dayTooEarly,
             .implausibleSteps, .unusableReason,
             .notCorrected, .notExcluded, .skippedTime, .repeatedTime:

@@ -38,7 +38,8 @@ struct Istep: AsyncParsableCommand {
             CommandGroup(
                 name: "Profile, plan and days",
                 subcommands: [
-                    ProfileCommand.self, PlanCommand.self, UsersCommand.self, CorrectCommand.self, DeleteCommand.self,
+                    ProfileCommand.self, PlanCommand.self, UsersCommand.self, CorrectCommand.self, MoveCommand.self,
+                    DeleteCommand.self,
                 ]),
             CommandGroup(
                 name: "Sharing",

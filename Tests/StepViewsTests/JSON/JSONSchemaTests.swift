@@ -92,6 +92,15 @@ import Testing
             (DeletionView(.init(.days(Sample.day...Sample.day, of: anna), losses, fates, backup: "/b")), "deletion"),
             (DeletionView(.init(.source(source, of: anna), losses)), "deletion"),
             (DeletionView(.init(.user(anna), losses)), "deletion"),
+            (
+                MoveView(
+                    .init(
+                        .days(Sample.day...Sample.day, from: anna, to: anna),
+                        MoveEffect(
+                            from: .init(days: losses.days), to: .init(days: losses.days), corrections: 1,
+                            lostCorrections: 1),
+                        [.init(name: "garden", user: anna, days: 1, isSentAgain: true)], backup: "/b")), "move"
+            ), (MoveView(.init(.source(source, from: anna, to: anna), MoveEffect())), "move"),
             (ReadmissionView(anna, first: Sample.day, last: Sample.day, count: 1), "readmission"),
             (
                 UsersView([

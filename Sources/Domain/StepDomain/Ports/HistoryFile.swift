@@ -68,8 +68,8 @@ public protocol HistoryBackups: Sendable {
     /// - Throws: an error if there is no history, or if it is damaged; why the copy cannot be written.
     func backUp(to path: String?) async throws -> HistoryContents
 
-    /// The same before an import, a deletion or a move, in `directory`: of such backups as many are kept as the schedule
-    /// says.
+    /// The same before an import, a deletion or a move, in `directory`: of such backups as many are kept as the
+    /// schedule says.
     func backUpBeforeImport() async throws -> HistoryContents
 
     /// Reads a backup and checks whether it is sound. Nothing is written to it.

@@ -77,6 +77,28 @@ extension StepDatabase: ExclusionStore {
         return rows.count
     }
 
+    /// Copies what a user has excluded of days to another user. What that one has excluded of the same time is
+    /// replaced.
+    static func copyExclusions(
+        on days: ClosedRange<Day>, from user: User.ID, to other: User.ID, _ database: Database
+    ) throws {
+        let (first, end) = (days.lowerBound.daysSince1970 * 86_400, (days.upperBound.daysSince1970 + 1) * 86_400)
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT start, until, utc_offset, reason, entered_at FROM excluded_time
+                WHERE person = ? AND start + utc_offset < ? AND until + utc_offset > ?
+                """,
+            arguments: [user, end, first])
+        for row in rows {
+            let offset: Int = try row.get(2), start = try row.time(0), until = try row.time(1)
+            let span = TimeSpan(max(start, Timestamp(first - offset)), min(until, Timestamp(end - offset)))
+            _ = try cut(span, of: other, database)
+            try insert(
+                Exclusion(span, utcOffset: offset, reason: try row.get(3)), of: other, at: try row.get(4), database)
+        }
+    }
+
     private static func insert(
         _ exclusion: Exclusion, of user: User.ID, at moment: Int, _ database: Database
     ) throws {

@@ -83,6 +83,7 @@ public enum JSONReference {
         Entry(
             "users", ["users", "users add", "users rename"], "The users; with add and rename the one that was changed.",
             JSONRecord<UsersView>.self),
+        Entry("move", ["move"], "What a move to another user would change, or has changed.", JSONRecord<MoveView>.self),
         Entry(
             "deletion", ["delete", "users remove"], "What a deletion would lose, or has lost.",
             JSONRecord<DeletionView>.self),

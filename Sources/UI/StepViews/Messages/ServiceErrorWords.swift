@@ -70,6 +70,8 @@ public enum ServiceErrorWords {
             "Several pedometers or sources were named '\(name)': \(addresses.joined(separator: ", "))."
         case .lastUser(let name): "'\(name)' is the only user of this history."
         case .userExists(let name): "There is a user '\(name)' already."
+        case .sameUser(let name): "'\(name)' is the user who has it."
+        case .dayNotOver(let day): "\(day) is not over."
         case .backupIsHistory(let path): "'\(path)' is the history itself."
         case .noServiceManager: "systemd is not running, and automatic sync needs it."
         }
@@ -141,6 +143,8 @@ public enum ServiceErrorWords {
         case .lastUser:
             "To begin a new history, move the file of this one away; its path is under History: `istep doctor`"
         case .userExists: "Choose another name. List the users: `istep users`"
+        case .sameUser: "Name another user. List the users: `istep users`"
+        case .dayNotOver: "Move it tomorrow, or only the days before."
         case .backupIsHistory: "Name a backup. To list them: `istep restore`"
         case .noServiceManager:
             "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"

@@ -18,12 +18,8 @@ public struct CommandOptions: Hashable, Sendable {
 
     /// The subcommands that are about one user, or only about that user's pedometers or days if `--user` is given.
     private static let subcommandsOfUser: Set<Substring> = [
-        "add", "browse", "correct", "delete", "devices", "export", "history", "import", "imports", "outbox", "plan",
-        "profile", "replay",
-        "report",
-        "serve", "share", "show",
-        "status", "sync",
-        "users", "watch",
+        "add", "browse", "correct", "delete", "devices", "export", "history", "import", "imports", "move", "outbox",
+        "plan", "profile", "replay", "report", "serve", "share", "show", "status", "sync", "users", "watch",
     ]
     /// The subcommands that take none of the options.
     private static let subcommandsWithoutOptions: Set<Substring> = ["auto", "demo", "json", "postgres"]

@@ -18,6 +18,17 @@ extension Wiring {
             lock: HistoryLock(path: databasePath), destinations: { try destinations() }, localTime: localTime, now: now)
     }
 
+    /// - Throws: `HistoryError.missing` if there is no history.
+    func movingStore() throws(HistoryError) -> Moving.Store {
+        try StepDatabase.existing(databasePath, backups: backups)
+    }
+
+    func moving(_ store: Moving.Store) -> Moving {
+        Moving(
+            store, backups: HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime),
+            lock: HistoryLock(path: databasePath), destinations: { try destinations() }, localTime: localTime, now: now)
+    }
+
     func users(_ store: Deleting.Store) -> Users { Users(store, localTime: localTime, now: now) }
 
     /// The settings that name a user: `user`, and the users of destinations and imports.

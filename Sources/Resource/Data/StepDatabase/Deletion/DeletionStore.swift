@@ -23,7 +23,13 @@ extension StepDatabase: DeletionStore {
 
     /// One transaction that writes, or one that is taken back.
     func changed<T>(isPreview: Bool, _ body: (Database) throws -> T) throws(HistoryError) -> T {
-        isPreview ? try undone(body) : try writeManyRows(body)
+        if isPreview { return try undone(body) }
+        return try writeManyRows { database in
+            // What is deleted is overwritten in the file
+            // (https://www.sqlite.org/pragma.html#pragma_secure_delete).
+            try database.execute(sql: "PRAGMA secure_delete = ON")
+            return try body(database)
+        }
     }
 
     public func readmit(_ days: ClosedRange<Day>, of user: User.ID) throws(HistoryError) -> Int {

@@ -77,7 +77,7 @@ struct ImportRemains {
     }
 
     /// Makes the counts of imports those of what is left of them, and removes those of which nothing is.
-    private func count(_ imports: Set<ImportRecord.ID>) throws -> Int {
+    func count(_ imports: Set<ImportRecord.ID>) throws -> Int {
         var removed = 0
         for id in imports.sorted() {
             let rows = try Row.fetchAll(

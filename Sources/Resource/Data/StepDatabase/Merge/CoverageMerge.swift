@@ -27,7 +27,7 @@ struct CoverageMerge {
 
     /// Time that was accounted for before keeps its offset, like the samples in it: a later offset, after a journey,
     /// would move past time to other days.
-    private func merge(_ piece: CoveredSpan, _ changed: inout ChangedDays) throws {
+    func merge(_ piece: CoveredSpan, _ changed: inout ChangedDays) throws {
         let touched = try Self.spans(of: pedometer, touching: piece.span, database)
         let gaps = Coverage(touched.map(\.span)).gaps(in: piece.span)
         if gaps.isEmpty { return }

@@ -1,0 +1,146 @@
+import GRDB
+import StepDomain
+
+/// Moves all that is known of days from one user to another, in the caller's transaction: it is copied, and deleted as
+/// `DayDeletion` does it.
+struct DayMove {
+    let database: Database
+    let from: User
+    let to: User
+    let days: ClosedRange<Day>
+    let now: Timestamp
+
+    func run() throws -> MoveEffect {
+        let known = try StepsOfDays(database: database, user: from).known(in: days)
+        let sides = try BothSides(database, from: from, to: to, known)
+        try sides.reopen(database)
+        for pedometer in try Int64.fetchAll(
+            database, sql: "SELECT id FROM pedometer WHERE person = ? ORDER BY id", arguments: [from.id])
+        {
+            let readings = ReadingsCopy(database: database, days: days)
+            if try readings.hasAny(of: pedometer) {
+                try readings.copy(pedometer, to: try ReadingsCopy.row(of: pedometer, for: to.id, database))
+            }
+        }
+        let moved = try copyCorrections()
+        try StepDatabase.copyExclusions(on: days, from: from.id, to: to.id, database)
+        let losses = try DayDeletion(database: database, user: from, days: days, now: now).run()
+        try sides.to.note(known)
+        var effect = try sides.effect()
+        effect.corrections = moved
+        effect.lostCorrections = losses.corrections - moved
+        return effect
+    }
+
+    private func copyCorrections() throws -> Int {
+        try database.execute(
+            sql: """
+                INSERT INTO correction (person, day, steps, entered_at, reason)
+                SELECT ?, day, steps, entered_at, reason FROM correction WHERE person = ? AND day BETWEEN ? AND ?
+                ON CONFLICT DO NOTHING
+                """,
+            arguments: [
+                to.id, from.id, days.lowerBound.inCalendar.description, days.upperBound.inCalendar.description,
+            ])
+        return database.changesCount
+    }
+}
+
+/// Copies what a pedometer has counted on days to a row of another user.
+struct ReadingsCopy {
+    let database: Database
+    let days: ClosedRange<Day>
+
+    private var first: Int { days.lowerBound.daysSince1970 * 86_400 }
+    private var end: Int { (days.upperBound.daysSince1970 + 1) * 86_400 }
+    private static let ofDays = "pedometer = ?1 AND start + utc_offset BETWEEN ?2 AND ?3"
+
+    func hasAny(of pedometer: Pedometer.ID) throws -> Bool {
+        try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM sample WHERE \(Self.ofDays))
+                    OR EXISTS (SELECT 1 FROM implausible_sample WHERE \(Self.ofDays))
+                    OR EXISTS (SELECT 1 FROM coverage WHERE pedometer = ?1 AND until + utc_offset > ?2
+                        AND start + utc_offset <= ?3)
+                """, arguments: [pedometer, first, end - 1]) ?? false
+    }
+
+    /// The row of a user for a pedometer, added if there is none: out of use, with the clock and the cursor of the
+    /// other, because whoever adds the pedometer again goes on there. A source of imports has no file of its own there.
+    static func row(of pedometer: Pedometer.ID, for user: User.ID, _ database: Database) throws -> Pedometer.ID {
+        let address = """
+            iif(\(Pedometer.isImported) AND address NOT LIKE 'IMPORT-T%', printf('IMPORT-T%09X', id), address)
+            """
+        let known = try Int64.fetchOne(
+            database,
+            sql:
+                "SELECT id FROM pedometer WHERE person = ? AND address = (SELECT \(address) FROM pedometer WHERE id = ?)",
+            arguments: [user, pedometer])
+        if let known { return known }
+        try database.execute(
+            sql: """
+                INSERT INTO pedometer (person, model, address, address_type, name, name_key, options, clock, cursor, forgotten)
+                SELECT ?, model, \(address), address_type, name, name_key, options, clock, cursor, 1
+                FROM pedometer WHERE id = ?
+                """, arguments: [user, pedometer])
+        return database.lastInsertedRowID
+    }
+
+    func copy(_ pedometer: Pedometer.ID, to target: Pedometer.ID) throws {
+        let local: StatementArguments = [pedometer, first, end - 1]
+        let syncs = try Int64.fetchAll(
+            database,
+            sql: """
+                SELECT sync FROM sample WHERE \(Self.ofDays) UNION SELECT sync FROM implausible_sample
+                WHERE \(Self.ofDays) ORDER BY 1
+                """, arguments: local)
+        for sync in syncs { try copy(sync, of: pedometer, to: target) }
+        var changed = ChangedDays()
+        let merge = CoverageMerge(database, pedometer: target)
+        for row in try Row.fetchAll(
+            database,
+            sql: """
+                SELECT start, until, utc_offset FROM coverage
+                WHERE pedometer = ?1 AND until + utc_offset > ?2 AND start + utc_offset <= ?3
+                """, arguments: local)
+        {
+            let offset: Int = try row.get(2), start = try row.time(0), until = try row.time(1)
+            let part = TimeSpan(max(start, Timestamp(first - offset)), min(until, Timestamp(end - offset)))
+            if !part.isEmpty { try merge.merge(CoveredSpan(part, utcOffset: offset), &changed) }
+        }
+        try database.execute(
+            sql: """
+                INSERT INTO device_total SELECT ?, day, at, total, slots FROM device_total
+                WHERE pedometer = ? AND day BETWEEN ? AND ? ON CONFLICT DO NOTHING
+                """,
+            arguments: [
+                target, pedometer, days.lowerBound.inCalendar.description, days.upperBound.inCalendar.description,
+            ])
+    }
+
+    /// Samples name a sync of their own pedometer: it is copied with the counts of what is copied. Of two slots that
+    /// begin at the same moment, the one with more steps stays.
+    private func copy(_ sync: SyncRecord.ID, of pedometer: Pedometer.ID, to target: Pedometer.ID) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO sync (pedometer, started_at, ended_at, outcome, failure, cause, added, steps)
+                SELECT ?4, started_at, ended_at, outcome, failure, cause,
+                    (SELECT count(*) FROM sample WHERE sync = ?5 AND \(Self.ofDays)),
+                    (SELECT ifnull(sum(steps), 0) FROM sample WHERE sync = ?5 AND \(Self.ofDays))
+                FROM sync WHERE id = ?5
+                """, arguments: [pedometer, first, end - 1, target, sync])
+        let copied = database.lastInsertedRowID
+        for table in ["sample", "implausible_sample"] {
+            try database.execute(
+                sql: """
+                    INSERT INTO \(table) SELECT ?4, start, length, steps, distance, energy, utc_offset, ?5
+                    FROM \(table) AS of WHERE sync = ?6 AND of.\(Self.ofDays)
+                    ON CONFLICT DO UPDATE SET length = excluded.length, steps = excluded.steps,
+                        distance = excluded.distance, energy = excluded.energy, utc_offset = excluded.utc_offset,
+                        sync = excluded.sync
+                    WHERE excluded.steps > steps
+                    """, arguments: [pedometer, first, end - 1, target, copied, sync])
+        }
+    }
+}

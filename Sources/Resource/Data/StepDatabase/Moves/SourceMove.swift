@@ -1,0 +1,88 @@
+import GRDB
+import StepDomain
+
+/// Moves a pedometer or a source of imports with all that it has counted to another user, in the caller's transaction.
+struct SourceMove {
+    let database: Database
+    let from: User
+    let to: User
+    let now: Timestamp
+
+    func run(_ pedometer: Pedometer.ID) throws -> MoveEffect {
+        let sides = try BothSides(
+            database, from: from, to: to, try SourceDeletion.days(of: pedometer, database))
+        try sides.reopen(database)
+        let other = try Int64.fetchOne(
+            database,
+            sql: "SELECT id FROM pedometer WHERE person = ? AND address = (SELECT address FROM pedometer WHERE id = ?)",
+            arguments: [to.id, pedometer])
+        if let other {
+            try join(pedometer, to: other)
+        } else {
+            try moveImports(of: pedometer)
+            // The next import of its file is again a source of the user who had it.
+            try database.execute(
+                sql: """
+                    UPDATE pedometer SET person = ?, address =
+                        iif(\(Pedometer.isImported) AND address NOT LIKE 'IMPORT-T%', printf('IMPORT-M%09X', id), address)
+                    WHERE id = ?
+                    """, arguments: [to.id, pedometer])
+        }
+        try sides.from.note(sides.days)
+        try sides.to.note(sides.days)
+        let counted = try sides.from.counted(sides.days)
+        try sides.from.forget(sides.days.filter { (counted[$0] ?? nil) == nil })
+        let effect = try sides.effect()
+        try sides.from.markDeleted(effect.from.days.filter { $0.after == nil }.map(\.day), isClosed: false, at: now)
+        return effect
+    }
+
+    /// The other user has had it before: its readings go to that row, which is in use if this one is.
+    private func join(_ pedometer: Pedometer.ID, to other: Pedometer.ID) throws {
+        try ReadingsCopy(database: database, days: Validity.beginning...Day.last).copy(pedometer, to: other)
+        let row = try Row.fetchOne(
+            database,
+            sql: "SELECT name, name_key, model, options, clock, cursor, forgotten FROM pedometer WHERE id = ?",
+            arguments: [pedometer])
+        try SourceDeletion.deleteRows(of: pedometer, database)
+        guard let row else { return }
+        let values = Array(row.databaseValues)
+        guard Int.fromDatabaseValue(values[6]) == 0 else { return }
+        try database.execute(
+            sql: """
+                UPDATE pedometer SET name = ?, name_key = ?, model = ?, options = ?, clock = ?, cursor = ?, forgotten = ?
+                WHERE id = ?
+                """, arguments: StatementArguments(values + [other.databaseValue]))
+    }
+
+    /// An import belongs to the user of its sources: one that has others, too, is divided.
+    private func moveImports(of source: Pedometer.ID) throws {
+        let imports = try Int64.fetchAll(
+            database, sql: "SELECT import FROM import_track WHERE pedometer = ? ORDER BY 1", arguments: [source])
+        for id in imports {
+            let isShared = try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM import_track WHERE import = ? AND pedometer <> ?)",
+                arguments: [id, source])
+            guard isShared == true else {
+                try database.execute(sql: "UPDATE import SET person = ? WHERE id = ?", arguments: [to.id, id])
+                continue
+            }
+            try database.execute(
+                sql: """
+                    INSERT INTO import (person, at, path, format, digest, zone, days, steps, first_day, last_day, changed_days)
+                    SELECT ?, at, path, format, digest, zone, days, steps, first_day, last_day, changed_days
+                    FROM import WHERE id = ?
+                    """, arguments: [to.id, id])
+            let new = database.lastInsertedRowID
+            try database.execute(
+                sql: "UPDATE import_track SET import = ? WHERE import = ? AND pedometer = ?",
+                arguments: [new, id, source])
+            try database.execute(
+                sql: """
+                    UPDATE import_part SET import = ? WHERE import = ?
+                    AND content IN (SELECT id FROM import_content WHERE pedometer = ?)
+                    """, arguments: [new, id, source])
+            _ = try ImportRemains(database: database).count([id, new])
+        }
+    }
+}
