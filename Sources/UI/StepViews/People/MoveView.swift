@@ -85,12 +85,8 @@ extension MoveView: Described {
         .init("lastDay", .nullable(.day), "The last day that is moved; null unless days are.") {
             $0.range?.upperBound.description
         },
-        .init("changesFrom", .list(DayChangeDocument.schema), "Days of the user who has had it, with other steps.") {
-            $0.effect.from.days.map(DayChangeDocument.init)
-        },
-        .init("changesTo", .list(DayChangeDocument.schema), "Days of the user who gets it, with other steps.") {
-            $0.effect.to.days.map(DayChangeDocument.init)
-        },
+        .list("changesFrom", "Days of the user who has had it, with other steps.") { $0.effect.from.days },
+        .list("changesTo", "Days of the user who gets it, with other steps.") { $0.effect.to.days },
         .init("corrections", .integer, "Corrections by hand that are moved.") { $0.effect.corrections },
         .init("lostCorrections", .integer, "Corrections by hand that are lost.") { $0.effect.lostCorrections },
         .list("destinations", "Destinations that have days which change.") { $0.outcome.destinations },

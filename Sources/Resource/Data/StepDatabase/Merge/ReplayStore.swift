@@ -66,7 +66,8 @@ private struct SampleReplacement {
         for day in Set(differing.map(\.day)).sorted() { changed.insert(day) }
         try changed.store(of: user.id, database)
         return ReplayChanges(
-            replay, days: sums.changes(days, before: steps, after: try sums.counted(days)), samples: Set(differing.map(\.start)).count)
+            replay, days: sums.changes(days, before: steps, after: try sums.counted(days)),
+            samples: Set(differing.map(\.start)).count)
     }
 
     /// Nil if the pedometer was somebody else's, too.
