@@ -110,6 +110,21 @@ import Testing
         }
     }
 
+    @Test func `what its user has deleted is not given to the one who gets the pedometer`() throws {
+        try withFixture { history in
+            let database = history.database, bob = try database.addUser(named: "Bob")
+            try history.merge(slot(600, 900), slot(1500, 5))
+            try database.endSync(
+                history.sync, at: midnight + 1530 * 60, outcome: .complete, battery: nil, failure: nil, cause: nil)
+            _ = try database.delete(.days(next...next, of: history.user), at: noon, isPreview: false)
+            _ = try move(
+                .source(source("ring", of: history.user, in: history), from: history.user, to: bob), in: history)
+            let sync = try database.beginSync(of: history.pedometer.id, at: midnight + 1600 * 60)
+            _ = try database.merge(SampleBatch(samples: [slot(600, 900), slot(1500, 5), slot(1530, 8)]), sync: sync)
+            #expect(try steps(bob, in: history) == [900, 8])
+        }
+    }
+
     @Test func `a pedometer that the other user had before joins what it counted then`() throws {
         try withFixture { history in
             let database = history.database

@@ -57,7 +57,8 @@ struct SourceDeletion {
         try database.execute(
             sql: """
                 UPDATE pedometer SET counts_from = max(ifnull(counts_from, 0), (
-                    SELECT max(ifnull(gone.counts_from, 0), \(PreviousOwner.end(of: "gone")))
+                    -- The last second of the calendar: a clock can have shown any time.
+                    SELECT min(max(ifnull(gone.counts_from, 0), \(PreviousOwner.end(of: "gone"))), \(Timestamp.last.seconds))
                     FROM pedometer AS gone WHERE gone.id = ?1))
                 WHERE address = (SELECT address FROM pedometer WHERE id = ?1) AND id <> ?1
                 """, arguments: [pedometer])

@@ -12,6 +12,9 @@ struct SourceMove {
         let sides = try BothSides(
             database, from: from, to: to, try SourceDeletion.days(of: pedometer, database))
         try sides.reopen(database)
+        let lastSync = try Int.fetchOne(
+            database, sql: "SELECT max(ifnull(ended_at, started_at)) FROM sync WHERE pedometer = ?",
+            arguments: [pedometer])
         let other = try Int64.fetchOne(
             database,
             sql: "SELECT id FROM pedometer WHERE person = ? AND address = (SELECT address FROM pedometer WHERE id = ?)",
@@ -28,6 +31,7 @@ struct SourceMove {
                     WHERE id = ?
                     """, arguments: [to.id, pedometer])
         }
+        try keepDeleted(from: other ?? pedometer, until: lastSync)
         try sides.from.note(sides.days)
         try sides.to.note(sides.days)
         let counted = try sides.from.counted(sides.days)
@@ -35,6 +39,16 @@ struct SourceMove {
         let effect = try sides.effect()
         try sides.from.markDeleted(effect.from.days.filter { $0.after == nil }.map(\.day), isClosed: false, at: now)
         return effect
+    }
+
+    /// The pedometer may still hold days that its user has deleted, or given to somebody else: those are not for the
+    /// one who gets it.
+    private func keepDeleted(from pedometer: Pedometer.ID, until moment: Int?) throws {
+        try database.execute(
+            sql: """
+                UPDATE pedometer SET counts_from = max(ifnull(counts_from, 0), ?) WHERE id = ? AND NOT \(Pedometer.isImported)
+                AND EXISTS (SELECT 1 FROM deleted_day WHERE person = ? AND closed)
+                """, arguments: [min(max(moment ?? 0, 0), Timestamp.last.seconds), pedometer, from.id])
     }
 
     /// The other user has had it before: its readings go to that row, which is in use if this one is.
