@@ -67,9 +67,11 @@ extension Fixture {
             """
             UPDATE pedometer SET
                 cursor = '{"readThrough":\(noon.seconds),"counter":{"at":\(noon.seconds),"value":7,"utcOffset":0}}',
-                clock = '{"settings":[{"at":\(noon.seconds),"utcOffset":0}]}';
+                clock = '{"settings":[{"at":\(noon.seconds),"utcOffset":0}]}', counts_from = \(noon.seconds);
+            INSERT INTO deleted_day VALUES (\(user.id), '2014-04-18', 1, \(noon.seconds));
             INSERT INTO device_total VALUES (\(pedometer.id), '2014-04-20', \(noon.seconds), 12, 11);
-            INSERT INTO profile (person, valid_from, sex, birth_date) VALUES (\(user.id), '2014-04-20', 'female', '1970-01-01');
+            INSERT INTO profile (person, valid_from, sex, birth_date, step_length, running_step_length)
+                VALUES (\(user.id), '2014-04-20', 'female', '1970-01-01', 0.7, 1.1);
             INSERT INTO destination (name, first_day, not_before, failures) VALUES ('diary', '2014-04-20', \(noon.seconds), 1);
             UPDATE share SET first_attempt = \(noon.seconds), next_attempt = \(noon.seconds);
             """)

@@ -154,6 +154,23 @@ import Testing
         }
     }
 
+    /// A column that is added to the history is part of an export, or is named here with the reason.
+    @Test func `no column of an exported table is left out`() throws {
+        // What protects rows, what is part of a time, what is made from the name, and the name of a user, who is one.
+        let left: Set = ["checksum", "utc_offset", "name_key", "person.name"]
+        try withFixture { history in
+            let found = try history.database.read { database in
+                try StoredTable.all.flatMap { table in
+                    let exported = table.columns.map { $0.insert ?? $0.select }
+                    return try database.columns(in: table.name).map(\.name)
+                        .filter { !exported.contains($0) && !left.contains($0) }.map { "\(table.name).\($0)" }
+                        .filter { !left.contains($0) }
+                }
+            }
+            #expect(found == [])
+        }
+    }
+
     @Test func `a database of an export has its columns, and is there when it is complete`() throws {
         try withDirectory { directory in
             let path = directory + "/steps.sqlite"

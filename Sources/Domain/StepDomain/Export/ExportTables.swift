@@ -53,6 +53,8 @@ extension ExportTable {
             Column("sex", .text, "female, male or unspecified."),
             Column("birth_date", .day, isOptional: true, "The date of birth."),
             Column("step_length_metres", .number, isOptional: true, "Metres, if it was measured."),
+            Column(
+                "running_step_length_metres", .number, isOptional: true, "The same while running."),
         ])
 
     public static let plans = ExportTable(

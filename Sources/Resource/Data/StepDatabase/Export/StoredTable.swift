@@ -42,7 +42,10 @@ struct StoredTable: Sendable {
     static let all: [StoredTable] = [
         .init(.users, "person", ["id"], by: "id"),
         .init(
-            .profiles, "profile", ["person", "valid_from", "height", "weight", "sex", "birth_date", "step_length"],
+            .profiles, "profile",
+            [
+                "person", "valid_from", "height", "weight", "sex", "birth_date", "step_length", "running_step_length",
+            ],
             by: "person, valid_from"),
         .init(
             .plans, "plan", ["person", "valid_from"] + Weekday.allCases.map { Column(stringLiteral: $0.name) },
