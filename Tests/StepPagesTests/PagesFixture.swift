@@ -22,6 +22,7 @@ struct PagesFixture {
     var wanted: String?
     /// For pages that others may look at.
     var guest: GuestAccess?
+    var units = UnitSystem.metric
 
     /// The history of anna, with a pedometer.
     ///
@@ -55,6 +56,7 @@ struct PagesFixture {
 
     var pages: LocalPages {
         let (history, destinations, reader, scanner, wanted) = (history, destinations, reader, scanner, wanted)
+        let preferences = PageServices.Preferences(units: units)
         let source = MemorySource(stored: isEmpty ? nil : history)
         let context: @Sendable (History) -> ServiceContext = { history in
             ServiceContext(
@@ -67,7 +69,8 @@ struct PagesFixture {
             PageServices(
                 histories: source, services: context,
                 people: { UserSelection($0, wanted: wanted, login: "anna") }, localTime: .berlin, now: { Self.now },
-                modelTitle: { "model \($0)" }, access: access, create: { source.create(history) }, scanner: { scanner },
+                preferences: { preferences }, modelTitle: { "model \($0)" }, access: access,
+                create: { source.create(history) }, scanner: { scanner },
                 catalog: ScriptedCatalog(), guest: guest))
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Only what the user changes in a form is stored.
 @Suite(.timeLimit(.minutes(5))) struct PlanFormTests {
-    private let fixture = PagesFixture()
+    private var fixture = PagesFixture()
     private let user: User
 
     init() throws {
@@ -173,6 +173,23 @@ import Testing
         #expect(try fixture.history.plans(of: user.id).count == 1 && fixture.history.plans(of: bob.id).isEmpty)
     }
 
+    @Test mutating func `a profile is shown and typed in the reader's units`() async throws {
+        fixture.units = .imperial
+        expectSaved("profile", try await send("profile", ["height": "5' 10%22", "weight": "160", "step": "29.5"]))
+        let stored = try #require(try profile(on: "2026-11-18"))
+        #expect(abs((stored.height ?? 0) - 1.778) < 1e-9 && abs((stored.stepLength ?? 0) - 0.7493) < 1e-9)
+        let page = await fixture.get("/plan").text
+        #expect(page.contains("value=\"5 ft 10 in\"") && page.contains("value=\"160 lb\""), "\(page)")
+        // What was not changed is not rounded.
+        expectSaved("profile", try await send("profile", ["sex": "female"]))
+        #expect(try profile(on: "2026-11-18")?.height == stored.height)
+        let wrong = try await send("profile", ["height": "178"])
+        #expect(wrong.status == 422 && wrong.text.contains("1 ft 8 in to 8 ft 2 in."), "\(wrong.text)")
+        let day = await fixture.get("/day/\(PagesFixture.today.advanced(by: -1))").text
+        #expect(day.contains("<small>mi</small>") || day.contains(" mi"), "\(day)")
+        #expect(!day.contains(" km") && !day.contains(">km<"))
+    }
+
     // MARK: Plan
 
     @Test func `a goal that is saved as of a past day leaves the other goals of that time`() async throws {
@@ -183,6 +200,17 @@ import Testing
         #expect(try plan(on: "2026-11-18")?.goals == Array(repeating: 8000, count: 7))
         expectSaved("nothing", try await send("plan", ["valid-from": "2021-01-01"]))
         #expect(try fixture.history.plans(of: user.id).count == 3)
+    }
+
+    @Test func `goals can be saved from the beginning, and later plans stay`() async throws {
+        fixture.history.setPlan(SportPlan(validFrom: try #require(Day("2026-01-01")), everyDay: 8000), of: user.id)
+        let wrong = try await send("plan", ["sunday": "0", "valid": "beginning", "valid-from": "2020-01-01"])
+        #expect(wrong.status == 422 && wrong.text.contains("value=\"beginning\" selected"), "\(wrong.text)")
+        expectSaved("goals", try await send("plan", ["sunday": "0", "valid": "beginning"]))
+        #expect(try plan(on: "1999-06-01")?.goals == [8000, 8000, 8000, 8000, 8000, 8000, 0])
+        #expect(try plan(on: "2026-11-18")?.goals == Array(repeating: 8000, count: 7))
+        expectSaved("profile", try await send("profile", ["height": "178", "valid": "beginning"]))
+        #expect(try profile(on: "1999-06-01")?.height == 1.78)
     }
 
     /// Goals that are not given would be rest days.

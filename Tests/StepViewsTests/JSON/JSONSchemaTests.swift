@@ -290,6 +290,7 @@ import Testing
             { check in
                 check.add(try Sample.view().json(), as: "show", "a day")
                 check.add(try wrongDay.json(), as: "show", "a wrong day")
+                check.add(try DayExplanationTests.view.json(), as: "explanation", "a day with all kinds of samples")
                 let run = Sample.view { ($0.runningSteps, $0.runningDistanceSource) = (9, .scaledStepLength) }
                 check.add(try run.json(), as: "show", "a day with running")
                 let corrected = Sample.view {

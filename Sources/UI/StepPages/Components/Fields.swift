@@ -25,6 +25,21 @@ extension FilledForm {
         }
     }
 
+    /// The days to which a plan or a profile applies.
+    ///
+    /// - Parameter id: the beginning of the identifiers of its fields.
+    @MarkupBuilder func validity(_ id: String) -> Markup {
+        Element.div {
+            Element.label(Attribute(.for, "\(id)-days")) { "Applies" }
+            Element.select(Attribute(.id, "\(id)-days"), Attribute(.name, "valid")) {
+                [("today", "from today on"), (FilledForm.beginning, "from the beginning")].map { value, words in
+                    Element.option(Attribute(.value, value), Attribute(.selected, values["valid"] == value)) { words }
+                }
+            }
+        }
+        field("valid-from", "or from another day on", [Attribute(.type, "date")], id: "\(id)-from")
+    }
+
     /// What the field had when the page was made.
     @MarkupBuilder func original(_ name: String) -> Markup {
         if let original = originals[name] {

@@ -10,6 +10,9 @@ struct FilledForm: Hashable, Sendable {
     /// since.
     var originals: [String: String] = [:]
 
+    /// The choice of a plan or a profile that holds from the beginning.
+    static let beginning = "beginning"
+
     /// The name of the hidden field with the original of a field.
     static func nameOfOriginal(_ name: String) -> String { "was-\(name)" }
 
@@ -49,8 +52,13 @@ struct FilledForm: Hashable, Sendable {
         return nil
     }
 
-    /// The day from which a plan or a profile holds.
+    /// The day from which a plan or a profile holds; nil for today.
     mutating func validFrom(today: Day) -> Day? {
+        if values["valid"] == Self.beginning {
+            if values["valid-from"] == nil { return Validity.beginning }
+            errors["valid-from"] = "Leave it empty, or choose \"from today on\" above."
+            return nil
+        }
         let days = Validity.firstDays
         return day(
             "valid-from", days, "Enter a date from \(DateForm.short.day(days.lowerBound, today: today)) on.")
@@ -66,5 +74,6 @@ extension FilledForm {
             originals[name] = fields[Self.nameOfOriginal(name)]
         }
         values["valid-from"] = fields["valid-from"]
+        values["valid"] = fields["valid"]
     }
 }

@@ -80,7 +80,8 @@ extension LocalPages {
         }
         return DayPage(
             view, figures: try scope.figures(),
-            provenance: try Provenance(of: data, in: scope.history, localTime: scope.context.localTime), shares: shares,
+            provenance: try DayProvenance(of: data, in: scope.history, localTime: scope.context.localTime),
+            shares: shares,
             notices: day == scope.context.today ? try scope.newNotices : [], context: scope.context)
     }
 

@@ -1,4 +1,5 @@
 package import StepDomain
+package import StepServices
 package import StepViews
 
 /// A day: its figures, its hours, where they come from, and what was shared of it.
@@ -17,7 +18,7 @@ package struct DayPage: Sendable {
 
     let view: DayView
     let figures: DaySeries
-    let provenance: Provenance
+    let provenance: DayProvenance
     let shares: [Share]
     let notices: [StoredNotice]
     let context: PageContext
@@ -27,7 +28,8 @@ package struct DayPage: Sendable {
     var message: String?
 
     package init(
-        _ view: DayView, figures: DaySeries, provenance: Provenance, shares: [Share] = [], notices: [StoredNotice] = [],
+        _ view: DayView, figures: DaySeries, provenance: DayProvenance, shares: [Share] = [],
+        notices: [StoredNotice] = [],
         context: PageContext
     ) {
         self.view = view

@@ -37,8 +37,7 @@ struct PlanPage: Sendable {
                     Weekday.allCases.map { weekday in
                         plan.form.field(weekday.name, weekday.title, [Attribute(.inputmode, "numeric")])
                     }
-                    plan.form.field(
-                        "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "plan-from")
+                    plan.form.validity("plan")
                 }
                 FilledForm.save("Save the goals")
             }
@@ -62,8 +61,7 @@ struct PlanPage: Sendable {
                     measure("running-step", "Measured running step", .stepLength)
                     profile.form.field("birth", "Date of birth", [Attribute(.type, "date")])
                     sex
-                    profile.form.field(
-                        "valid-from", "Valid from (empty: today)", [Attribute(.type, "date")], id: "profile-from")
+                    profile.form.validity("profile")
                 }
                 FilledForm.save("Save the profile")
             }

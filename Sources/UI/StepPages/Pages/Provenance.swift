@@ -1,52 +1,9 @@
-package import StepDomain
+internal import StepDomain
+internal import StepServices
 internal import StepViews
 
-/// Where the figures of a day come from: which pedometers, which of them counted, and the sync that completed each.
-package struct Provenance: Hashable, Sendable {
-    struct Source: Hashable, Sendable {
-        var name: String
-        /// What it recorded on the day, and how much of that counts: where two pedometers recorded the same minutes,
-        /// the greater counts.
-        var recorded: Int
-        var counted: Int
-        /// Samples that are stored separately, because they are implausible.
-        var implausible: Int
-        /// The syncs that stored its present values.
-        var syncs: [DaySync]
-        /// The first complete sync after the day; nil if there was none, or if it was too long ago to be looked up.
-        var completedBy: Timestamp?
-        /// Whether `completedBy` was looked up.
-        var isLookedUp: Bool
-    }
-
-    var sources: [Source]
-    /// By which the distance is calculated; nil if it is the pedometer's.
-    var stepLength: StepLength?
-
-    /// - Throws: the history's error.
-    package init(of data: DayData, in history: any StepHistory, localTime: LocalTime) throws {
-        stepLength = StepLength(data.profile)
-        let merged = MergedTracks(data.tracks)
-        var counted: [Pedometer.ID: Int] = [:]
-        for group in merged.groups { counted[group.winner, default: 0] += group.steps[group.winner] ?? 0 }
-        let end = localTime.span(of: data.day).end
-        let stored = Dictionary(grouping: try history.syncs(behind: data.day, of: data.user), by: \.pedometer)
-        sources = try data.tracks.map { track in
-            let syncs = try history.syncs(of: track.pedometer, limit: Self.examined)
-            // Newest first. If the last of them is later than the day, an earlier one may have completed it.
-            let later = syncs.filter { $0.outcome == .complete && ($0.end ?? $0.start) >= end }
-            let isCertain = syncs.count < Self.examined || syncs.last.map { $0.start < end } ?? false
-            return Source(
-                name: track.name, recorded: track.samples.filter(\.isPlausible).reduce(0) { $0 + $1.steps },
-                counted: counted[track.pedometer] ?? 0,
-                implausible: track.implausible.reduce(0) { $0 + $1.steps }, syncs: stored[track.pedometer] ?? [],
-                completedBy: isCertain ? later.last.flatMap { $0.end ?? $0.start } : nil, isLookedUp: isCertain)
-        }
-    }
-
-    /// Syncs that are searched for the one that completed a day: about a year of nights.
-    private static let examined = 400
-
+/// The card of a day that says where its figures come from.
+extension DayProvenance {
     /// Nothing for guests: pedometers and syncs are not for them, and a step length shows how tall somebody is.
     @MarkupBuilder func markup(_ summary: DaySummary, _ context: PageContext) -> Markup {
         if !context.isGuest { card(summary, context) }

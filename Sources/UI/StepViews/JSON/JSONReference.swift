@@ -37,6 +37,9 @@ public enum JSONReference {
             JSONRecord<LiveDocument>.self),
         Entry("show", ["show", "correct"], "A day of a user.", JSONRecord<DayView>.self),
         Entry(
+            "explanation", ["show --explain"], "The samples and syncs behind the figures of a day.",
+            JSONRecord<DayExplanationView>.self),
+        Entry(
             "history", ["history"], "A week, month, year or any range of days of a user.",
             JSONRecord<HistoryView>.self),
         Entry(

@@ -13,6 +13,7 @@ struct ShowCommand: ParsableCommand, TakesDays {
 
               istep today                       the same as istep show
               istep show yesterday
+              istep show -3 --explain           each sample, and why it counts or not
               istep show --svg > today.svg      a card of the day as a picture
             """,
         aliases: ["today"])
@@ -29,12 +30,16 @@ struct ShowCommand: ParsableCommand, TakesDays {
     @Flag(help: "Print the day as CSV: a line of 'istep history --csv'.")
     var csv = false
 
+    @Flag(help: "Show what is behind the figures: samples, sources, syncs and rules.")
+    var explain = false
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         if [svg, csv, common.json].count(where: \.self) > 1 {
             throw ValidationError("Only one of --svg, --csv and --json can be given.")
         }
+        if explain, svg || csv { throw ValidationError("--explain cannot be combined with --svg or --csv.") }
     }
 
     func run() throws {
@@ -61,6 +66,11 @@ struct ShowCommand: ParsableCommand, TakesDays {
         let view = DayView(
             summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins,
             hasPedometers: hasPedometers)
+        if explain {
+            let data = try history.dayData(of: user, on: day)
+            return try wiring.show(
+                DayExplanationView(view, try DayProvenance(of: data, in: history, localTime: wiring.localTime)))
+        }
         if svg { return try Output.standard.result(DayCard(view, units: wiring.units).document.source) }
         try wiring.show(view)
     }
