@@ -73,6 +73,8 @@ import Testing
     @Test(arguments: [
         (#"body = '{"a": {stepz}}'"#, "{stepz} is not one of them"), (#"body = '{"a": {text}}'"#, "JSON once"),
         (#"body = '{"a": "{steps}'"#, "JSON once"), ("body = 'steps={steps}'", "JSON once"),
+        (#"body = '{"a": {Steps}}'"#, "{Steps} is not one of them"),
+        (#"body = '{"a": { steps }}'"#, "{ steps } is not one"),
         ("text = '{date}'", "left out without `body`"), ("content_type = 'text/plain'", "left out without `body`"),
         ("body = '{steps}'\ntext = '{date}'", "does not contain {text}"),
         ("body = '{steps}'\ncontent_type = 'text/plain; x: y'", "media type"),
@@ -131,6 +133,22 @@ import Testing
         #expect(both.contains { $0.contains("left out if `url` contains {token}") }, "\(both)")
         let destination = try Fixture.destination(table + "token_env = 'HOOK'", environment: [:])
         #expect(destination.problems().count == 1)
+    }
+
+    @Test func `a whole address in place of its secret part is refused, also by a check`() async throws {
+        let destination = try Fixture.destination(
+            "[share.garden]\nkind = 'rest'\nurl = 'https://example.org/{token}'\nbody = '{steps}'\ntoken_env = 'HOOK'",
+            environment: ["HOOK": "https://example.org/T/B"], transport: { NoTransport() })
+        let failure = await destination.failure(delivering: SharePayload(.easter()))
+        #expect(failure?.kind == .misconfigured && failure?.reason.contains("whole address") == true)
+        let check = await #expect(throws: ShareFailure.self) { _ = try await destination.check() }
+        #expect(check?.reason == failure?.reason && destination.problems().count == 1)
+    }
+
+    @Test func `a body of which nothing is left is not sent`() async throws {
+        let destination = try Fixture.destination(
+            Self.table + "body = 'goal {goal}'\ncontent_type = 'text/plain'", transport: { NoTransport() })
+        #expect(await destination.failure(delivering: SharePayload(barely("Anna")))?.kind == .rejected)
     }
 
     // MARK: The manual

@@ -18,7 +18,9 @@ import WebTestSupport
         let table = try #require(manual.first { $0.contains("/metrics/job") })
         let destination = try Fixture.destination(table.replacing("http://localhost:9091", with: url), environment: [:])
         let name = "Zoë \"x\" {y}"
-        for day in [SharedDay.easter(of: User(id: 1, name: name)), .easter(steps: 9000, goal: nil, later: 1)] {
+        for day in [
+            SharedDay.easter(of: User(id: 1, name: name)), .easter(), .easter(steps: 9000, goal: nil, later: 1),
+        ] {
             _ = try await destination.deliver([SharePayload(day)])
         }
         let request = HTTPRequest(method: "GET", url: try WebAddress(url + "/metrics"))

@@ -40,7 +40,8 @@ extension SettingsTable {
     public func secrets(home: String?) -> [(secret: SecretSource, place: SettingSource)] {
         keys.compactMap { key in
             guard let text = text(key) else { return nil }
-            if key.hasSuffix("_file"), let path = absolutePath(text, home: home) {
+            // Certificates are public.
+            if key.hasSuffix("_file"), key != "ca_file", let path = absolutePath(text, home: home) {
                 return (.file(path), place(of: key))
             }
             if key.hasSuffix("_env"), isVariable(text) { return (.environment(text), place(of: key)) }

@@ -231,12 +231,12 @@ extension WebAddress {
         return masked.joined(separator: "/")
     }
 
-    /// Whether a part of a path is like one of a webhook: 16 or more letters, digits, - and _, of which both letters
+    /// Whether a part of a path is like one of a webhook: 16 or more letters, digits, -, _ and :, of which both letters
     /// and digits; where it follows a folder of secrets, any text with a digit or of this length. A date is no part of
     /// a secret.
     private static func looksSecret(_ part: Substring, isAfterFolder: Bool) -> Bool {
         let rest = part.replacing(/\d{4}-\d\d-\d\d/, with: "")
-        guard rest.utf8.allSatisfy({ $0.isAlphanumeric || "-_".utf8.contains($0) }) else { return false }
+        guard rest.utf8.allSatisfy({ $0.isAlphanumeric || "-_:".utf8.contains($0) }) else { return false }
         let hasDigit = rest.contains(where: \.isNumber), isLong = rest.utf8.count >= 16
         return isAfterFolder ? hasDigit || isLong : isLong && hasDigit && rest.contains(where: \.isLetter)
     }

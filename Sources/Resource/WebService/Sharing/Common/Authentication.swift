@@ -33,7 +33,14 @@ enum Authentication: Hashable, Sendable {
     /// The part of the address that is secret; nil if there is none.
     func addressSecret(_ credentials: Credentials) throws(ShareFailure) -> Secret? {
         guard case .address(let source) = self else { return nil }
-        return try credentials.secret(source)
+        let secret = try credentials.secret(source)
+        // The easiest mistake is to paste the whole address of a webhook.
+        let text = secret.reveal()
+        guard !text.contains("://"), !text.split(separator: "/").contains("..") else {
+            throw ShareFailure(
+                .misconfigured, "\(source) has a whole address: put only the part into it that {token} stands for")
+        }
+        return secret
     }
 
     /// Reasons why the secret cannot be used.

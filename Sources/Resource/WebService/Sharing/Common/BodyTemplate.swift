@@ -82,6 +82,13 @@ struct BodyTemplate: Hashable, Sendable {
     }
 
     private static func pieces(_ line: Substring) throws(UnknownName) -> [Piece] {
+        // Written in another way, a name would be sent as it stands.
+        for match in line.matches(of: /\{ *([A-Za-z_]+) *\}/) {
+            let name = String(match.1).lowercased()
+            if "\(match.0)" != "{\(name)}", Name(rawValue: name) != nil {
+                throw UnknownName(name: String(match.0.dropFirst().dropLast()))
+            }
+        }
         var pieces: [Piece] = []
         var start = line.startIndex
         for match in line.matches(of: /\{([a-z_]+)\}/) {
@@ -189,7 +196,7 @@ extension TableReader {
             }
             return template
         } catch {
-            refuse("body", expected: "\(expected). {\(error.name)} is not one of them")
+            refuse("body", expected: "\(expected). {\(error.name)} is not one of them", isPrivate: true)
             return nil
         }
     }

@@ -50,7 +50,10 @@ struct RESTDestination: ConfiguredDestination {
     }
 
     private var address: Addressed {
-        template.hasDate ? .item : .service(advice: "Check `url`: nothing is at this address.")
+        template.hasDate
+            ? .item
+            : .service(
+                advice: "Check `url`\(template.hasSecret ? " and the token" : ""): nothing is at this address.")
     }
 
     /// Sends a day. If a WebDAV server has no collection for it, creates the collection and sends the day again.
@@ -95,6 +98,7 @@ struct RESTDestination: ConfiguredDestination {
 
     private func makeCheckRequest() throws(ShareFailure) -> HTTPRequest {
         do {
+            _ = try authentication.addressSecret(credentials)
             let url = try WebAddress(template.base, insecure: template.isInsecure)
             return HTTPRequest(method: "GET", url: url, headers: headers + (try authentication.headers(credentials)))
         } catch let failure as ShareFailure {
@@ -117,9 +121,13 @@ struct RESTDestination: ConfiguredDestination {
                 SharedDayDocument(day: payload.day, includesSamples: traits.includesSamples), isRepeatable: isRepeatable
             )
         }
+        let text = body.body(payload.day, destination: name)
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw ShareFailure(.rejected, "`body` is empty for this day: its figures are not known")
+        }
         return HTTPRequest(
             method: method, url: url, headers: [.init("Content-Type", body.contentType)] + own,
-            body: Array(body.body(payload.day, destination: name).utf8), isRepeatable: isRepeatable)
+            body: Array(text.utf8), isRepeatable: isRepeatable)
     }
 }
 
@@ -151,8 +159,8 @@ extension DestinationKind {
             # text = "{date}: {steps} steps"       # what {text} stands for, as for mastodon
             # units = "metric"                     # or "imperial", in {text}
             # method = "PUT"                       # or "POST" (the default with `body`), or "PATCH"
-            # fixed = true                         # with POST or PATCH: the url is used as it is, even without a date; the default
-            #                                      # with `body`
+            # fixed = true                         # with POST, PATCH or `body`: the url is used as it is, even without a date;
+            #                                      # the default of POST and PATCH with `body`
             # idempotent = true                    # whether the server replaces a day that is sent again; default: with PUT.
             #                                      # Otherwise a day is sent once, when it is over, and never corrected.
             # corrects = true                      # false: the server keeps what it has, as a chat; default: as `idempotent`
@@ -169,7 +177,7 @@ extension DestinationKind {
         let body = reader.bodyTemplate()
         let method = reader.choice("method", among: ["PUT", "POST", "PATCH"]) ?? (body == nil ? "PUT" : "POST")
         let isFixed = reader.flag("fixed") ?? (body != nil && method != "PUT")
-        if isFixed, method == "PUT" {
+        if isFixed, method == "PUT", body == nil {
             reader.refuse("fixed", expected: "left out, or false, where `method` is PUT: a day has its own address")
         }
         let isIdempotent = reader.flag("idempotent") ?? (method == "PUT")

@@ -237,8 +237,9 @@ struct PostgresDestination: ConfiguredDestination {
             ShareFailure(
                 .credentials, reason,
                 advice:
-                    "The owner of the database enrols this machine's role: SELECT istep.enrol('SUBJECT', 'ROLE'); it also "
-                    + "needs the right to make temporary tables: GRANT TEMPORARY ON DATABASE …")
+                    "The owner of the database enrols this machine's role for each user whose days it sends: SELECT "
+                    + "istep.enrol('SUBJECT', 'ROLE'). Or name the users in `users`. The role also needs the right to make "
+                    + "temporary tables: GRANT TEMPORARY ON DATABASE …")
         default:
             switch state.prefix(2) {
             case "28": ShareFailure(.credentials, reason)

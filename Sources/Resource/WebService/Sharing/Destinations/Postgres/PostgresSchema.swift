@@ -222,7 +222,8 @@ public enum PostgresSchema {
     private static let settling = """
         -- Calculates the merged figures of days anew. A correction by hand holds, the latest of several; else the steps of the
         -- only machine, or those that the samples of all machines have together. Distance, energy and goal are those of the
-        -- machine with the most steps, in proportion.
+        -- machine with the most steps, in proportion. A day that a machine has deleted is there as one of which it knows nothing:
+        -- it does not count, and stays so that an older delivery does not bring it back.
         CREATE OR REPLACE FUNCTION istep.settle(subjects text[], days date[]) RETURNS void
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         DECLARE
@@ -232,7 +233,9 @@ public enum PostgresSchema {
             merged integer;
         BEGIN
             FOR one IN SELECT DISTINCT s, d FROM unnest(subjects, days) AS x (s, d) LOOP
-                SELECT * INTO best FROM istep.day WHERE subject = one.s AND day = one.d
+                SELECT * INTO best FROM istep.day
+                    WHERE subject = one.s AND day = one.d
+                        AND NOT (steps = 0 AND completeness = 'unknown' AND corrected_at IS NULL)
                     ORDER BY corrected_at DESC NULLS LAST, steps DESC, revision DESC LIMIT 1;
                 IF NOT FOUND THEN
                     DELETE FROM istep.total WHERE subject = one.s AND day = one.d;
@@ -240,7 +243,9 @@ public enum PostgresSchema {
                 END IF;
                 SELECT count(*) AS machines, bool_or(completeness = 'complete') AS complete, max(last_sync) AS last_sync,
                     bool_and(in_progress) AS in_progress, max(steps) FILTER (WHERE NOT has_samples) AS plain
-                    INTO known FROM istep.day WHERE subject = one.s AND day = one.d;
+                    INTO known FROM istep.day
+                    WHERE subject = one.s AND day = one.d
+                        AND NOT (steps = 0 AND completeness = 'unknown' AND corrected_at IS NULL);
                 merged := best.steps;
                 IF best.corrected_at IS NULL AND known.machines > 1 THEN
                     SELECT greatest(coalesce(sum(steps), 0), known.plain) INTO merged
@@ -302,6 +307,12 @@ public enum PostgresSchema {
                 RAISE EXCEPTION 'the role % is not a machine', $2 USING ERRCODE = 'invalid_role_specification',
                     HINT = format('GRANT istep_machine TO %I', $2);
             END IF;
+            IF $1 <> btrim($1) OR length($1) NOT BETWEEN 1 AND 200 THEN
+                RAISE EXCEPTION 'a subject has 1 to 200 characters, and no spaces around them'
+                    USING ERRCODE = 'invalid_parameter_value';
+            END IF;
+            -- A new role of the same name is another machine.
+            DELETE FROM istep.enrolment AS e WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = e.role);
             INSERT INTO istep.subject AS s VALUES ($1, $3)
                 ON CONFLICT ON CONSTRAINT subject_pkey DO UPDATE SET cohort = coalesce(excluded.cohort, s.cohort);
             INSERT INTO istep.enrolment VALUES ($1, $2) ON CONFLICT DO NOTHING;
@@ -312,7 +323,12 @@ public enum PostgresSchema {
         DECLARE
             subjects text[];
             days date[];
+            one text;
         BEGIN
+            -- As a machine that sends: what it merges must not be what is deleted here.
+            FOR one IN SELECT DISTINCT d.subject FROM istep.day AS d
+                WHERE d.machine = $1 AND ($2 IS NULL OR d.subject = $2) ORDER BY 1
+            LOOP PERFORM pg_advisory_xact_lock(hashtext('istep.day'), hashtext(one)); END LOOP;
             DELETE FROM istep.sample AS s WHERE s.machine = $1 AND ($2 IS NULL OR s.subject = $2);
             WITH gone AS (
                 DELETE FROM istep.day AS d WHERE d.machine = $1 AND ($2 IS NULL OR d.subject = $2) RETURNING d.subject, d.day)
@@ -322,14 +338,17 @@ public enum PostgresSchema {
         END $$;
         -- Deletes everything about a subject: how many rows of which table.
         DROP FUNCTION IF EXISTS istep.forget(text);
-        CREATE FUNCTION istep.forget(subject text) RETURNS TABLE (deleted text, rows bigint) LANGUAGE sql AS $$
-            WITH sample AS (DELETE FROM istep.sample AS s WHERE s.subject = $1 RETURNING 1),
+        CREATE FUNCTION istep.forget(subject text) RETURNS TABLE (deleted text, rows bigint) LANGUAGE plpgsql AS $$
+        BEGIN
+            -- No machine is sending then, and what one sends later is refused.
+            PERFORM pg_advisory_xact_lock(hashtext('istep.day'), hashtext($1));
+            RETURN QUERY WITH sample AS (DELETE FROM istep.sample AS s WHERE s.subject = $1 RETURNING 1),
                 day AS (DELETE FROM istep.day AS d WHERE d.subject = $1 RETURNING 1),
                 total AS (DELETE FROM istep.total AS t WHERE t.subject = $1 RETURNING 1),
                 person AS (DELETE FROM istep.subject AS s WHERE s.subject = $1 RETURNING 1)
             SELECT 'samples', count(*) FROM sample UNION ALL SELECT 'days of machines', count(*) FROM day
             UNION ALL SELECT 'merged days', count(*) FROM total UNION ALL SELECT 'subjects', count(*) FROM person;
-        $$;
+        END $$;
         REVOKE ALL ON FUNCTION istep.enrol, istep.forget, istep.retire, istep.prepare, istep.settle FROM PUBLIC;
         GRANT EXECUTE ON FUNCTION istep.prepare, istep.settle TO istep_machine;
 
