@@ -106,7 +106,7 @@ import TestSupport
         }
         #expect(
             try await istep("history", "--from", "2014-04-20", "--to", "2014-04-01").error.contains(
-                "--from 2014-04-01 --to 2014-04-20"))
+                "the first one is 2014-04-01, and the last one 2014-04-20"))
     }
 
     /// As of a single day, which has unknown steps.

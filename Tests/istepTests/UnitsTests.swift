@@ -8,7 +8,7 @@ import TestSupport
         let folder = try Folder()
         var istep = Command(folder: folder)
         istep.environment["LC_MEASUREMENT"] = "en_US.UTF-8"
-        let set = try await istep("profile", "--height", "5'10\"", "--weight", "160", "--step-length", "29.5in")
+        let set = try await istep("profile", "--height", "5'10\"", "--weight", "160lb", "--step-length", "29.5in")
         #expect(
             set.output.contains("height 5 ft 10 in, weight 160 lb, step 29.5 in, measured"), "\(set.output)\(set.error)"
         )
@@ -20,7 +20,7 @@ import TestSupport
         #expect(shown.output.contains("4.66 mi"), "\(shown.output)\(shown.error)")
         let day = try await istep("show", "April 20, 2014", "--json").json
         #expect(day["day"] as? String == "2014-04-20" && day["distanceMetres"] as? Double == 7493)
-        let wrong = try await istep("profile", "--weight", "72kg", "--height", "178")
+        let wrong = try await istep("profile", "--weight", "72", "--height", "9ft")
         #expect(
             wrong.status == 64 && wrong.error.contains("--height must be 1 ft 8 in to 8 ft 2 in."), "\(wrong.error)")
         let twofold = try await istep("show", "4/5/2014")

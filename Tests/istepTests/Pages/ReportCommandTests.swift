@@ -97,7 +97,7 @@ import Testing
             "report", "-o", folder.path + "/x.html", "--from", "2026-05-02", "--to", "2026-05-01")
         #expect(
             range.status == 64 && range.error.contains("ends before it begins")
-                && range.error.contains("--from 2026-05-01 --to 2026-05-02"),
+                && range.error.contains("the first one is 2026-05-01, and the last one 2026-05-02"),
             "\(range)")
         #expect(
             try await istep("report", "-o", folder.path + "/x.html", "--from", "2999-01-01", "--to", "2999-01-02")

@@ -11,7 +11,7 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         commandName: "profile",
         abstract: "Show or set your height, weight, sex and step length, used to calculate distance and calories.",
         discussion: """
-            Your first profile applies to all days. A later profile applies from today on; earlier days keep theirs.
+            Numbers without a unit are centimetres and kilograms, whatever units are shown. Your first profile applies to all days. A later profile applies from today on; earlier days keep theirs.
 
               istep profile --height 178 --weight 72 --sex male
               istep profile --height 5ft10in --weight 160lb
@@ -85,7 +85,7 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         _ name: String, _ given: GivenValue<Measure>?, _ quantity: Measure.Quantity, _ range: ClosedRange<Double>,
         _ units: UnitSystem
     ) throws -> Double? {
-        guard let value = given?.value?.value(units) else { return nil }
+        guard let value = given?.value?.value(.metric) else { return nil }
         guard range.contains(value) else {
             throw CommandFailure(.usage, "--\(name) must be \(units.words(range, quantity)).")
         }

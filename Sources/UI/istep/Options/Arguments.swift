@@ -70,6 +70,9 @@ enum ArgumentRules {
 
     /// Checks a name for a person or a pedometer. Bytes that are not UTF-8 were replaced by U+FFFD before.
     static func checkName(_ name: String, of option: String) throws {
+        if name.first?.isWhitespace == true || name.last?.isWhitespace == true {
+            throw ValidationError("The name of \(option) is not valid: it begins or ends with a space.")
+        }
         if let problem = Printable.problem(ofName: name) {
             throw ValidationError("The name of \(option) is not valid: \(problem).")
         }

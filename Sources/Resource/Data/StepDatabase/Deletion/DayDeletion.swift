@@ -35,6 +35,11 @@ struct DayDeletion {
         losses.corrections = database.changesCount
         losses.exclusions = try StepDatabase.removeExclusions(on: days, of: user.id, database)
         try deleteShares()
+        try database.execute(
+            sql: """
+                DELETE FROM notice WHERE person = ? AND EXISTS (
+                    SELECT 1 FROM json_tree(content) WHERE key = 'day' AND atom BETWEEN ? AND ?)
+                """, arguments: [user.id] + StatementArguments(texts))
         try steps.note(known.union(try sharedDays()))
         try steps.forget(days.clamped(to: Self.calendar))
         try steps.markDeleted(days.clamped(to: Self.calendar), isClosed: true, at: now)
