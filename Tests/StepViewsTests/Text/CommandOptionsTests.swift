@@ -26,6 +26,16 @@ import Testing
         #expect(ShellCommand(line).with(CommandOptions()).text() == line)
     }
 
+    /// Without it, a restore that a demo advises would replace the user's own history.
+    @Test(arguments: [
+        ("istep restore", "istep --demo='/a b' restore /f"), ("istep demo", "istep demo /f"),
+        ("istep auto on", "istep --demo='/a b' auto on /f"), ("chmod 600", "chmod 600 /f"),
+    ])
+    func `a command of a demo is for that demo`(_ line: String, _ expected: String) {
+        let options = CommandOptions(demo: "--demo='/a b'"), command = ShellCommand(line, ["/f"]).with(options)
+        #expect(command.text() == expected && command.with(options).text() == expected)
+    }
+
     @Test func `options follow the words of a command`() {
         let command = ShellCommand("istep outbox drop", ["my garden", "2014-04-20"]).with(CommandOptions(user: "Ben"))
         #expect(command.text() == "istep outbox drop 'my garden' 2014-04-20 --user Ben")

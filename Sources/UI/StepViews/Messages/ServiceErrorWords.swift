@@ -139,7 +139,10 @@ public enum ServiceErrorWords {
         case .repeatedTime: "Write the offset with both times, such as 02:15+01:00."
         case .nothingToDelete: "List the days that are known: `istep history all`"
         case .notDeleted: "Only days that 'istep delete' has deleted are left out."
-        case .severalSources: "Give the address of the one that is meant."
+        case .severalSources(_, let addresses):
+            Set(addresses).count < addresses.count
+                ? "They are those of several users. Choose one with --user NAME."
+                : "Give the address of the one that is meant."
         case .lastUser:
             "To begin a new history, move the file of this one away; its path is under History: `istep doctor`"
         case .userExists: "Choose another name. List the users: `istep users`"

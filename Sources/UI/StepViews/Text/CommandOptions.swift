@@ -7,14 +7,20 @@ public struct CommandOptions: Hashable, Sendable {
     public var database: String?
     /// `--config`
     public var configuration: String?
+    /// The option before the subcommand that directs a command to a demo, in shell syntax; nil outside of a demo, and
+    /// where the shell directs all commands to it.
+    public var demo: String?
 
-    public init(user: String? = nil, database: String? = nil, configuration: String? = nil) {
+    public init(user: String? = nil, database: String? = nil, configuration: String? = nil, demo: String? = nil) {
         self.user = user
         self.database = database
         self.configuration = configuration
+        self.demo = demo
     }
 
     // A test compares both lists with the help of each subcommand.
+
+    fileprivate static let demoOption = "--demo"
 
     /// The subcommands that are about one user, or only about that user's pedometers or days if `--user` is given.
     private static let subcommandsOfUser: Set<Substring> = [
@@ -28,7 +34,7 @@ public struct CommandOptions: Hashable, Sendable {
     ///
     /// - Parameter command: in shell syntax; only one that begins with `istep` needs any.
     fileprivate func options(for command: String) -> [(name: String, value: String)] {
-        let words = command.split(separator: " ")
+        let words = command.split(separator: " ").filter { !$0.hasPrefix(Self.demoOption) }
         guard words.count > 1, words[0] == "istep", !Self.subcommandsWithoutOptions.contains(words[1]) else {
             return []
         }
@@ -44,7 +50,15 @@ extension ShellCommand {
     /// The same with the options that it needs and does not have.
     public func with(_ options: CommandOptions) -> ShellCommand {
         let missing = options.options(for: line).filter { !words.contains($0.name) }
-        return missing.isEmpty ? self : ShellCommand(line, words + missing.flatMap { [$0.name, $0.value] })
+        return ShellCommand(directed(to: options.demo), words + missing.flatMap { [$0.name, $0.value] })
+    }
+
+    /// The line with the option for a demo: without it, the command would be about the user's own history.
+    private func directed(to demo: String?) -> String {
+        let (program, rest) = ("istep ", line.dropFirst("istep ".count))
+        guard let demo, line.hasPrefix(program), !rest.hasPrefix(CommandOptions.demoOption), !rest.hasPrefix("demo")
+        else { return line }
+        return "\(program)\(demo) \(rest)"
     }
 }
 

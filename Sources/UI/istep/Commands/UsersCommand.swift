@@ -107,7 +107,9 @@ struct UsersCommand: AsyncParsableCommand {
             try await DeleteCommand.delete(
                 .user, wanted, wiring, question: "Delete this user? A backup is made before.",
                 command: ShellCommand("istep users remove --yes", [name]).with(
-                    CommandOptions(database: common.db, configuration: common.config)), yes: yes, dryRun: dryRun)
+                    CommandOptions(
+                        database: common.db, configuration: common.config, demo: DemoFolder.optionOfThisProcess)),
+                yes: yes, dryRun: dryRun)
         }
     }
 }

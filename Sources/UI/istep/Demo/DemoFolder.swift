@@ -115,6 +115,15 @@ struct DemoFolder: Sendable {
         for (name, value) in folder.environment(bus: state.bus) { setenv(name, value, 1) }
     }
 
+    /// `--demo` or `--demo=DIRECTORY`, in shell syntax, if this process was directed to a demo by it; nil where the
+    /// shell's variable does that, also for the commands that are shown.
+    static var optionOfThisProcess: String? {
+        guard ProcessEnvironment.outer[variable]?.isEmpty != false,
+            let path = ProcessEnvironment.current[variable], !path.isEmpty
+        else { return nil }
+        return path == standardPath(ProcessEnvironment.outer) ? "--demo" : ShellCommand.quoted("--demo=\(path)")
+    }
+
     private func runningState() throws(CommandFailure) -> State {
         let start = "Start one: `istep demo --keep\(isTemporary ? "" : " \(ShellCommand.quoted(path))")`"
         guard try isThere() else { throw CommandFailure(.unavailable, "No demo runs in '\(path)'.", advice: start) }

@@ -93,7 +93,9 @@ extension Wiring {
 
 extension CommandOptions {
     init(_ options: GlobalOptions) {
-        self.init(user: options.user, database: options.database, configuration: options.configuration)
+        self.init(
+            user: options.user, database: options.database, configuration: options.configuration,
+            demo: DemoFolder.optionOfThisProcess)
     }
 
     /// The options in a command line, even if the parser does not understand the rest of it.
@@ -106,6 +108,8 @@ extension CommandOptions {
             }
             return nil
         }
-        self.init(user: value("--user"), database: value("--db"), configuration: value("--config"))
+        self.init(
+            user: value("--user"), database: value("--db"), configuration: value("--config"),
+            demo: DemoFolder.optionOfThisProcess)
     }
 }
