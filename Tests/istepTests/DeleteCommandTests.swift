@@ -118,7 +118,9 @@ import Testing
             #expect(try await istep("users", "add", "Bob").status == 0)
             let twice = try await istep("users", "add", "bob")
             #expect(twice.status == 64 && twice.error.contains("There is a user 'Bob' already"), "\(twice)")
-            #expect(try await istep("users", "add", "a\u{7}b").status == 64)
+            for name in ["a\u{7}b", " anna", "anna\u{a0}"] {
+                #expect(try await istep("users", "add", name).status == 64, "'\(name)'")
+            }
             let listed = try await istep("users")
             #expect(listed.output.contains("anna  2 days, 2019-04-01 to 2019-04-02") && listed.output.contains("Bob "))
             #expect(try await istep("users", "rename", "BOB", "bob").status == 0, "only the case changes")

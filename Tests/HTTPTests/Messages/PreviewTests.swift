@@ -23,7 +23,8 @@ import Testing
         ("/users/Anna/days/2014-04-20", "/users/Anna/days/2014-04-20"),
         ("/dav/anna/2014/04/steps-2014-04-20.json", "/dav/anna/2014/04/steps-2014-04-20.json"),
         ("/api/v1/athlete/i12345/wellness/2014-04-20", "/api/v1/athlete/i12345/wellness/2014-04-20"),
-        ("/hooks/steps", "/hooks/steps"),
+        ("/hooks/steps", "/hooks/steps"), ("/bot123456:AAHdqTcvCH1vGWJx/sendMessage", "/•••••/sendMessage"),
+        ("/rooms/!room:example.org/send", "/rooms/!room:example.org/send"),
         ("/api/states/sensor.istep_the_long_walker_2000", "/api/states/sensor.istep_the_long_walker_2000"),
     ]) func `secrets in the path are masked`(path: String, shown: String) throws {
         let text = HTTPRequest(method: "GET", url: try WebAddress("https://a.example" + path)).preview

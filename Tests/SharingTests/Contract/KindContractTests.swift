@@ -55,9 +55,12 @@ import Testing
         "beeminder", "fhir", "home-assistant", "influx", "intervals-icu", "mastodon", "rest", "soap",
     ]) func `certificates of the user's own verify the server`(_ key: String) async throws {
         let example = try #require(DestinationRegistry.kind(key)).example
+        let text = example.replacing(/_file = .*/, with: "_env = 'SECRET'") + "\nca_file = '/etc/ssl/own.pem'"
+        // They are no secret, which only its owner may read.
+        let table = try #require(try SettingsTable.destinations(in: text, path: "istep.toml").first)
+        #expect(!table.secrets(home: "/home/anna").contains { "\($0.secret)".contains("own.pem") })
         let destination = try Fixture.destination(
-            example.replacing(/_file = .*/, with: "_env = 'SECRET'") + "\nca_file = '/etc/ssl/own.pem'",
-            environment: ["SECRET": "s"], transport: { TrustingTransport() })
+            text, environment: ["SECRET": "s"], transport: { TrustingTransport() })
         let failure = await #expect(throws: ShareFailure.self) { _ = try await destination.check() }
         #expect(failure?.reason == "trusts /etc/ssl/own.pem")
     }

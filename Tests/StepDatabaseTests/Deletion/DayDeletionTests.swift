@@ -72,6 +72,26 @@ import Testing
         }
     }
 
+    /// A notice of a goal has the steps of its day.
+    @Test func `notices that name a deleted day are deleted, and no others`() throws {
+        try withFixture { history in
+            try fill(history)
+            func insert(_ number: Int, _ about: Day, of person: String) throws {
+                try history.execute(
+                    """
+                    INSERT INTO notice (key, subject, name, person, since, content, kept_at)
+                    VALUES ('k\(number)', 'user:1', 'ada', \(person), \(noon.seconds),
+                        '{"goalReached":{"day":"\(about)","goal":8000,"steps":16791}}', \(noon.seconds))
+                    """)
+            }
+            try insert(1, day, of: "\(history.user.id)")
+            try insert(2, next, of: "\(history.user.id)")
+            try insert(3, day, of: "NULL")
+            try delete(day...day, in: history)
+            #expect(try history.strings("SELECT key FROM notice ORDER BY key") == ["k2", "k3"])
+        }
+    }
+
     @Test func `the counts of syncs and imports do not show what was deleted`() throws {
         try withFixture { history in
             try fill(history)

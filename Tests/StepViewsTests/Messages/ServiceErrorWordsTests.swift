@@ -20,6 +20,12 @@ import Testing
         #expect(sent == "To send it once more: `istep share 2014-04-20 --with \(word) --again`")
     }
 
+    @Test func `sources of one name are told apart by their addresses, or by their users`() {
+        let advice = { ServiceErrorWords.advice(.severalSources("ring", addresses: $0)) }
+        #expect(advice(["C0:DE:00:00:00:01", "C0:DE:00:00:00:02"]) == "Give the address of the one that is meant.")
+        #expect(advice(["C0:DE:00:00:00:01", "C0:DE:00:00:00:01"])?.contains("--user NAME") == true)
+    }
+
     @Test func `a list of devices in range says if there are more`() {
         let all = ServiceErrorWords.problem(.severalInRange(["A", "B"], count: 2))
         #expect(all == "2 pedometers are in range: A, B.")

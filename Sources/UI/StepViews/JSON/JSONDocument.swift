@@ -11,9 +11,6 @@ public protocol JSONOutput: Encodable, Sendable {
     static var schema: JSONSchema { get }
 }
 
-/// A document that is stored key by key. The form of new documents is `JSONRecord`.
-public protocol JSONDocument: JSONOutput, Codable {}
-
 /// Documents as JSON.
 ///
 /// Characters that would control a terminal are escaped: a program reads the same string, a terminal only its escape.

@@ -20,27 +20,6 @@ extension View {
     public func json() throws -> String { try JSONText.pretty(document) }
 }
 
-/// Writes null where there is no value: a key that is always present is easier for programs than one that is sometimes
-/// absent.
-@propertyWrapper
-public struct Nullable<Value: Codable & Sendable>: Codable, Sendable {
-    public var wrappedValue: Value?
-
-    public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        wrappedValue = container.decodeNil() ? nil : try container.decode(Value.self)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
-    }
-}
-
-extension Nullable: Equatable where Value: Equatable {}
-
 /// Text in pieces, each with its own emphasis.
 struct StyledText: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     /// What a piece means rather than how it looks.

@@ -38,7 +38,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        func validate() throws { try ArgumentRules.checkName(name, of: "the user") }
+        func validate() throws { try ArgumentRules.checkNewUser(name) }
 
         func run() throws {
             let wiring = try Wiring(common)
@@ -67,7 +67,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        func validate() throws { try ArgumentRules.checkName(new, of: "the user") }
+        func validate() throws { try ArgumentRules.checkNewUser(new) }
 
         func run() throws {
             let wiring = try Wiring(common)

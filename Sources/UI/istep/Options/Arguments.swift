@@ -68,11 +68,16 @@ enum ArgumentRules {
         return hour * 3600 + minute * 60
     }
 
+    /// Checks the name that a user gets. A history may have names that are no longer given.
+    static func checkNewUser(_ name: String) throws {
+        try checkName(name, of: "the user")
+        if name.first?.isWhitespace == true || name.last?.isWhitespace == true {
+            throw ValidationError("The name of the user is not valid: it begins or ends with a space.")
+        }
+    }
+
     /// Checks a name for a person or a pedometer. Bytes that are not UTF-8 were replaced by U+FFFD before.
     static func checkName(_ name: String, of option: String) throws {
-        if name.first?.isWhitespace == true || name.last?.isWhitespace == true {
-            throw ValidationError("The name of \(option) is not valid: it begins or ends with a space.")
-        }
         if let problem = Printable.problem(ofName: name) {
             throw ValidationError("The name of \(option) is not valid: \(problem).")
         }
