@@ -101,6 +101,11 @@ import Testing
                             lostCorrections: 1),
                         [.init(name: "garden", user: anna, days: 1, isSentAgain: true)], backup: "/b")), "move"
             ), (MoveView(.init(.source(source, from: anna, to: anna), MoveEffect())), "move"),
+            (
+                DeletedDaysView(
+                    anna, [DeletedDay(Sample.day, at: Sample.now, isClosed: true)], localTime: Sample.localTime),
+                "deletedDays"
+            ),
             (ReadmissionView(anna, first: Sample.day, last: Sample.day, count: 1), "readmission"),
             (
                 UsersView([
@@ -297,6 +302,8 @@ import Testing
                     ($0.isCorrected, $0.correctionReason, $0.correctedAt) = (true, "no ring", Sample.synced)
                 }
                 check.add(try corrected.json(), as: "show", "a corrected day")
+                let deleted = Sample.view { $0.deletedAt = Sample.synced }
+                check.add(try deleted.json(), as: "show", "a deleted day")
                 let excluded = Sample.view {
                     let span = TimeSpan(Sample.synced, Sample.synced + 60)
                     $0.excluded = [nil, "massage"].map {

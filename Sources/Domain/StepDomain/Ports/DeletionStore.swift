@@ -6,6 +6,9 @@ public protocol DeletionStore: Sendable {
     /// - Parameter isPreview: whether nothing is changed.
     func delete(_ deletion: Deletion, at moment: Timestamp, isPreview: Bool) throws -> DeletionLosses
 
+    /// The days of a user that syncs and imports leave out, by day.
+    func closedDays(of user: User.ID) throws -> [DeletedDay]
+
     /// Lets syncs and imports bring days again that were deleted.
     ///
     /// - Returns: how many of the days were closed to them.

@@ -48,7 +48,7 @@ public struct SharedDay: Hashable, Sendable {
             DaySummary(data, localTime: localTime, now: now),
             tracks: includesSamples ? data.tracks.map { Track(pedometer: $0.name, samples: $0.samples) } : [],
             utcOffset: first?.utcOffset ?? localTime.utcOffset(localTime.moment(data.day)),
-            lastSample: data.tracks.compactMap(\.samples.last?.start).max(), isDeleted: data.isDeleted)
+            lastSample: data.tracks.compactMap(\.samples.last?.start).max(), isDeleted: data.deletion != nil)
     }
 
     /// Whether it stands for a day that was deleted.

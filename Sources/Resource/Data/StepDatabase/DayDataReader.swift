@@ -9,18 +9,24 @@ struct DayDataReader {
 
     private let user: User
     private let database: Database
-    private let pedometers: [(id: Pedometer.ID, name: String)]
+    private let pedometers: [Source]
     private let lastSync: Timestamp?
     private let exclusions: [Exclusion]
     private let excluded: [TimeSpan]
+
+    /// A pedometer or a source of imports.
+    private struct Source {
+        let id: Pedometer.ID, name: String, isImported: Bool
+    }
 
     init(_ user: User, _ database: Database) throws {
         self.user = user
         self.database = database
         pedometers = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id"),
+            database.cachedStatement(
+                sql: "SELECT id, name, \(Pedometer.isImported) FROM pedometer WHERE person = ? ORDER BY id"),
             arguments: [user.id]
-        ).map { (try $0.get(0), try $0.get(1)) }
+        ).map { Source(id: try $0.get(0), name: try $0.get(1), isImported: try $0.get(2)) }
         lastSync = try Row.fetchOne(
             database.cachedStatement(
                 sql: """
@@ -37,8 +43,8 @@ struct DayDataReader {
     func dayData(from first: Day, count: Int) throws -> [DayData] {
         let last = first.advanced(by: count - 1)
         var days = (0..<count).map { DayData(user: user, day: first.advanced(by: $0), lastSync: lastSync) }
-        for (id, name) in pedometers {
-            for (index, track) in try tracks(of: id, named: name, from: first, count: count).enumerated()
+        for source in pedometers {
+            for (index, track) in try tracks(of: source, from: first, count: count).enumerated()
             where !track.isEmpty {
                 days[index].tracks.append(track)
             }
@@ -52,12 +58,9 @@ struct DayDataReader {
             let index = try row.day(0).daysSince1970 - first.daysSince1970
             if days.indices.contains(index) { days[index].correction = try StepCorrection(row: row) }
         }
-        for text in try String.fetchAll(
-            database.cachedStatement(sql: "SELECT day FROM deleted_day WHERE person = ? AND day BETWEEN ? AND ?"),
-            arguments: [user.id, first.description, last.description])
-        {
-            let index = try Day(column: text).daysSince1970 - first.daysSince1970
-            if days.indices.contains(index) { days[index].isDeleted = true }
+        for deletion in try DeletedDay.all(of: user.id, in: first...last, database) {
+            let index = deletion.day.daysSince1970 - first.daysSince1970
+            if days.indices.contains(index) { days[index].deletion = deletion }
         }
         let profiles = try inForce(Profile.query, "profile", from: first, through: last).map(Profile.init)
         let plans = try inForce(SportPlan.query, "plan", from: first, through: last).map(SportPlan.init)
@@ -108,8 +111,8 @@ struct DayDataReader {
     /// - Parameter count: at least 1, at most `mostDays`.
     func sums(from first: Day, count: Int) throws -> [DaySums] {
         var days = [[DayData.Track]](repeating: [], count: count)
-        for (id, name) in pedometers {
-            for (index, track) in try tracks(of: id, named: name, from: first, count: count, forSums: true).enumerated()
+        for source in pedometers {
+            for (index, track) in try tracks(of: source, from: first, count: count, forSums: true).enumerated()
             where !track.isEmpty {
                 days[index].append(track)
             }
@@ -121,8 +124,9 @@ struct DayDataReader {
     ///
     /// - Parameter forSums: whether data that sums do not need is left out.
     private func tracks(
-        of pedometer: Pedometer.ID, named name: String, from first: Day, count: Int, forSums: Bool = false
+        of source: Source, from first: Day, count: Int, forSums: Bool = false
     ) throws -> [DayData.Track] {
+        let pedometer = source.id
         let samples = try self.samples(of: pedometer, in: "sample", from: first, count: count)
         let implausible =
             forSums
@@ -133,7 +137,8 @@ struct DayDataReader {
             let day = first.advanced(by: index)
             let counted = samples[index].withoutOverlaps.divided(by: excluded)
             return DayData.Track(
-                pedometer: pedometer, name: name, samples: counted.outside, excluded: counted.inside,
+                pedometer: pedometer, name: source.name, isImported: source.isImported, samples: counted.outside,
+                excluded: counted.inside,
                 implausible: forSums ? [] : implausible[index],
                 coverage: Self.spans(coverage, touching: Self.reach(of: day, count: 1)).deciding(day))
         }

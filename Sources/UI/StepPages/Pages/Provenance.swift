@@ -28,6 +28,9 @@ extension DayProvenance {
                 }
             }
             for words in summary.excludedWords(context.localTime) { Element.p { "Excluded: \(words)." } }
+            if let moment = summary.deletedAt {
+                Element.p { "Deleted \(Words.deleted(moment, context.localTime))." }
+            }
             if sources.isEmpty {
                 Element.p(.css("muted")) { "No pedometer has recorded steps on this day." }
             } else {

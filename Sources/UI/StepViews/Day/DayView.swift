@@ -91,6 +91,11 @@ extension DayView {
         for (index, words) in summary.excludedWords(localTime).enumerated() {
             show(index == 0 ? "Excluded" : "", StyledText(words, .doubtful), on: &page)
         }
+        if let moment = summary.deletedAt {
+            show(
+                "Deleted", StyledText(Words.deleted(moment, localTime), .doubtful),
+                hint: hasCommands ? "\(command: "istep delete --readmit", "\(summary.day)")" : nil, on: &page)
+        }
         if let doubt { show("Check", doubt, on: &page) }
         chart(on: &page)
         page.blank()
@@ -277,11 +282,11 @@ extension DaySummary {
     }
 
     /// Blocks that are listed.
-    private static let mostExcluded = 3
+    package static let mostExcluded = 3
 
     /// The blocks that the user has excluded.
-    package func excludedWords(_ localTime: LocalTime) -> [String] {
-        let words = excluded.prefix(Self.mostExcluded).map { block in
+    package func excludedWords(_ localTime: LocalTime, limit: Int = DaySummary.mostExcluded) -> [String] {
+        let words = excluded.prefix(limit).map { block in
             let exclusion = block.exclusion
             let ends = [
                 exclusion.span.start.seconds + exclusion.utcOffset,

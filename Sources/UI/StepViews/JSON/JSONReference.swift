@@ -91,6 +91,9 @@ public enum JSONReference {
             "deletion", ["delete", "users remove"], "What a deletion would lose, or has lost.",
             JSONRecord<DeletionView>.self),
         Entry(
+            "deletedDays", ["delete --list"], "Deleted days that syncs and imports leave out.",
+            JSONRecord<DeletedDaysView>.self),
+        Entry(
             "readmission", ["delete --readmit"], "Deleted days that syncs and imports may bring again.",
             JSONRecord<ReadmissionView>.self),
         Entry("backup", ["backup"], "The backup that was made.", JSONRecord<BackupView>.self),

@@ -13,6 +13,7 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
               istep delete 2014-04-20 2014-04-25     from the first day to the last
               istep delete --source phone            a pedometer or a source of imports
               istep delete --everything --user bob   a user: istep users remove bob
+              istep delete --list                    days that syncs leave out
               istep delete 2014-04-20 --readmit      syncs may bring the day again
 
             Shows what would be lost, asks, and makes a backup before. Nothing of the figures stays: no steps, no raw frames, no contents \
@@ -40,6 +41,9 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
     @Flag(help: "Let syncs and imports bring deleted days again.")
     var readmit = false
 
+    @Flag(help: "List the deleted days that syncs and imports leave out.")
+    var list = false
+
     @Flag(name: .shortAndLong, help: "Delete without asking.")
     var yes = false
 
@@ -49,18 +53,20 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard [!days.isEmpty, source != nil, everything].count(where: \.self) == 1 else {
-            throw ValidationError("Name one thing: days, --source NAME, or --everything with --user NAME.")
+        guard [!days.isEmpty, source != nil, everything, list].count(where: \.self) == 1 else {
+            throw ValidationError("Name one thing: days, --source NAME, --everything with --user NAME, or --list.")
         }
         if days.count > 2 { throw ValidationError("Give one day, or the first and the last day.") }
         if everything, common.user == nil { throw ValidationError("--everything needs --user NAME.") }
         if readmit, days.isEmpty || yes || dryRun {
             throw ValidationError("--readmit takes days only, without --yes and --dry-run.")
         }
+        if list, yes || dryRun { throw ValidationError("--list deletes nothing: leave --yes and --dry-run out.") }
     }
 
     func run() async throws {
         let wiring = try Wiring(common)
+        if list { return try await list(wiring) }
         if readmit { return try await readmit(wiring) }
         let request = request(wiring)
         try await Self.delete(
@@ -110,6 +116,15 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
         if let source { return ["--source", source] }
         if everything { return ["--everything"] }
         return days.map(\.word)
+    }
+
+    private func list(_ wiring: Wiring) async throws {
+        let view = try await blocking {
+            let store = try wiring.deletionStore(for: .reading)
+            let user = try wiring.user(in: store)
+            return DeletedDaysView(user, try store.closedDays(of: user.id), localTime: wiring.localTime)
+        }
+        try wiring.show(view)
     }
 
     private func readmit(_ wiring: Wiring) async throws {

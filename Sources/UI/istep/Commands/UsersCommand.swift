@@ -43,9 +43,7 @@ struct UsersCommand: AsyncParsableCommand {
         func run() throws {
             let wiring = try Wiring(common)
             let users = wiring.users(try wiring.deletionStore(for: .creating))
-            let added = try users.add(name)
-            if common.json { return try wiring.show(UsersView([Users.Entry(user: added)])) }
-            try wiring.say(UserWords.added(added))
+            try wiring.confirm(UserChangeView(.added, Users.Entry(user: try users.add(name))))
         }
     }
 
@@ -56,7 +54,7 @@ struct UsersCommand: AsyncParsableCommand {
             discussion: """
                 Days, pedometers and plans stay. The configuration still has the old name, in 'user' and in the 'users' of destinations: \
                 change it there. Destinations that keep a place for each name get the days under the new one from then on; what was sent \
-                before stays there under the old name.
+                before stays there under the old name, also if the days are corrected or deleted later: these destinations are named.
                 """)
 
         @Argument(help: ArgumentHelp("The user.", valueName: "old"), completion: CompletionNames.users)
@@ -72,12 +70,12 @@ struct UsersCommand: AsyncParsableCommand {
         func run() throws {
             let wiring = try Wiring(common)
             let users = wiring.users(try wiring.deletionStore(for: .updating))
-            let (before, after) = try users.rename(old, to: new)
-            if common.json {
-                return try wiring.show(UsersView(try users.list().filter { $0.user.id == after.id }))
-            }
-            try wiring.say(UserWords.renamed(before, to: after))
-            for place in wiring.placesNaming(before) { try wiring.say(UserWords.stillNamed(before, in: place)) }
+            let renaming = try users.rename(old, to: new)
+            let entry = try users.list().first { $0.user.id == renaming.after.id }
+            try wiring.confirm(
+                UserChangeView(
+                    .renamed(renaming, settings: wiring.settingsNaming(renaming.before)),
+                    entry ?? Users.Entry(user: renaming.after)))
         }
     }
 

@@ -47,7 +47,8 @@ private struct ConfigurationFiles: ConfigurationSource {
     func read() -> WrittenConfiguration {
         let check = Settings.check(flags: flags, environment: environment)
         let (destinations, errors) = Wiring.destinations(from: check.destinations, environment)
-        let imports = Wiring.scheduledImports(check.imports, environment).faulty.flatMap(\.problems.errors)
+        let scheduled = Wiring.scheduledImports(check.imports, environment)
+        let imports = scheduled.faulty.flatMap(\.problems.errors)
         return WrittenConfiguration(
             files: check.files,
             problems: (check.problems + errors + imports).map {
@@ -56,7 +57,24 @@ private struct ConfigurationFiles: ConfigurationSource {
             destinations: destinations.compactMap { destination in
                 check.destinations.first { $0.name == destination.name }.map { configured(destination, $0) }
             },
-            users: check.settings.flatMap { try? StepDatabase(path: $0.database.value, for: .reading).users() } ?? [])
+            users: check.settings.flatMap { try? StepDatabase(path: $0.database.value, for: .reading).users() } ?? [],
+            userNames: userNames(check.settings?.user, scheduled.plans, check.imports))
+    }
+
+    /// The user of the commands, unless the command line names it, and those of imports.
+    private func userNames(
+        _ user: Sourced<String>?, _ imports: [ScheduledImport], _ tables: [SettingsTable]
+    ) -> [(name: String, problem: @Sendable (String) -> ConfigurationProblem)] {
+        var names: [(name: String, problem: @Sendable (String) -> ConfigurationProblem)] = []
+        if let user, case .file(let path, let line) = user.source {
+            names.append(
+                (user.value, { ConfigurationProblem("\(user.source): `user` \($0)", file: path, line: line) }))
+        }
+        for plan in imports {
+            guard let name = plan.user, let table = tables.first(where: { $0.name == plan.name }) else { continue }
+            names.append((name, { Self.problem($0, in: table, of: "import", at: table.place(of: "user")) }))
+        }
+        return names
     }
 
     private func configured(_ destination: any ShareDestination, _ table: SettingsTable) -> WrittenDestination {
@@ -78,13 +96,12 @@ private struct ConfigurationFiles: ConfigurationSource {
         }
     }
 
-    private static func problem(_ reason: String, in table: SettingsTable, at place: SettingSource)
-        -> ConfigurationProblem
-    {
-        guard case .file(let path, let line) = place else {
-            return ConfigurationProblem("[share.\(table.name)]: \(reason)")
-        }
-        return ConfigurationProblem("\(place): [share.\(table.name)]: \(reason)", file: path, line: line)
+    private static func problem(
+        _ reason: String, in table: SettingsTable, of section: String = "share", at place: SettingSource
+    ) -> ConfigurationProblem {
+        let text = "[\(section).\(table.name)]: \(reason)"
+        guard case .file(let path, let line) = place else { return ConfigurationProblem(text) }
+        return ConfigurationProblem("\(place): \(text)", file: path, line: line)
     }
 }
 

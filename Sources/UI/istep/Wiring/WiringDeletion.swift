@@ -29,10 +29,12 @@ extension Wiring {
             lock: HistoryLock(path: databasePath), destinations: { try destinations() }, localTime: localTime, now: now)
     }
 
-    func users(_ store: Deleting.Store) -> Users { Users(store, localTime: localTime, now: now) }
+    func users(_ store: Deleting.Store) -> Users {
+        Users(store, destinations: { try destinations() }, localTime: localTime, now: now)
+    }
 
     /// The settings that name a user: `user`, and the users of destinations and imports.
-    func placesNaming(_ user: User) -> [String] {
+    func settingsNaming(_ user: User) -> [String] {
         func names(_ name: String?) -> Bool { name?.lowercased() == user.name.lowercased() }
         let ofDestinations = (try? destinations())?.filter { $0.terms.users?.contains(where: names) == true } ?? []
         let ofImports = Self.scheduledImports(settings.imports, environment).plans.filter { names($0.user) }
