@@ -2,14 +2,14 @@ public import StepDomain
 
 /// The users of a history: listed, added and renamed. `Deleting` removes one.
 public struct Users: Sendable {
-    private let store: any StepHistory & DeletionStore & ShareLedger
+    private let store: EditableHistory
     /// The destinations of the configuration; their errors are those of sharing.
     private let destinations: @Sendable () throws -> [any ShareDestination]
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
 
     public init(
-        _ store: any StepHistory & DeletionStore & ShareLedger,
+        _ store: EditableHistory,
         destinations: @escaping @Sendable () throws -> [any ShareDestination], localTime: LocalTime,
         now: @escaping @Sendable () -> Timestamp
     ) {

@@ -42,6 +42,19 @@ public struct HeldSource: Hashable, Sendable {
     }
 }
 
+/// A day with other steps than before; nil if nothing is known of it.
+public struct DayChange: Hashable, Sendable {
+    public var day: Day
+    public var before: Int?
+    public var after: Int?
+
+    public init(day: Day, before: Int?, after: Int?) {
+        self.day = day
+        self.before = before
+        self.after = after
+    }
+}
+
 /// What a deletion takes from a history.
 public struct DeletionLosses: Hashable, Sendable {
     /// A destination and how many of the days it has, or may have.

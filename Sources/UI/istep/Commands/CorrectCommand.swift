@@ -89,7 +89,7 @@ struct CorrectCommand: ParsableCommand, TakesDays {
     }
 
     private func exclude(_ day: Day, _ from: BlockTime, _ to: BlockTime, _ wiring: Wiring) throws {
-        let store = try wiring.exclusionStore()
+        let store = try wiring.history(for: .updating)
         let user = try wiring.user(in: store)
         let exclusions = Exclusions(store, localTime: wiring.localTime, now: wiring.now)
         if remove {

@@ -81,20 +81,16 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
         command: ShellCommand, yes: Bool, dryRun: Bool
     ) async throws {
         let (deleting, people, preview) = try await blocking {
-            let store = try wiring.deletionStore(for: .updating)
+            let store = try wiring.history(for: .updating)
             let (deleting, people) = (wiring.deleting(store), wiring.people(of: store))
             return (deleting, people, try deleting.preview(request, of: people, owner: common.user))
         }
         if dryRun { return try wiring.show(DeletionView(preview)) }
-        if !yes {
-            // With --json a command prints one document: here that of the failure.
-            if !common.json { try wiring.show(DeletionView(preview)) }
-            try await Question(
+        try await wiring.ask(
+            Question(
                 text: question, refusal: "Nothing was deleted.",
-                purpose: "To delete \(request.isPlural ? "them" : "it")",
-                command: command
-            ).ask(isForPrograms: common.json)
-        }
+                purpose: "To delete \(request.isPlural ? "them" : "it")", command: command),
+            showing: DeletionView(preview), isAgreed: yes)
         let deleted = try await deleting.delete(request, of: people, owner: common.user)
         try wiring.show(DeletionView(deleted))
     }
@@ -120,7 +116,7 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
 
     private func list(_ wiring: Wiring) async throws {
         let view = try await blocking {
-            let store = try wiring.deletionStore(for: .reading)
+            let store = try wiring.history(for: .reading)
             let user = try wiring.user(in: store)
             return DeletedDaysView(user, try store.closedDays(of: user.id), localTime: wiring.localTime)
         }
@@ -130,7 +126,7 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
     private func readmit(_ wiring: Wiring) async throws {
         let (first, last) = range(wiring)
         let view = try await blocking {
-            let store = try wiring.deletionStore(for: .updating)
+            let store = try wiring.history(for: .updating)
             let user = try wiring.user(in: store)
             let count = try wiring.deleting(store).readmit(first: first, last: last, of: user)
             return ReadmissionView(user, first: first, last: last, count: count)

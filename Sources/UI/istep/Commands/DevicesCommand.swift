@@ -40,7 +40,7 @@ struct DevicesCommand: ParsableCommand {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: rename == nil ? .reading : .updating)
         // Sources of imports are named like pedometers.
-        let sources = try wiring.importStore(for: .reading).importSources()
+        let sources = try wiring.history(for: .reading).importSources()
         if let rename {
             let (before, after) = try wiring.registration(history).rename(
                 pedometers[0], ofUserNamed: common.user, besides: sources, to: rename)

@@ -27,7 +27,7 @@ struct ForgetCommand: AsyncParsableCommand {
         let wiring = try Wiring(common, bluetooth)
         let (history, entry, sources) = try await blocking {
             let history = try wiring.history(for: .updating)
-            let sources = try wiring.importStore(for: .reading).importSources()
+            let sources = try wiring.history(for: .reading).importSources()
             // As it was before: a forgotten pedometer is not listed.
             return (
                 history,

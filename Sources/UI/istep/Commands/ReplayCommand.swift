@@ -35,19 +35,17 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let wiring = try Wiring(common)
         let (store, chosen) = try await blocking {
-            let store = try wiring.replayStore()
+            let store = try wiring.history(for: .updating)
             return (store, try PedometerSelection(store, ofUserNamed: common.user).pedometers(named: pedometers))
         }
         let replaying = wiring.replaying(store)
         let preview = try await replaying.preview(chosen)
         if dryRun || preview.allSatisfy({ $0.samples == 0 }) { return try wiring.show(ReplayView(preview, .preview)) }
-        if !yes {
-            if !common.json { try wiring.show(ReplayView(preview, .preview)) }
-            try await Question(
+        try await wiring.ask(
+            Question(
                 text: "Replace the samples? A backup is made before.", refusal: "Nothing was replaced.",
-                purpose: "To replace them", command: ShellCommand("istep replay --yes", pedometers)
-            ).ask(isForPrograms: common.json)
-        }
+                purpose: "To replace them", command: ShellCommand("istep replay --yes", pedometers)),
+            showing: ReplayView(preview, .preview), isAgreed: yes)
         let outcome = try await replaying.store(chosen)
         try wiring.show(ReplayView(outcome.changes, .stored(backup: outcome.backup)))
     }

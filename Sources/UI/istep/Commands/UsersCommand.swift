@@ -19,7 +19,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() throws {
             let wiring = try Wiring(common)
-            let store = try wiring.deletionStore(for: .reading)
+            let store = try wiring.history(for: .reading)
             let wanted = try common.user.map { _ in try wiring.user(in: store) }
             try wiring.show(UsersView(try wiring.users(store).list().filter { wanted == nil || $0.user == wanted }))
         }
@@ -42,7 +42,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() throws {
             let wiring = try Wiring(common)
-            let users = wiring.users(try wiring.deletionStore(for: .creating))
+            let users = wiring.users(try wiring.history(for: .creating))
             try wiring.confirm(UserChangeView(.added, Users.Entry(user: try users.add(name))))
         }
     }
@@ -69,7 +69,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() throws {
             let wiring = try Wiring(common)
-            let users = wiring.users(try wiring.deletionStore(for: .updating))
+            let users = wiring.users(try wiring.history(for: .updating))
             let renaming = try users.rename(old, to: new)
             let entry = try users.list().first { $0.user.id == renaming.after.id }
             try wiring.confirm(

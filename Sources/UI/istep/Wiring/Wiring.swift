@@ -1,6 +1,7 @@
 import BlueZ
 import CIdle
 import DBus
+import ForeignHistories
 import Foundation
 import HTTP
 import KernelBluetooth
@@ -88,17 +89,10 @@ struct Wiring: Sendable {
     enum HistoryUse { case reading, updating, creating }
 
     /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
-    func history(for use: HistoryUse) throws(HistoryError) -> History {
+    func history(for use: HistoryUse) throws(HistoryError) -> EditableHistory {
         if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
         return try StepDatabase(
             path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
-    }
-
-    /// The history, for excluding time of it.
-    ///
-    /// - Throws: `HistoryError.missing` if there is none.
-    func exclusionStore() throws(HistoryError) -> any StepHistory & ExclusionStore {
-        try StepDatabase.existing(databasePath, backups: backups)
     }
 
     /// The history for a process that runs for long.
@@ -196,10 +190,34 @@ struct Wiring: Sendable {
         AutomaticBackups(BackupSchedule(count: settings.backups.value), now: now, localTime: localTime)
     }
 
-    var backupService: BackupService {
-        BackupService(
-            HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime),
-            lock: HistoryLock(path: databasePath))
+    private var lock: HistoryLock { HistoryLock(path: databasePath) }
+
+    private var historyFile: HistoryFileBackups {
+        HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime)
+    }
+
+    var backupService: BackupService { BackupService(historyFile, lock: lock) }
+
+    // MARK: Changes of the history
+
+    private var change: GuardedChange { GuardedChange(historyFile, lock: lock) }
+
+    var importing: Importing { Importing(ForeignFiles(), change, now: now) }
+
+    func deleting(_ history: EditableHistory) -> Deleting {
+        Deleting(history, change, destinations: { try destinations() }, localTime: localTime, now: now)
+    }
+
+    func moving(_ history: EditableHistory) -> Moving {
+        Moving(history, change, destinations: { try destinations() }, localTime: localTime, now: now)
+    }
+
+    func replaying(_ history: EditableHistory) -> Replaying {
+        Replaying(history, FrameReplay(), change, localTime: localTime, now: now)
+    }
+
+    func users(_ history: EditableHistory) -> Users {
+        Users(history, destinations: { try destinations() }, localTime: localTime, now: now)
     }
 
     static let catalog: any PedometerCatalog = RegisteredModels()
@@ -215,7 +233,7 @@ struct Wiring: Sendable {
     /// What the use cases work with.
     func services(_ history: History) -> ServiceContext {
         ServiceContext(
-            history: history, lock: HistoryLock(path: databasePath),
+            history: history, lock: lock,
             upkeep: HistoryFileUpkeep(
                 path: databasePath, backups: backups, frames: FrameRetention(days: settings.frames.value), now: now),
             reader: { bluetooth(days: $0, registered: $1) },

@@ -27,6 +27,17 @@ extension Wiring {
     /// The name that a wrong word most likely stands for; nil if none is similar.
     static func nearestName(to word: String, among known: [String]) -> String? { nearestKey(to: word, among: known) }
 
+    /// The settings that name a user: `user`, and the users of destinations and imports.
+    func settingsNaming(_ user: User) -> [String] {
+        func names(_ name: String?) -> Bool { name?.lowercased() == user.name.lowercased() }
+        let ofDestinations = (try? destinations())?.filter { $0.terms.users?.contains(where: names) == true } ?? []
+        let ofImports = Self.scheduledImports(settings.imports, environment).plans.filter { names($0.user) }
+        // Of the command line, the next command has another one.
+        let isConfigured = if case .flag(_)? = settings.user?.source { false } else { names(settings.user?.value) }
+        return (isConfigured ? ["user"] : [])
+            + ofDestinations.map { "[share.\($0.name)]" } + ofImports.map { "[import.\($0.name)]" }
+    }
+
     /// The zone that `TZ` names and this machine does not have; nil if there is no such error.
     var unknownZone: String? { TimeZoneName.unknown(environment) }
 
