@@ -132,3 +132,9 @@ extension SalvageReport.Reset: Described {
         .init("rows", .integer, "How many.") { $0.rows },
     ]
 }
+
+extension JSONDocument {
+    public static let repair = JSONDocument(
+        "repair", "What was saved of a damaged history, and what is lost.",
+        RepairView.self)
+}

@@ -135,3 +135,9 @@ private struct Excluded: Described {
         .init("reason", .nullable(.text), "Why, if that was given.") { $0.steps.exclusion.reason },
     ]
 }
+
+extension JSONDocument {
+    public static let show = JSONDocument(
+        "show", "A day of a user.",
+        DayView.self)
+}

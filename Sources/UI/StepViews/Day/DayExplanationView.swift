@@ -140,3 +140,9 @@ private struct ExplainedSync: Described {
         .init("steps", .integer, "Their steps.") { $0.sync.steps },
     ]
 }
+
+extension JSONDocument {
+    public static let explanation = JSONDocument(
+        "explanation", "The samples and syncs behind the figures of a day.",
+        DayExplanationView.self)
+}

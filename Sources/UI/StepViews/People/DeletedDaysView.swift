@@ -93,3 +93,12 @@ public struct ReadmissionView: View, Described {
         .init("days", .integer, "Days that were left out until now.") { $0.count },
     ]
 }
+
+extension JSONDocument {
+    public static let deletedDays = JSONDocument(
+        "deletedDays", "Deleted days that syncs and imports leave out.",
+        DeletedDaysView.self)
+    public static let readmission = JSONDocument(
+        "readmission", "Deleted days that syncs and imports may bring again.",
+        ReadmissionView.self)
+}

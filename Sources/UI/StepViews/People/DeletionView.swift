@@ -160,3 +160,9 @@ extension DestinationFate: Described {
         ) { $0.kind.rawValue },
     ]
 }
+
+extension JSONDocument {
+    public static let deletion = JSONDocument(
+        "deletion", "What a deletion would lose, or has lost.",
+        DeletionView.self)
+}

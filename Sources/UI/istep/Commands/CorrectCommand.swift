@@ -23,6 +23,7 @@ struct CorrectCommand: ParsableCommand, TakesDays {
               istep correct yesterday --from 10:00 --to 10:30 --steps 0
               istep correct yesterday --from 10:00 --to 10:30 --remove
             """)
+    static let documents = [JSONUse(.show)]
 
     @Argument(
         help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"),

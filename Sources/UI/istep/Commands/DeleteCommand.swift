@@ -21,6 +21,7 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
             what you walk later today is left out, too. Destinations that can replace a day get 0 steps with the next share; the \
             others are named. To keep the steps and not count them: 'istep correct DAY --from --to --steps 0'.
             """)
+    static let documents = [JSONUse(.deletion), JSONUse(.deletedDays, "--list"), JSONUse(.readmission, "--readmit")]
 
     @Argument(
         help: ArgumentHelp(

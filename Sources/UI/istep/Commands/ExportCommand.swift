@@ -8,6 +8,7 @@ import Synchronization
 struct ExportCommand: AsyncParsableCommand, TakesDays {
     static let dayOptions = DayRangeOptions.names
     static let takesDayAsArgument = false
+    static let documents = [JSONUse(.export, "FILE")]
 
     static let configuration = CommandConfiguration(
         commandName: "export",

@@ -5,7 +5,7 @@ import StepServices
 import StepViews
 import Support
 
-struct ImportCommand: AsyncParsableCommand {
+struct ImportCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import steps from a file of another program.",
@@ -25,6 +25,7 @@ struct ImportCommand: AsyncParsableCommand {
             Columns of a table: day, time, start, end, steps, counter (steps since midnight), device, each by its name or number; \
             order=dmy or order=mdy for dates such as 1/2/2020.
             """)
+    static let documents = [JSONUse(.import), JSONUse(.takeover, "EXPORT"), JSONUse(.formats, "--formats")]
 
     @Argument(help: ArgumentHelp("A file, a zip archive or a folder.", valueName: "file"), completion: .file())
     var file: String?

@@ -5,12 +5,13 @@ import StepServices
 import StepViews
 import Support
 
-struct ImportsCommand: AsyncParsableCommand {
+struct ImportsCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "imports",
         abstract: "List the imports of files of other programs, or take one back.",
         subcommands: [List.self, Remove.self],
         defaultSubcommand: List.self)
+    static let documents = [JSONUse(.imports, "list"), JSONUse(.removal, "remove")]
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -18,6 +18,7 @@ struct MoveCommand: AsyncParsableCommand, TakesDays {
             steps so far: 'istep forget', then 'istep add --user'. Days move with all that is known of them, also corrections; later \
             syncs and imports of the first user leave them out. Days that were shared are sent again for both users.
             """)
+    static let documents = [JSONUse(.move)]
 
     @Argument(
         help: ArgumentHelp(

@@ -1,6 +1,7 @@
 import ArgumentParser
+import StepViews
 
-struct PostgresCommand: ParsableCommand {
+struct PostgresCommand: ParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "postgres",
         abstract: "Prepare a PostgreSQL database that several machines share.",
@@ -13,6 +14,7 @@ struct PostgresCommand: ParsableCommand {
             'istep config example postgres' shows the destination's keys, 'istep share --list --check' whether the tables are there.
             """,
         subcommands: [Schema.self])
+    static let adviceOptions = AdviceOptions.none
 
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(

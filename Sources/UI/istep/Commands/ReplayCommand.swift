@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 import Support
 
-struct ReplayCommand: AsyncParsableCommand {
+struct ReplayCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Decode stored raw frames again.",
@@ -18,6 +18,7 @@ struct ReplayCommand: AsyncParsableCommand {
             corrections, excluded time and imports. Days that were shared are sent again if their figures change. Frames are kept for two years \
             ('frames' in the configuration); a pedometer that is read from advertisements, and one that had another owner, stay as they are.
             """)
+    static let documents = [JSONUse(.replay)]
 
     @Argument(
         help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),

@@ -4,7 +4,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Restore a backup of the history; without a file, list the backups.",
@@ -15,6 +15,8 @@ struct RestoreCommand: AsyncParsableCommand {
             were shared is copied from the previous history to the restored one, so these days are not sent again. Refused with exit code 75 \
             while a sync or a share is running.
             """)
+    static let documents = [JSONUse(.backups), JSONUse(.restore, "FILE")]
+    static let adviceOptions = AdviceOptions.ofMachine
 
     @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file())
     var file: String?

@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 import Support
 
-struct ScanCommand: AsyncParsableCommand {
+struct ScanCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
         abstract: "Find pedometers in range.",
@@ -17,6 +17,8 @@ struct ScanCommand: AsyncParsableCommand {
             connects to the devices in range (at most \(DeviceProbing.mostProbed), pedometers first) and recognises them by their services. \
             This is the most reliable way. To examine a device that is not recognised: istep scan --probe --name PREFIX, or istep gatt list ADDRESS.
             """)
+    static let documents = [JSONUse(.scan)]
+    static let adviceOptions = AdviceOptions.ofMachine
 
     @Flag(help: "Show every device, not only pedometers.")
     var all = false

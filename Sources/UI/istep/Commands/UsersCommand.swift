@@ -4,12 +4,13 @@ import StepServices
 import StepViews
 import Support
 
-struct UsersCommand: AsyncParsableCommand {
+struct UsersCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
         abstract: "List the users of the history; add, rename or remove one.",
         subcommands: [List.self, Add.self, Rename.self, Remove.self],
         defaultSubcommand: List.self)
+    static let documents = [JSONUse(.users, "", "add", "rename"), JSONUse(.deletion, "remove")]
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -104,9 +105,7 @@ struct UsersCommand: AsyncParsableCommand {
             let wiring = try Wiring(wanted)
             try await DeleteCommand.delete(
                 .user, wanted, wiring, question: "Delete this user? A backup is made before.",
-                command: ShellCommand("istep users remove --yes", [name]).with(
-                    CommandOptions(
-                        database: common.db, configuration: common.config, demo: DemoFolder.optionOfThisProcess)),
+                command: ShellCommand("istep users remove --yes", [name]).with(CommandOptions(common.values())),
                 yes: yes, dryRun: dryRun)
         }
     }

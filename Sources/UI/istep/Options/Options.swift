@@ -95,7 +95,7 @@ extension CommandOptions {
     init(_ options: GlobalOptions) {
         self.init(
             user: options.user, database: options.database, configuration: options.configuration,
-            demo: DemoFolder.optionOfThisProcess)
+            demo: DemoFolder.optionOfThisProcess, subcommands: Istep.adviceOptions)
     }
 
     /// The options in a command line, even if the parser does not understand the rest of it.
@@ -110,6 +110,6 @@ extension CommandOptions {
         }
         self.init(
             user: value("--user"), database: value("--db"), configuration: value("--config"),
-            demo: DemoFolder.optionOfThisProcess)
+            demo: DemoFolder.optionOfThisProcess, subcommands: Istep.adviceOptions)
     }
 }
