@@ -135,8 +135,7 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
         _ history: ForeignHistory, _ importing: Importing, _ wiring: Wiring, isNew: Bool
     ) async throws -> ImportChanges {
         if isNew {
-            let user = User(id: 0, name: wiring.nameOfNewUser)
-            return try await blocking { try wiring.previewWithoutHistory(history, of: user) }
+            return try await blocking { try wiring.previewWithoutHistory(history, of: wiring.firstUser) }
         }
         let (store, user) = try await blocking {
             let store = try wiring.history(for: .updating)

@@ -80,7 +80,7 @@ extension Wiring {
     func userToSet(in history: any StepHistory) throws -> User {
         guard let name = options.user else { return try user(in: history, creating: .first) }
         let user = try user(in: history, creating: .always)
-        if user.id == 0, let known = Self.nearestName(to: name, among: try history.users().map(\.name)) {
+        if user.isNew, let known = Self.nearestName(to: name, among: try history.users().map(\.name)) {
             throw CommandFailure(
                 .usage, "There is no user '\(name)'. Is it '\(known)'?",
                 advice:

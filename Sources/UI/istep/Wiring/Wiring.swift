@@ -124,7 +124,7 @@ struct Wiring: Sendable {
     }
 
     /// The user that a new history would have.
-    var firstUser: User { User(id: 0, name: settings.user?.value ?? login) }
+    var firstUser: User { .new(settings.user?.value ?? login) }
 
     private var login: String { environment["USER"] ?? environment["LOGNAME"] ?? "me" }
 

@@ -33,9 +33,6 @@ extension Wiring {
         }
     }
 
-    /// The user of a history that does not exist yet.
-    var nameOfNewUser: String { settings.user?.value ?? environment["USER"] ?? environment["LOGNAME"] ?? "me" }
-
     /// - Throws: `ImportError.noZone`.
     func foreignOptions(
         format: String?, zone: String?, columns: [String: String], leavesOutImpossible: Bool, fromUser: String?
