@@ -43,4 +43,4 @@ public protocol MoveStore: Sendable {
 
 /// A history with all that a user can do to it.
 public typealias EditableHistory = any StepHistory & ShareLedger & NoticeStore & ExclusionStore & DeletionStore
-    & MoveStore & ImportStore & ScheduledImportStore & ReplayStore
+    & MoveStore & ImportStore & ScheduledImportStore & ReplayStore & HistoryExport

@@ -5,7 +5,7 @@ import StepDomain
 /// years, the same statements run some hundred times instead of some ten thousand times.
 struct DayDataReader {
     /// Days of a run: a day has up to 1,440 samples, and all samples of a run are in memory at once.
-    static let mostDays = 32
+    static let maximumDays = 32
 
     private let user: User
     private let database: Database
@@ -108,7 +108,7 @@ struct DayDataReader {
 
     /// What the pedometers counted on each day.
     ///
-    /// - Parameter count: at least 1, at most `mostDays`.
+    /// - Parameter count: at least 1, at most `maximumDays`.
     func sums(from first: Day, count: Int) throws -> [DaySums] {
         var days = [[DayData.Track]](repeating: [], count: count)
         for source in pedometers {
@@ -159,8 +159,8 @@ struct DayDataReader {
     private static func reach(of first: Day, count: Int) -> TimeSpan {
         let midnight = first.daysSince1970 * 86_400
         return TimeSpan(
-            Timestamp(midnight - StepSample.mostUTCOffset),
-            Timestamp(midnight + count * 86_400 + StepSample.mostUTCOffset))
+            Timestamp(midnight - StepSample.maximumUTCOffset),
+            Timestamp(midnight + count * 86_400 + StepSample.maximumUTCOffset))
     }
 
     /// The samples of each day, by their own offset, sorted by start.

@@ -75,12 +75,12 @@ extension DayProvenance {
     }
 
     /// Syncs of a day that are listed: a pedometer that is watched may be read each minute.
-    private static let mostSyncs = 48
+    private static let maximumSyncs = 48
 
     @MarkupBuilder private func syncs(_ context: PageContext) -> Markup {
         let all = sources.flatMap { source in source.syncs.map { (name: source.name, sync: $0) } }
         if !all.isEmpty {
-            let shown = all.suffix(Self.mostSyncs)
+            let shown = all.suffix(Self.maximumSyncs)
             let table = Table(
                 caption: "the syncs that stored the present values",
                 columns: [.words("Sync"), .words("Pedometer"), .number("Slots"), .number("Steps")],

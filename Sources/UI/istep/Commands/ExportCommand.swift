@@ -79,7 +79,7 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
         let isCancelled = Mutex(false)
         let counts = try await withTaskCancellationHandler {
             try await blocking {
-                let history = try wiring.exportedHistory()
+                let history = try wiring.history(for: .reading)
                 let selection = ExportSelection(
                     form == .omh ? OpenMHealthExport.tables : names,
                     user: try common.user.map { _ in try wiring.user(in: history) }, days: days)

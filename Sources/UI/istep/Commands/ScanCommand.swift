@@ -14,7 +14,7 @@ struct ScanCommand: AsyncParsableCommand, Subcommand {
 
             For each device it shows how the model was recognised: by its name (other devices may have the same name); by the data or a service \
             that it advertises; by a service that is known from an earlier connection; or by its services, after a connection. With --probe it \
-            connects to the devices in range (at most \(DeviceProbing.mostProbed), pedometers first) and recognises them by their services. \
+            connects to the devices in range (at most \(DeviceProbing.maximumProbed), pedometers first) and recognises them by their services. \
             This is the most reliable way. To examine a device that is not recognised: istep scan --probe --name PREFIX, or istep gatt list ADDRESS.
             """)
     static let documents = [JSONUse(.scan)]

@@ -143,8 +143,8 @@ struct DayArgument: Hashable {
         } else if word == "tomorrow" {
             named = .daysAgo(-1)
         } else if Self.isDaysAgo(word), let days = Int(word.dropFirst()) {
-            guard (0...Self.mostDaysAgo).contains(days) else {
-                throw ValidationError("it counts back more than \(Self.mostDaysAgo) days; write it like 2014-04-20")
+            guard (0...Self.maximumDaysAgo).contains(days) else {
+                throw ValidationError("it counts back more than \(Self.maximumDaysAgo) days; write it like 2014-04-20")
             }
             named = .daysAgo(days)
         } else if let weekday = Weekday(word: word) {
@@ -155,7 +155,7 @@ struct DayArgument: Hashable {
     }
 
     /// The most days that `-3` can count back.
-    private static let mostDaysAgo = 36_600
+    private static let maximumDaysAgo = 36_600
 
     /// A date, of the past or of the future.
     ///

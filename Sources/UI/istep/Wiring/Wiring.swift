@@ -85,44 +85,6 @@ struct Wiring: Sendable {
 
     // MARK: Resources
 
-    /// What a command does with the history.
-    enum HistoryUse { case reading, updating, creating }
-
-    /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
-    func history(for use: HistoryUse) throws(HistoryError) -> EditableHistory {
-        if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
-        return try StepDatabase(
-            path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
-    }
-
-    /// The history for a process that runs for long.
-    var histories: ReopenedHistory { ReopenedHistory(path: databasePath, backups: backups) }
-
-    /// The same for a process that only reads it.
-    var readHistories: any HistorySource {
-        ReopenedHistory(path: databasePath, backups: backups, isReadOnly: true)
-    }
-
-    /// Whether there is a history.
-    ///
-    /// - Throws: why it cannot be read.
-    func hasHistory() throws(HistoryError) -> Bool {
-        do {
-            _ = try history(for: .reading)
-            return true
-        } catch .missing {
-            return false
-        }
-    }
-
-    /// Whether there is no history yet where istep keeps it by default: nothing is known then. For one that was named
-    /// this is an error: the name may be wrong, or a disk not mounted.
-    ///
-    /// - Throws: why the history cannot be read.
-    func isBeforeHistory() throws(HistoryError) -> Bool {
-        settings.database.source == .standard ? try !hasHistory() : false
-    }
-
     /// The user that a new history would have.
     var firstUser: User { .new(settings.user?.value ?? login) }
 
@@ -185,41 +147,6 @@ struct Wiring: Sendable {
             isSynchronized: { is_clock_synchronized() != 0 }, hasOwnClock: { hasOwnClock }, clock: clock)
     }
 
-    /// The backups that istep makes by itself.
-    var backups: AutomaticBackups {
-        AutomaticBackups(BackupSchedule(count: settings.backups.value), now: now, localTime: localTime)
-    }
-
-    private var lock: HistoryLock { HistoryLock(path: databasePath) }
-
-    private var historyFile: HistoryFileBackups {
-        HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime)
-    }
-
-    var backupService: BackupService { BackupService(historyFile, lock: lock) }
-
-    // MARK: Changes of the history
-
-    private var change: GuardedChange { GuardedChange(historyFile, lock: lock) }
-
-    var importing: Importing { Importing(ForeignFiles(), change, now: now) }
-
-    func deleting(_ history: EditableHistory) -> Deleting {
-        Deleting(history, change, destinations: { try destinations() }, localTime: localTime, now: now)
-    }
-
-    func moving(_ history: EditableHistory) -> Moving {
-        Moving(history, change, destinations: { try destinations() }, localTime: localTime, now: now)
-    }
-
-    func replaying(_ history: EditableHistory) -> Replaying {
-        Replaying(history, FrameReplay(), change, localTime: localTime, now: now)
-    }
-
-    func users(_ history: EditableHistory) -> Users {
-        Users(history, destinations: { try destinations() }, localTime: localTime, now: now)
-    }
-
     static let catalog: any PedometerCatalog = RegisteredModels()
 
     func scanner() -> any PedometerScanner { bluetooth() }
@@ -234,7 +161,7 @@ struct Wiring: Sendable {
     func services(_ history: History) -> ServiceContext {
         ServiceContext(
             history: history, lock: lock,
-            upkeep: HistoryFileUpkeep(
+            maintenance: HistoryFileMaintenance(
                 path: databasePath, backups: backups, frames: FrameRetention(days: settings.frames.value), now: now),
             reader: { bluetooth(days: $0, registered: $1) },
             waitForAdapter: { await AdapterWait()(adapter) { try await central() } },
