@@ -69,6 +69,18 @@ import Testing
         #expect(history.totals == ["me": ["2019-01-01": 70]])
     }
 
+    /// Its offsets are those of the day of the export.
+    @Test(arguments: [("+0100", false), ("+0200", false), ("-0800", true), ("+0000", true)])
+    func `an export of Apple from a zone that is not that of the steps says so`(_ offset: String, isNoted: Bool) throws
+    {
+        let history = try read([
+            "export.xml": apple(record("2019-04-01 10:00:00 \(offset)", "2019-04-01 10:10:00 \(offset)", "600"))
+        ])
+        let notes = history.notes.map { "\($0)" }.filter { $0.contains("clocks showed UTC") }
+        #expect(notes.count == (isNoted ? 1 : 0), "\(history.notes)")
+        #expect(offset != "-0800" || notes.first?.contains("UTC-8:00: name the time zone") == true, "\(notes)")
+    }
+
     @Test func `Apple's old exports and records past midnight`() throws {
         let text = """
             <HealthData><Record type="HKQuantityTypeIdentifierStepCount" source="old" startDate="20150908233000+0200" \

@@ -15,7 +15,8 @@ import Testing
         #expect(response.status == 422)
         #expect(
             response.text.contains(
-                "value=\"8,5&lt;k&gt;\" autocomplete=\"off\" aria-invalid=\"true\" aria-describedby=\"tuesday-error\""))
+                "value=\"8,5&lt;k&gt;\" autocomplete=\"off\" aria-invalid=\"true\" aria-describedby=\"tuesday-error\" autofocus=\"autofocus\""
+            ))
         #expect(response.text.contains("id=\"tuesday-error\">Enter a whole number from 0 to 200,000; 0 is a rest day."))
         #expect(response.text.contains("name=\"monday\" value=\"8000\""))
         #expect(try fixture.history.plans(of: 1).isEmpty)

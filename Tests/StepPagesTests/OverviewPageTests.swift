@@ -14,6 +14,11 @@ import Testing
         return fixture
     }
 
+    /// `--check` without `--list` is an error.
+    @Test func `the page of destinations names the command that checks one`() async throws {
+        #expect(try await fixture().get("/share").text.contains("istep share --list --check --with NAME"))
+    }
+
     @Test func `the first page shows today, the pedometers and a year whose days lead to their pages`() async throws {
         let fixture = try fixture()
         fixture.history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 8000), of: 1)

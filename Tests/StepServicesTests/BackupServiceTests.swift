@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `the list has the directory and its contents`() {
-        let stored = StoredBackup(path: "/backups/1", isAutomatic: true, bytes: 7)
+        let stored = StoredBackup(path: "/backups/1", origin: .schedule, bytes: 7)
         let list = BackupService(ScriptedBackups(stored: [stored]), lock: lock).list()
         #expect(list.directory == "/backups" && list.backups == [stored] && list.isHistoryThere)
         #expect(!BackupService(ScriptedBackups(isHistoryThere: false), lock: lock).list().isHistoryThere)

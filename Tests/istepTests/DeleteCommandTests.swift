@@ -138,6 +138,12 @@ import Testing
             #expect(try await istep("users", "rename", "BOB", "bob").status == 0, "only the case changes")
             #expect(try await istep("users", "rename", "bob", "Anna").status == 64)
             #expect(try await istep("users", "rename", "eve", "Eva").status == 64)
+            let unknown = try await istep("show", "--user", "eve")
+            #expect(
+                unknown.error.contains("istep users add NAME") && !unknown.error.contains("--user eve"), "\(unknown)")
+            let planned = try await istep("plan", "8000", "--user", "Dora")
+            #expect(planned.status == 0 && planned.output.hasPrefix("Added the user Dora.\n"), "\(planned)")
+            #expect(try await istep("users", "remove", "Dora", "--yes").status == 0)
             let config = folder.path + "/config/istep"
             try FileManager.default.createDirectory(atPath: config, withIntermediateDirectories: true)
             try Data("user = \"anna\"\n".utf8).write(to: URL(fileURLWithPath: config + "/config.toml"))

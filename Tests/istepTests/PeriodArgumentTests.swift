@@ -1,3 +1,4 @@
+import ArgumentParser
 import StepDomain
 import StepServices
 import Testing
@@ -10,12 +11,29 @@ struct PeriodArgumentTests {
         ("last month", .month, "2014-03-31"),
         ("last year", .year, "2013-12-31"), ("2013", .year, "2013-01-01"), ("2013-02", .month, "2013-02-01"),
         ("THIS month", .month, nil),
-        ("all", .all, nil),
+        ("all", .all, nil), ("2013-W01", .week, "2012-12-31"), ("2009w53", .week, "2009-12-28"),
     ])
     func `words select a week, month or year`(_ words: String, _ named: PeriodRequest.Named, _ day: String?) throws {
         let today = try #require(Day("2014-04-20"))
         let request = try PeriodArgument(words: words.split(separator: " ").map(String.init)).request(today: today)
         #expect(request == PeriodRequest(named: named, day: day.flatMap { Day($0) }))
+    }
+
+    @Test(arguments: [
+        ("2013-W53", "not a period"), ("2013-W00", "not a period"), ("w", "not a period"), ("2013-13", "not a period"),
+        ("2014-04-01 yesterday", "--from 2014-04-01 --to yesterday"),
+    ])
+    func `what is no period is refused`(_ words: String, _ message: String) {
+        let error = #expect(throws: ValidationError.self) {
+            try PeriodArgument(words: words.split(separator: " ").map(String.init))
+        }
+        #expect(error?.message.contains(message) == true)
+    }
+
+    @Test(arguments: ["week", "2014", "2014-04", "2014-W16", "all"])
+    func `a period in place of a day is named with the command for it`(_ word: String) {
+        let error = #expect(throws: ValidationError.self) { try DayArgument(word: word) }
+        #expect(error?.message.contains("istep history \(word.lowercased())") == true)
     }
 
     @Test func `a day is a range of one day`() throws {

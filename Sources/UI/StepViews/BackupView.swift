@@ -48,10 +48,18 @@ public struct BackupsView: View, Described {
             return page.lines
         }
         for backup in backups {
-            page.path("\(Words.size(backup.bytes)), \(backup.isAutomatic ? "automatic" : "made by you"):", backup.path)
+            page.path("\(Words.size(backup.bytes)), \(Self.words(backup.origin)):", backup.path)
         }
         page.advice("Restore one: \(command: "istep restore FILE")")
         return page.lines
+    }
+
+    private static func words(_ origin: BackupName.Origin) -> String {
+        switch origin {
+        case .user: "made by you"
+        case .schedule: "automatic"
+        case .import: "before an import, a deletion or a move"
+        }
     }
 
     /// `istep restore --json` without a file.
@@ -66,7 +74,7 @@ extension StoredBackup: Described {
     public static let keys: [JSONKey<Self>] = [
         .init("path", .text, "Of the file.") { $0.path },
         .init("isAutomatic", .boolean, "Whether it was made automatically; istep deletes the oldest of these.") {
-            $0.isAutomatic
+            $0.origin != .user
         },
         .init("bytes", .integer, "Size of the file.") { $0.bytes },
     ]
@@ -200,4 +208,11 @@ extension JSONDocument {
     public static let restore = JSONDocument(
         "restore", "What a restore would do, or has done.",
         RestoreView.self)
+}
+
+extension Page {
+    /// The backup that was made before a change.
+    mutating func backupBefore(_ path: String) {
+        self.path("The history before it is kept, until backups of later changes replace it:", path)
+    }
 }

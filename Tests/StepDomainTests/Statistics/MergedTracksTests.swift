@@ -52,6 +52,27 @@ import TestSupport
         #expect(high.placed.reduce(0) { $0 + $1.steps } == 2500)
     }
 
+    /// One step more in an imported total took the running of the day, and with it distance and calories.
+    @Test func `a total that counts has the running of the finer pedometer`() {
+        let run = sample(60, 30, 4500), walk = sample(600, 60, 5000)
+        let ring = track(1, run, walk), total = track(2, sample(0, 1440, 9501))
+        let day = run.day
+        let before = DaySums([ring], of: day).gaits
+        #expect(before.runningSteps == 4500 && before.walkingSteps == 5000)
+        let after = DaySums([ring, total], of: day).gaits
+        #expect(after.steps == 9501 && abs(after.runningSteps - 4500) <= 1, "\(after)")
+        let merged = MergedTracks([ring, total])
+        #expect(merged.placedRunning.reduce(0) { $0 + $1.steps } == after.runningSteps)
+        // The metres of a sample are divided in proportion.
+        var measured = sample(0, 1440, 9501)
+        measured.distance = 9501
+        let metres = DaySums([ring, track(2, measured)], of: day).gaits.metres
+        #expect(
+            metres.map {
+                abs($0.running - Double(after.runningSteps)) < 1e-6 && abs($0.walking + $0.running - 9501) < 1e-6
+            } == true)
+    }
+
     @Test func `empty and implausible samples do not join samples into a group`() {
         let merged = MergedTracks([
             track(1, sample(0, 15, 500), sample(15, 15, 500)), track(2, sample(0, 60, 0)),

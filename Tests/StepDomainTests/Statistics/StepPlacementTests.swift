@@ -75,8 +75,8 @@ import Testing
     }
 
     @Test func `steps of a watch alone are spread evenly`() throws {
-        let hours = try hours(watch(sample(0, 14, 1400), sample(14, 19, 500), coverage: (0, 19)))
-        #expect(hours == Dictionary(uniqueKeysWithValues: (0..<19).map { ($0, 100) }))
+        let hours = try hours(watch(sample(8, 14, 600), sample(14, 19, 500), coverage: (0, 19)))
+        #expect(hours == Dictionary(uniqueKeysWithValues: (8..<19).map { ($0, 100) }))
     }
 
     @Test func `the two hours without the ring get the steps that only the watch has`() throws {
@@ -133,9 +133,19 @@ import Testing
     /// The watch has one sample for the whole day.
     private func wholeDay(_ word: String, _ steps: Int) throws -> (day: Day, track: DayData.Track) {
         let day = try #require(Day(word))
+        return try watchOnly(word, seconds: Self.localTime.span(of: day).length, steps)
+    }
+
+    /// 100 steps in each of the hours after midnight.
+    private func firstHours(_ word: String, _ hours: Int) throws -> (day: Day, track: DayData.Track) {
+        try watchOnly(word, seconds: hours * 3600, hours * 100)
+    }
+
+    private func watchOnly(_ word: String, seconds: Int, _ steps: Int) throws -> (day: Day, track: DayData.Track) {
+        let day = try #require(Day(word))
         let span = Self.localTime.span(of: day)
         let sample = StepSample(
-            start: span.start, length: span.length, steps: steps, utcOffset: Self.localTime.utcOffset(span.start))
+            start: span.start, length: seconds, steps: steps, utcOffset: Self.localTime.utcOffset(span.start))
         return (
             day, DayData.Track(pedometer: 2, name: "watch", samples: [sample], coverage: Self.localTime.covered(span))
         )
@@ -164,15 +174,12 @@ import Testing
     func `a long sample has no steps in the hour that clocks skip, and twice as many in the one that they repeat`()
         throws
     {
-        let (spring, short) = try wholeDay("2014-03-30", 2300)
-        var expected = [Int?](repeating: 100, count: 24)
-        expected[2] = nil
-        #expect(DaySums([short], of: spring).hours == expected)
-        #expect(Self.summary([short], on: spring).hours.map { $0.steps } == [Int?](repeating: 100, count: 23))
-        let (autumn, long) = try wholeDay("2014-10-26", 2500)
-        expected[2] = 200
-        #expect(DaySums([long], of: autumn).hours == expected)
-        #expect(Self.summary([long], on: autumn).hours.map { $0.steps } == [Int?](repeating: 100, count: 25))
+        let (spring, short) = try firstHours("2014-03-30", 5)
+        #expect(DaySums([short], of: spring).hours[..<7] == [100, 100, nil, 100, 100, 100, 0])
+        #expect(Self.summary([short], on: spring).hours.map(\.steps)[..<6] == [100, 100, 100, 100, 100, 0])
+        let (autumn, long) = try firstHours("2014-10-26", 6)
+        #expect(DaySums([long], of: autumn).hours[..<6] == [100, 100, 200, 100, 100, 0])
+        #expect(Self.summary([long], on: autumn).hours.map(\.steps)[..<7] == [100, 100, 100, 100, 100, 100, 0])
     }
 
     // MARK: What holds for all tracks

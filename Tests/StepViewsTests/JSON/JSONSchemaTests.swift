@@ -404,7 +404,7 @@ import Testing
                 check.add(try BackupView(holdings()).json(), as: "backup", "a backup")
                 check.add(try BackupView(holdings(nil)).json(), as: "backup", "a backup without samples")
                 check.add(
-                    try BackupsView(directory: "/b", [.init(path: "/b/1", isAutomatic: true, bytes: 1000)]).json(),
+                    try BackupsView(directory: "/b", [.init(path: "/b/1", origin: .schedule, bytes: 1000)]).json(),
                     as: "backups", "backups")
                 check.add(
                     try RestoreView(holdings(), history: "/h", isDone: true, old: "/h.old").json(), as: "restore",

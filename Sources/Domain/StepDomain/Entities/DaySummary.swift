@@ -167,7 +167,7 @@ extension DaySummary {
             figures.countedSteps == nil
             ? []
             : HourlyProfile(
-                merged.placed, running: merged.placedRunning(of: data.tracks), of: data.day, localTime: localTime,
+                merged.placed, running: merged.placedRunning, of: data.day, localTime: localTime,
                 coverage: data.tracks.flatMap(\.coverage), isComplete: sums.completeness == .complete
             ).hours
         self.init(
@@ -178,7 +178,8 @@ extension DaySummary {
             energy: figures.energy, energySource: figures.energySource,
             goal: figures.goal, isRestDay: figures.isRestDay, percentage: figures.percentage,
             category: figures.steps.map { ActivityCategory(steps: $0) },
-            hours: hours, completeness: figures.completeness, isInProgress: figures.isInProgress,
+            hours: hours.contains { $0.steps != nil } ? hours : [], completeness: figures.completeness,
+            isInProgress: figures.isInProgress,
             isCorrected: figures.isCorrected,
             countedSteps: figures.countedSteps, correctionReason: data.correction?.reason,
             correctedAt: data.correction?.enteredAt,

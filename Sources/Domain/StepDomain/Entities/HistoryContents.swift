@@ -47,14 +47,14 @@ public struct HistoryContents: Hashable, Sendable {
 /// A backup in the directory of backups.
 public struct StoredBackup: Hashable, Sendable {
     public var path: String
-    /// Made by istep without a request: it is deleted when there are newer ones.
-    public var isAutomatic: Bool
+    /// Why it was made. One that the user did not ask for is deleted when there are newer ones.
+    public var origin: BackupName.Origin
     /// Size of the file.
     public var bytes: Int
 
-    public init(path: String, isAutomatic: Bool, bytes: Int) {
+    public init(path: String, origin: BackupName.Origin, bytes: Int) {
         self.path = path
-        self.isAutomatic = isAutomatic
+        self.origin = origin
         self.bytes = bytes
     }
 }

@@ -29,15 +29,20 @@ public struct GaitSums: Hashable, Sendable {
 
     /// - Parameter samples: no two overlap; samples without steps are ignored.
     public init(_ samples: [StepSample]) {
+        self.init(samples.lazy.map { ($0, run: Gait($0) == .running ? $0.steps : 0) })
+    }
+
+    /// - Parameter samples: each with how many of its steps were run.
+    init(_ samples: some Sequence<(sample: StepSample, run: Int)>) {
         self.init()
-        for sample in samples where sample.steps > 0 {
-            let gait = Gait(sample)
-            switch gait {
-            case .walking: walkingSteps += sample.steps
-            case .running: runningSteps += sample.steps
-            }
+        for (sample, run) in samples where sample.steps > 0 {
+            walkingSteps += sample.steps - run
+            runningSteps += run
             if let reported = sample.distance, reported.isFinite, reported >= 0, metres != nil {
-                if gait == .running { metres?.running += reported } else { metres?.walking += reported }
+                // Not by a fraction of 1, which could round.
+                let ran = run == sample.steps ? reported : reported * Double(run) / Double(sample.steps)
+                metres?.running += ran
+                metres?.walking += reported - ran
             } else {
                 metres = nil
             }
@@ -57,8 +62,8 @@ public struct DaySums: Hashable, Sendable {
     public var gaits: GaitSums
     /// Steps of the 24 hours of a day, each by the clock of the place where it was walked. On a day of 25 hours, both
     /// hours of the same name count together; on a day of 23 hours, the missing hour is nil. An hour is also nil if
-    /// nothing is known of it: it has no steps, and not all of it is accounted for. Empty if nothing is known of the
-    /// day; otherwise the sum is `steps`.
+    /// nothing is known of it: it has no steps, and not all of it is accounted for, or only by a sample of many hours.
+    /// Empty if nothing is known of the day; otherwise the sum is `steps` without those of samples of many hours.
     public var hours: [Int?]
     /// How much of the day is accounted for. Here a day that is not over can be `complete`.
     public var completeness: DaySummary.Completeness
@@ -81,7 +86,7 @@ public struct DaySums: Hashable, Sendable {
     /// - Parameter merged: the merged `tracks`.
     init(_ tracks: [DayData.Track], _ merged: MergedTracks, of day: Day) {
         self.day = day
-        gaits = GaitSums(merged.samples)
+        gaits = merged.gaits
         let coverage = tracks.flatMap(\.coverage)
         let completeness = DaySummary.Completeness(coverage, of: day, hasSamples: !merged.samples.isEmpty)
         self.completeness = completeness
@@ -91,13 +96,33 @@ public struct DaySums: Hashable, Sendable {
     }
 
     /// Raise it with each change of a figure that is stored: a history then calculates its stored sums again.
-    public static let revision = 4
+    public static let revision = 5
 
     /// Steps by hour. The part of a sample that lies past midnight counts on this day: the sample belongs to the day as
     /// a whole.
     private static func hours(of samples: [StepSample], on day: Day, _ coverage: [CoveredSpan], isComplete: Bool)
         -> [Int?]
     {
+        let steps = steps(of: samples.ofKnownHours, on: day)
+        let unknown = Self.steps(of: samples.ofUnknownHours, on: day)
+        // The time that is accounted for, by the clocks of the places.
+        let midnight = day.daysSince1970 * 86_400
+        let known = Coverage(
+            coverage.compactMap { covered in
+                covered.part(of: day).map { part in
+                    TimeSpan(part.start + covered.utcOffset, part.end + covered.utcOffset)
+                }
+            })
+        return steps.enumerated().map { hour, steps in
+            if steps > 0 { return steps }
+            let start = Timestamp(midnight + hour * 3600)
+            let seconds = known.seconds(of: TimeSpan(start, start + 3600))
+            // A complete day can lack a part of an hour: clocks skipped it.
+            return unknown[hour] == 0 && (seconds == 3600 || isComplete && seconds > 0) ? steps : nil
+        }
+    }
+
+    private static func steps(of samples: [StepSample], on day: Day) -> [Int] {
         var hours = Array(repeating: 0, count: 24)
         let midnight = day.daysSince1970 * 86_400
         for sample in samples {
@@ -106,18 +131,6 @@ public struct DaySums: Hashable, Sendable {
             let span = TimeSpan(Timestamp(start), Timestamp(min(start + sample.length, 86_400)))
             hours.addSteps(sample.steps, over: span, from: start / 3600) { Timestamp(($0 + 1) * 3600) }
         }
-        // The time that is accounted for, by the clocks of the places.
-        let known = Coverage(
-            coverage.compactMap { covered in
-                covered.part(of: day).map { part in
-                    TimeSpan(part.start + covered.utcOffset, part.end + covered.utcOffset)
-                }
-            })
-        return hours.enumerated().map { hour, steps in
-            let start = Timestamp(midnight + hour * 3600)
-            let seconds = known.seconds(of: TimeSpan(start, start + 3600))
-            // A complete day can lack a part of an hour: clocks skipped it.
-            return steps > 0 || seconds == 3600 || isComplete && seconds > 0 ? steps : nil
-        }
+        return hours
     }
 }

@@ -28,14 +28,14 @@ extension LocalTime {
     }
 }
 
-/// Steps by the hours of a day. Their sum is the sum of the samples' steps.
+/// Steps by the hours of a day. Their sum is the sum of the samples' steps, without samples of many hours.
 ///
 /// An hour is known if all of it is accounted for, or if it has steps. Any other hour has no figure: it does not count
-/// as 0.
+/// as 0. A sample of many hours, such as a total of the day, shows how many steps were made, and not when.
 public struct HourlyProfile: Hashable, Sendable {
     public private(set) var hours: [DaySummary.Hour]
 
-    /// A sample that spans several hours is spread over them by time, in whole steps that add up to its own.
+    /// A sample that spans a few hours is spread over them by time, in whole steps that add up to its own.
     ///
     /// - Parameters:
     ///   - samples: the samples of the day by their own offset, or their pieces (`MergedTracks.placed`). The part of a
@@ -49,11 +49,14 @@ public struct HourlyProfile: Hashable, Sendable {
         isComplete: Bool = false
     ) {
         let slots = localTime.hours(of: day)
-        let steps = Self.steps(samples, in: slots, of: day, localTime)
-        let run = running.isEmpty ? steps.map { _ in 0 } : Self.steps(running, in: slots, of: day, localTime)
+        let steps = Self.steps(samples.ofKnownHours, in: slots, of: day, localTime)
+        let run =
+            running.isEmpty ? steps.map { _ in 0 } : Self.steps(running.ofKnownHours, in: slots, of: day, localTime)
+        let unknown = Self.steps(samples.ofUnknownHours, in: slots, of: day, localTime)
         let known = Coverage(coverage.compactMap { Self.span(of: $0, on: day, localTime) })
         hours = slots.enumerated().map { index, slot in
-            let isKnown = isComplete || steps[index] > 0 || known.seconds(of: slot.span) == slot.span.length
+            let isCovered = isComplete || known.seconds(of: slot.span) == slot.span.length
+            let isKnown = steps[index] > 0 || unknown[index] == 0 && isCovered
             return DaySummary.Hour(
                 start: slot.span.start, hour: slot.hour, steps: isKnown ? steps[index] : nil,
                 running: min(run[index], steps[index]))
@@ -118,6 +121,24 @@ public struct HourlyProfile: Hashable, Sendable {
         if let inside = span.intersection(whole) { return inside }
         return span.start < whole.start
             ? TimeSpan(whole.start, whole.start + 1) : TimeSpan(whole.end - 1, whole.end)
+    }
+}
+
+extension [StepSample] {
+    /// Seconds up to which a sample is spread over its hours: of a longer one nobody knows when its steps were made.
+    private static let maximumSpread = 6 * 3600
+
+    /// Those that are spread over their hours.
+    var ofKnownHours: [StepSample] {
+        contains { $0.length > Self.maximumSpread } ? filter { $0.length <= Self.maximumSpread } : self
+    }
+
+    /// The time of the others, with a step for each second.
+    var ofUnknownHours: [StepSample] {
+        filter { $0.steps > 0 && $0.length > Self.maximumSpread }.map { sample in
+            StepSample(
+                start: sample.start, length: sample.length, steps: sample.length, utcOffset: sample.utcOffset)
+        }
     }
 }
 

@@ -28,7 +28,24 @@ public struct MergedTracks: Hashable, Sendable {
 
     /// The steps of `samples`, each as exactly in time as any pedometer shows it (`StepPlacement`), by start: the
     /// source of the hours of the day. Pieces have no distance and no energy.
-    public let placed: [StepSample]
+    public var placed: [StepSample] { pieces?.flatMap { $0.map(\.sample) } ?? samples }
+
+    /// The part of `placed` that was run.
+    public var placedRunning: [StepSample] {
+        pieces?.flatMap { $0.filter { $0.gait == .running }.map(\.sample) } ?? samples.filter { Gait($0) == .running }
+    }
+
+    /// The pieces of each of `samples`; nil if each is a piece as it is.
+    private let pieces: [[StepPlacement.Piece]]?
+
+    /// The sums of `samples`, by what was walked and what was run.
+    var gaits: GaitSums {
+        guard let pieces else { return GaitSums(samples) }
+        return GaitSums(
+            zip(samples, pieces).lazy.map { sample, pieces in
+                (sample, run: pieces.reduce(0) { $0 + ($1.gait == .running ? $1.sample.steps : 0) })
+            })
+    }
 
     /// The samples that may count, by start and pedometer.
     private let entries: [Entry]
@@ -40,15 +57,7 @@ public struct MergedTracks: Hashable, Sendable {
             .sorted { ($0.sample.start, $0.pedometer) < ($1.sample.start, $1.pedometer) }
         // Most days have one track: nothing to decide, and ten years have a quarter of a million samples.
         samples = counted.count == 1 ? entries.map(\.sample) : Self.groups(of: entries).flatMap(\.samples)
-        placed = StepPlacement.pieces(of: samples, from: counted)
-    }
-
-    /// The part of `placed` that was run. A piece is as fast as its sample: pieces have no cadence of their own.
-    ///
-    /// - Parameter tracks: those that were merged.
-    public func placedRunning(of tracks: [DayData.Track]) -> [StepSample] {
-        let running = samples.filter { Gait($0) == .running }
-        return running.isEmpty ? [] : StepPlacement.pieces(of: running, from: Self.counted(tracks))
+        pieces = StepPlacement.pieces(of: samples, from: counted)
     }
 
     /// The tracks with only the samples that may count.

@@ -15,11 +15,12 @@
 /// - All other steps are divided in proportion to the samples of the finer pedometer, cut by time at the ends of the
 ///   long sample. So a difference without a gap changes the height of the hours and not their shape.
 /// - What no finer pedometer shows is spread evenly by time, with the UTC offset in force at each part as far as the
-///   coverage shows it.
+///   coverage shows it. Of a piece of many hours, the hours stay unknown (`HourlyProfile`).
 ///
 /// The pieces of a sample lie within its time and do not overlap. Each has at least one step, and together they have
-/// the steps of the sample. They depend neither on the order of the tracks nor on that of their samples. Distance,
-/// energy and gait are those of the undivided samples: nothing that is shared as a figure of a day depends on pieces.
+/// the steps of the sample. They depend neither on the order of the tracks nor on that of their samples. Distance and
+/// energy are those of the undivided samples. A piece was run if the whole sample was, or if the finer sample was that
+/// it was made by: the mean of a long sample hides a run.
 ///
 /// Steps stay whole: not each share is rounded down but their running total, so any run of pieces that are divided
 /// together is less than one step off. (The largest remainder is as exact for one piece, but of many equal slots the
@@ -37,13 +38,20 @@ struct StepPlacement {
     /// - Parameters:
     ///   - samples: those that count, by start.
     ///   - tracks: all of the day, with only the samples that may count.
-    /// - Returns: pieces with their time, offset and steps. Samples that are not divided are returned as they are.
-    static func pieces(of samples: [StepSample], from tracks: [DayData.Track]) -> [StepSample] {
+    /// - Returns: the pieces of each sample; nil if none is divided, which is so on most days: they have one track and
+    ///   one offset.
+    static func pieces(of samples: [StepSample], from tracks: [DayData.Track]) -> [[Piece]]? {
         let isMoved = Set(tracks.flatMap(\.coverage).map(\.utcOffset)).count > 1
-        // Most days have one track and one offset.
-        guard tracks.count > 1 || isMoved else { return samples }
+        guard tracks.count > 1 || isMoved else { return nil }
         let placement = StepPlacement(tracks, isMoved: isMoved)
-        return samples.flatMap { placement.pieces(of: $0) }
+        return samples.map { placement.pieces(of: $0) }
+    }
+
+    /// A part of a sample that counts.
+    struct Piece: Hashable {
+        /// Its time, offset and steps. A sample that is not divided is a piece as it is.
+        var sample: StepSample
+        var gait: Gait
     }
 
     private init(_ tracks: [DayData.Track], isMoved: Bool) {
@@ -56,24 +64,26 @@ struct StepPlacement {
         self.isMoved = isMoved
     }
 
-    private func pieces(of sample: StepSample) -> [StepSample] {
-        guard sample.length > shortest || isMoved else { return [sample] }
+    private func pieces(of sample: StepSample) -> [Piece] {
+        guard sample.length > shortest || isMoved else { return [Piece(sample: sample, gait: Gait(sample))] }
         let finer = tracks.compactMap { Finer($0, in: sample) }.sorted {
             ($0.longest, $0.pedometer) < ($1.longest, $1.pedometer)
         }
-        return divide(sample.steps, of: sample, over: [sample.span], by: finer[...]).sorted { $0.start < $1.start }
+        return divide(sample.steps, of: sample, over: [sample.span], by: finer[...]).sorted {
+            $0.sample.start < $1.sample.start
+        }
     }
 
     /// - Parameters:
     ///   - spans: parts of the sample, by time; no two overlap.
     ///   - finer: the pedometers that may divide them, the best first.
     private func divide(_ steps: Int, of sample: StepSample, over spans: [TimeSpan], by finer: ArraySlice<Finer>)
-        -> [StepSample]
+        -> [Piece]
     {
         if steps == 0 { return [] }
         guard let best = finer.first else { return spans.flatMap { evenly($0, of: sample) }.sharing(steps) }
-        let slots = best.slots(in: spans)
-        let counted = slots.reduce(0) { $0 + $1.steps }
+        let slots = best.slots(in: spans, of: sample)
+        let counted = slots.reduce(0) { $0 + $1.sample.steps }
         if counted == 0 { return divide(steps, of: sample, over: spans, by: finer.dropFirst()) }
         let gaps = spans.flatMap { best.known.gaps(in: $0) }
         let room = gaps.reduce(0) { $0 + $1.length } * StepSample.maximumStepsPerSecond
@@ -82,7 +92,7 @@ struct StepPlacement {
     }
 
     /// A span, cut where clocks were changed. Its parts have as many steps as seconds.
-    private func evenly(_ span: TimeSpan, of sample: StepSample) -> [StepSample] {
+    private func evenly(_ span: TimeSpan, of sample: StepSample) -> [Piece] {
         let moved = tracks.flatMap(\.coverage).filter {
             $0.utcOffset != sample.utcOffset && $0.span.start > sample.start
         }
@@ -90,7 +100,9 @@ struct StepPlacement {
             .sorted()
         return zip([span.start] + cuts, cuts + [span.end]).map { start, end in
             let offset = moved.first { $0.span.contains(start) }?.utcOffset ?? sample.utcOffset
-            return StepSample(start: start, length: end - start, steps: end - start, utcOffset: offset)
+            return Piece(
+                sample: StepSample(start: start, length: end - start, steps: end - start, utcOffset: offset),
+                gait: Gait(sample))
         }
     }
 
@@ -115,14 +127,19 @@ struct StepPlacement {
         }
 
         /// The parts of its samples within spans, each with its share of the steps by time.
-        func slots(in spans: [TimeSpan]) -> [StepSample] {
-            samples.flatMap { sample in
-                spans.compactMap { span in
+        ///
+        /// - Parameter whole: the long sample.
+        func slots(in spans: [TimeSpan], of whole: StepSample) -> [Piece] {
+            let isRun = Gait(whole) == .running
+            return samples.flatMap { sample in
+                let gait = isRun ? .running : Gait(sample)
+                return spans.compactMap { span in
                     sample.span.intersection(span).map { part in
-                        StepSample(
+                        let slot = StepSample(
                             start: part.start, length: part.length,
                             steps: sample.share(until: part.end) - sample.share(until: part.start),
                             utcOffset: sample.utcOffset)
+                        return Piece(sample: slot, gait: gait)
                     }
                 }
             }
@@ -137,20 +154,20 @@ extension StepSample {
     }
 }
 
-extension [StepSample] {
+extension [StepPlacement.Piece] {
     /// The same times with `total` steps, in proportion to the steps that they have, which are not all 0. Times without
     /// a step are left out.
-    fileprivate func sharing(_ total: Int) -> [StepSample] {
-        let all = reduce(0) { $0 + $1.steps }
+    fileprivate func sharing(_ total: Int) -> Self {
+        let all = reduce(0) { $0 + $1.sample.steps }
         var passed = 0, given = 0
-        return compactMap { sample in
-            var piece = sample
-            passed += sample.steps
+        return compactMap { part in
+            var piece = part
+            passed += part.sample.steps
             // Full width, so that no number of steps overflows.
             let through = all.dividingFullWidth(total.multipliedFullWidth(by: passed)).quotient
-            piece.steps = through - given
+            piece.sample.steps = through - given
             given = through
-            return piece.steps > 0 ? piece : nil
+            return piece.sample.steps > 0 ? piece : nil
         }
     }
 }

@@ -19,7 +19,13 @@ extension FilledForm {
                 shown + [
                     Attribute(.id, id), Attribute(.name, name), Attribute(.value, values[name] ?? ""),
                     Attribute(.autocomplete, "off"),
-                ] + (isWrong ? [Attribute(.ariaInvalid, "true"), Attribute(.ariaDescribedby, "\(id)-error")] : []))
+                ]
+                    + (isWrong
+                        ? [
+                            Attribute(.ariaInvalid, "true"), Attribute(.ariaDescribedby, "\(id)-error"),
+                            // The browser shows the form with the error, however far down the page it is.
+                            Attribute(.autofocus, true),
+                        ] : []))
             original(name)
             error(name, id)
         }

@@ -39,7 +39,7 @@ package struct Markup: Hashable, Sendable {
 struct Attribute: Hashable, Sendable {
     /// The attributes that take text.
     enum Name: String {
-        case accesskey, autocomplete, charset, `class`, content, `for`, height, id
+        case accesskey, autocomplete, autofocus, charset, `class`, content, `for`, height, id
         case inputmode, lang, max, method, name, open, rel, required, role, scope
         case selected, tabindex, title, type, value, width
         case ariaCurrent = "aria-current"

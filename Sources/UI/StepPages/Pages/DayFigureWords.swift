@@ -97,7 +97,9 @@ struct DayFigureWords: Sendable {
     private func timeOfGoal(_ goal: Int) -> String? {
         var sum = 0
         for hour in summary.hours {
-            sum += hour.steps ?? 0
+            // An hour that is unknown can have any steps.
+            guard let steps = hour.steps else { return nil }
+            sum += steps
             if sum >= goal { return "by \(hour.hour + 1):00" }
         }
         return nil

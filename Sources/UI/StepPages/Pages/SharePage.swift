@@ -36,7 +36,7 @@ struct SharePage: Sendable {
                             + " prints such a block and the file that it belongs to."
                     }
                 }
-                Element.li { Element.div { "Run " + Element.code { "istep share --check NAME" } + "." } }
+                Element.li { Element.div { "Run " + Element.code { "istep share --list --check --with NAME" } + "." } }
                 Element.li { Element.div { "Open a day and select " + Element.strong { "Share" } + "." } }
             }
         }

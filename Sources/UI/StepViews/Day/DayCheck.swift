@@ -90,6 +90,8 @@ extension DayView {
         // The hours of a corrected day stay as they were counted.
         guard !hours.isEmpty, !summary.isCorrected else { return nil }
         let sum = known.reduce(0, +)
+        // Of some steps only the day is known.
+        if known.count < hours.count, sum < summary.steps ?? 0 { return nil }
         return sum == summary.steps ? nil : "they add up to \(Words.grouped(sum)), not to the day's steps"
     }
 

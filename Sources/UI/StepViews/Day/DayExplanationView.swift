@@ -59,7 +59,10 @@ public struct DayExplanationView: View {
         }
         if provenance.sources.count > 1 {
             rules.append(
-                "Where two sources recorded the same time, the one with more steps counts, and the others do not.")
+                """
+                Where two sources recorded the same time, the one with more steps counts, and the others do not. If its samples are \
+                long, shorter ones of the others show when its steps were made, and which were run.
+                """)
         }
         rules += summary.excludedWords(day.localTime, limit: .max).map { "Excluded: \($0)." }
         if summary.distanceSource == .pedometer {

@@ -105,7 +105,7 @@ public struct ImportView: View {
             page.labelled("", StyledText("and \(corrected.count - Self.listed) before", .faint), width: 14)
         }
         guard case .stored(let backup) = state, let id = changes.id else { return }
-        if let backup { page.path("The history before it is kept:", backup) }
+        if let backup { page.backupBefore(backup) }
         page.advice("To take it back: \(command: "istep imports remove \(id)")")
     }
 

@@ -96,7 +96,7 @@ public struct ImportRemovalView: View {
                 "\(Printable(shared.name, limit: 32)) keeps \(Words.count(shared.days, "day")) of these: istep sends no unknown day. Delete \(shared.days == 1 ? "it" : "them") there.",
                 emphasis: .doubtful, hanging: 2)
         }
-        if case .stored(let backup?) = state { page.path("The history before it is kept:", backup) }
+        if case .stored(let backup?) = state { page.backupBefore(backup) }
         return page.lines
     }
 }

@@ -29,7 +29,7 @@ public struct DeletionView: View {
                 ]))
         }
         if let backup = result.backup {
-            page.path("The history before it is kept:", backup)
+            page.backupBefore(backup)
             page.advice("To go back to it: \(command: "istep restore", backup)")
         }
         return page.lines

@@ -40,7 +40,7 @@ public struct MoveView: View {
             page.paragraph("Later syncs and imports of \(name(from)) leave these days out.")
         }
         if let backup = outcome.backup {
-            page.path("The history before it is kept:", backup)
+            page.backupBefore(backup)
             page.advice("To go back to it: \(command: "istep restore", backup)")
         }
         return page.lines

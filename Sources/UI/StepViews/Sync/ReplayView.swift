@@ -15,7 +15,7 @@ public struct ReplayView: View {
         if changes.isEmpty { page.paragraph("There are no pedometers.") }
         for change in changes { show(change, on: &page) }
         guard case .stored(let backup?) = state else { return page.lines }
-        page.path("The history before it is kept:", backup)
+        page.backupBefore(backup)
         return page.lines
     }
 

@@ -81,7 +81,7 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         var user = try wiring.user(in: history, creating: remove ? .never : .first)
         let corrections = Corrections(history, localTime: wiring.localTime, now: wiring.now)
         if let correction {
-            user = try wiring.people(of: history).stored(user)
+            user = try wiring.stored(user, in: history)
             try corrections.set(correction, on: day, of: user)
         } else {
             try corrections.remove(on: day, of: user)

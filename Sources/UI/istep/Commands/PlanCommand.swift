@@ -65,7 +65,7 @@ struct PlanCommand: ParsableCommand, TakesDays {
         let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
         var user = try isSetting ? wiring.userToSet(in: history) : wiring.user(in: history)
         if isSetting {
-            user = try wiring.people(of: history).stored(user)
+            user = try wiring.stored(user, in: history)
             let weekdays = Dictionary(on.flatMap(\.goals).map { ($0.key, $0.value) }) { $1 }
             try Planning(history, today: today).setPlan(everyDay: goal, weekdays: weekdays, from: from, of: user)
         }

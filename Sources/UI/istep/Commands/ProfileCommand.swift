@@ -103,7 +103,7 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
         var user = try isSetting ? wiring.userToSet(in: history) : wiring.user(in: history)
         if isSetting {
-            user = try wiring.people(of: history).stored(user)
+            user = try wiring.stored(user, in: history)
             try Planning(history, today: today).setProfile(change, from: from, of: user)
         }
         if let remove { try Planning(history, today: today).removeProfile(from: remove.day(today: today), of: user) }

@@ -10,6 +10,7 @@ struct UsersCommand: AsyncParsableCommand, Subcommand {
         abstract: "List the users of the history; add, rename or remove one.",
         subcommands: [List.self, Add.self, Rename.self, Remove.self],
         defaultSubcommand: List.self)
+    static let adviceOptions = AdviceOptions.ofMachine
     static let documents = [JSONUse(.users, "", "add", "rename"), JSONUse(.deletion, "remove")]
 
     struct List: ParsableCommand {

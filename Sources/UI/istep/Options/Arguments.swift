@@ -149,6 +149,8 @@ struct DayArgument: Hashable {
             named = .daysAgo(days)
         } else if let weekday = Weekday(word: word) {
             named = .last(weekday)
+        } else if PeriodArgument.isPeriod(word) {
+            throw ValidationError("it is more than a day; for a period: istep history \(word)")
         } else {
             named = .date(try Self.date(word, forms: "2014-04-20, yesterday, monday or -3"))
         }

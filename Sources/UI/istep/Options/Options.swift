@@ -89,6 +89,14 @@ extension Wiring {
         }
         return user
     }
+
+    /// The same user, who is added if new. That is said where there are others: the name can be a typing error.
+    func stored(_ user: User, in history: any StepHistory) throws -> User {
+        let isSecond = try user.isNew && !history.users().isEmpty
+        let stored = try people(of: history).stored(user)
+        if isSecond, !isForPrograms { try confirm(UserChangeView(.added, Users.Entry(user: stored))) }
+        return stored
+    }
 }
 
 extension CommandOptions {

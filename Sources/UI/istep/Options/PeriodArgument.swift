@@ -10,7 +10,7 @@ enum PeriodArgument: Hashable {
     case last(PeriodRequest.Named)
     case day(DayArgument)
 
-    static let forms = "week, last month, 2026, 2026-10 or all"
+    static let forms = "week, last month, 2026, 2026-10, 2026-W48 or all"
 
     /// - Parameter words: one or two words, in any case.
     /// - Throws: `ValidationError`, which says how a period is written.
@@ -26,18 +26,38 @@ enum PeriodArgument: Hashable {
             self = span
         } else if lowered.count == 1, let day = try? DayArgument(word: words[0]) {
             self = .day(day)
+        } else if words.count == 2, words.allSatisfy({ (try? DayArgument(word: $0)) != nil }) {
+            throw ValidationError("For a range of days: --from \(words[0]) --to \(words[1])")
         } else {
             throw ValidationError("'\(words.joined(separator: " "))' is not a period. Write it like \(Self.forms).")
         }
     }
 
-    /// `2026` or `2026-10`.
+    /// Whether a word names more than a day.
+    static func isPeriod(_ word: String) -> Bool {
+        PeriodRequest.Named(rawValue: word.lowercased()) != nil || span(word.lowercased()) != nil
+    }
+
+    /// `2026`, `2026-10` or `2026-w48`.
     private static func span(_ text: String) -> PeriodArgument? {
-        switch text.utf8.count {
+        if let week = text.wholeMatch(of: /([0-9]{4})-?w([0-9]{2})/), let number = Int(week.2),
+            let day = Self.monday(ofWeek: number, year: String(week.1))
+        {
+            return .named(.week, day)
+        }
+        return switch text.utf8.count {
         case 4: Day("\(text)-01-01").map { .named(.year, $0) }
         case 7: Day("\(text)-01").map { .named(.month, $0) }
         default: nil
         }
+    }
+
+    /// Of an ISO week: the first one has 4 January. Nil if the year does not have the week.
+    private static func monday(ofWeek number: Int, year: String) -> Day? {
+        guard let fourth = Day("\(year)-01-04"), number > 0 else { return nil }
+        let monday = fourth.advanced(by: 1 - fourth.weekday.rawValue + 7 * (number - 1))
+        // A week belongs to the year of its Thursday.
+        return "\(monday.advanced(by: 3))".hasPrefix(year) ? monday : nil
     }
 
     func request(today: Day) -> PeriodRequest {

@@ -37,6 +37,7 @@ private final class AppleHealthParser {
     private var sources: [String: Source] = [:]
     /// Bytes since the last element.
     private var silence = 0
+    private var isZoneChecked = false
 
     private final class Source {
         let track: TrackBuilder
@@ -152,15 +153,29 @@ private final class AppleHealthParser {
         _ source: UnsafePointer<CChar>?,
         _ device: UnsafePointer<CChar>?
     ) throws(ImportError) {
-        guard let from = start.flatMap(appleTime), let until = end.flatMap(appleTime),
+        guard let (from, offset) = start.flatMap(appleTime), let (until, _) = end.flatMap(appleTime),
             let steps = value.flatMap({ Double(String(cString: $0)) }),
             abs(steps) < 1e12
         else { throw .malformed(path: path, reason: "a record of steps has no start, end or value") }
+        noteZone(offset, at: Timestamp(from))
         guard until >= from else { return try collector.refuse("a record that ends before it begins") }
         let found = try self.source(source.map { String(cString: $0) } ?? "", device)
         let whole = max(0, (steps + found.rest).rounded())
         found.rest += steps - whole
         try collector.add(splitting: Int(whole), from: Timestamp(from), length: until - from, to: found.track)
+    }
+
+    /// The offset is that of the day of the export: a zone that never has it is not that of the steps.
+    private func noteZone(_ offset: Int, at moment: Timestamp) {
+        if isZoneChecked { return }
+        isZoneChecked = true
+        // Clocks are changed twice a year.
+        let known = (0..<4).map { collector.localTime.utcOffset(moment + $0 * 91 * 86_400) }
+        if known.contains(offset) { return }
+        let minutes = abs(offset) / 60 % 60
+        let written = "\(offset < 0 ? "-" : "+")\(abs(offset) / 3600):\(minutes < 10 ? "0" : "")\(minutes)"
+        collector.notes.append(
+            .decision("The file was written where clocks showed UTC\(written): name the time zone of the steps."))
     }
 
     private func source(_ name: String, _ device: UnsafePointer<CChar>?) throws(ImportError) -> Source {
@@ -195,8 +210,8 @@ private func equals(_ text: UnsafePointer<CChar>, _ word: StaticString) -> Bool 
 }
 
 /// `2021-11-30 08:23:50 +0200` or `20150908113500+0200`, with or without a fraction, as seconds since 1970; nil for any
-/// other text.
-private func appleTime(_ text: UnsafePointer<CChar>) -> Int? {
+/// other text. Also the offset that is written.
+private func appleTime(_ text: UnsafePointer<CChar>) -> (seconds: Int, offset: Int)? {
     var (position, values) = (0, [Int]())
     func digit() -> Int? {
         let byte = UInt8(bitPattern: text[position])
@@ -234,5 +249,5 @@ private func appleTime(_ text: UnsafePointer<CChar>) -> Int? {
     guard let day = Day(year: values[0], month: values[1], day: values[2]), values[3] < 25, values[4] < 60,
         values[5] < 62
     else { return nil }
-    return day.daysSince1970 * 86_400 + values[3] * 3600 + values[4] * 60 + values[5] - offset
+    return (day.daysSince1970 * 86_400 + values[3] * 3600 + values[4] * 60 + values[5] - offset, offset)
 }

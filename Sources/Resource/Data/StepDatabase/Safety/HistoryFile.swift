@@ -46,8 +46,8 @@ public struct HistoryFileMaintenance: HistoryMaintenance {
         if let failure { throw failure }
     }
 
-    /// Why and when the last backup or check of a history failed, by path. A watch does the maintenance after each sync: a
-    /// copy that fails is not made again within a day.
+    /// Why and when the last backup or check of a history failed, by path. A watch maintains the history after each
+    /// sync: a copy that fails is not made again within a day.
     private static let failures = Mutex<[String: (error: HistoryError, at: Timestamp, file: FileIdentity?)]>([:])
 
     private static func note(_ error: HistoryError, of path: String, at moment: Timestamp) {
@@ -112,7 +112,7 @@ public struct HistoryFileBackups: HistoryBackups {
         AutomaticBackups.list(of: path).map { name in
             let file = directory + "/" + name.file
             let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int
-            return StoredBackup(path: file, isAutomatic: name.isAutomatic, bytes: size ?? 0)
+            return StoredBackup(path: file, origin: name.origin, bytes: size ?? 0)
         }
     }
 
