@@ -64,6 +64,7 @@ final class PowerCutHistory: StepHistory {
         try database.stepsOfOthers(by: pedometer, on: day)
     }
     func pedometers() throws -> [Pedometer] { try database.pedometers() }
+    func importSources() throws -> [Pedometer] { try database.importSources() }
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer { try database.addPedometer(pedometer) }
     func renamePedometer(_ id: Pedometer.ID, to name: String) throws { try database.renamePedometer(id, to: name) }
     func forgetPedometer(_ id: Pedometer.ID) throws { try database.forgetPedometer(id) }

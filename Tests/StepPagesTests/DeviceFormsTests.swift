@@ -28,6 +28,17 @@ import Testing
         await pages.respond(to: PagesFixture.request("GET", target)).text
     }
 
+    @Test func `sources of imports are listed, and are no pedometers to read`() async throws {
+        let fixture = try PagesFixture.ofAnna()
+        #expect(await !fixture.get("/devices").text.contains("Sources of imports"))
+        _ = fixture.history.addPedometer(
+            Pedometer(
+                id: 0, user: 1, model: "import:csv", address: "IMPORT-0000000001", addressType: "public", name: "phone"))
+        let text = await fixture.get("/devices").text
+        #expect(text.contains("Sources of imports") && text.contains("<bdi>phone</bdi>"))
+        #expect(!text.contains("IMPORT-0000000001"), "there is nothing to forget or to rename by a form")
+    }
+
     @Test func `a pedometer is searched for, chosen and added`() async throws {
         let fixture = try fixture([
             Self.other, ScannedDevice(address: Self.address, addressType: "random", name: "R02_A1B2"),

@@ -109,6 +109,7 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
         try actual.stepsOfOthers(by: pedometer, on: day)
     }
     func pedometers() throws -> [Pedometer] { try actual.pedometers() }
+    func importSources() throws -> [Pedometer] { try actual.importSources() }
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer { try actual.addPedometer(pedometer) }
     func renamePedometer(_ id: Pedometer.ID, to name: String) throws { try actual.renamePedometer(id, to: name) }
     func forgetPedometer(_ id: Pedometer.ID) throws { try actual.forgetPedometer(id) }

@@ -34,7 +34,7 @@ import Testing
                     people: ["ben"], pedometers: ["ring\u{1b}", "watch"], days: [first, last], corrections: [first],
                     plans: 2)) == [
                     "Would replace: /h",
-                    "The backup does not have:",
+                    "The backup lacks all or part of:",
                     "  Users       ben",
                     "  Pedometers  ring\u{fffd}, watch",
                     "  Days read   2 days, 2014-04-20 to 2014-04-24",

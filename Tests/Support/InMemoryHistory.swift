@@ -129,9 +129,17 @@ public final class InMemoryHistory: StepHistory {
 
     public func pedometers() -> [Pedometer] {
         state.withLock { state in
-            state.pedometers.filter { !state.forgotten.contains($0.id) }.sorted { $0.name < $1.name }
+            state.pedometers.filter { !state.forgotten.contains($0.id) && !Self.isImported($0) }.sorted {
+                $0.name < $1.name
+            }
         }
     }
+
+    public func importSources() -> [Pedometer] {
+        state.withLock { $0.pedometers.filter(Self.isImported).sorted { $0.name < $1.name } }
+    }
+
+    private static func isImported(_ pedometer: Pedometer) -> Bool { pedometer.model.hasPrefix("import:") }
 
     public func addPedometer(_ pedometer: Pedometer) -> Pedometer {
         state.withLock { state in

@@ -139,7 +139,7 @@ public struct RestoreView: View, Described {
             return page.paragraph(
                 "The backup has all users, pedometers, steps, corrections, plans and profiles of this history.")
         }
-        page.paragraph("The backup does not have:", emphasis: .doubtful)
+        page.paragraph("The backup lacks all or part of:", emphasis: .doubtful)
         func count(_ number: Int, _ noun: String) -> String { number == 0 ? "" : Words.count(number, noun) }
         func days(_ days: [Day]) -> String {
             guard let first = days.first, let last = days.last else { return "" }

@@ -46,9 +46,6 @@ public protocol ImportStore: Sendable {
     /// - Parameter isPreview: whether nothing is changed.
     /// - Throws: `ImportError.noImport`.
     func removeImport(_ id: ImportRecord.ID, at now: Timestamp, isPreview: Bool) throws -> ImportChanges
-
-    /// The pedometers that imports have made, by name.
-    func importSources() throws -> [Pedometer]
 }
 
 /// Stores what became of the imports of the configuration: what a database must do for it.

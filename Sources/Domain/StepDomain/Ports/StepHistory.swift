@@ -25,6 +25,8 @@ public protocol StepHistory: Sendable {
     // Pedometers
     /// The pedometers in use, by name.
     func pedometers() throws -> [Pedometer]
+    /// The sources in use that imports have made, by name.
+    func importSources() throws -> [Pedometer]
     /// Adds a pedometer; the result has the `id` that the history assigns. A forgotten pedometer with the same address
     /// is restored with its samples, clock and cursor. An address or name in use is an error.
     func addPedometer(_ pedometer: Pedometer) throws -> Pedometer

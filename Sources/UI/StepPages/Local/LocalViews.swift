@@ -126,12 +126,18 @@ extension LocalPages {
     }
 
     func devicesPage(_ scope: RequestScope) throws -> DevicesPage {
-        DevicesPage(context: scope.context, notices: try scope.notices, entries: try devices(scope) { _ in true })
+        DevicesPage(
+            context: scope.context, notices: try scope.notices, entries: try devices(scope) { _ in true },
+            sources: try entries(scope.history.importSources(), scope))
     }
 
     private func devices(_ scope: RequestScope, _ isWanted: (Pedometer) -> Bool) throws -> [DevicesPage.Entry] {
+        try entries(scope.history.pedometers().filter(isWanted), scope)
+    }
+
+    private func entries(_ pedometers: [Pedometer], _ scope: RequestScope) throws -> [DevicesPage.Entry] {
         let names = Dictionary(scope.context.users.map { ($0.id, $0.name) }) { first, _ in first }
-        return try scope.history.pedometers().filter(isWanted).map { pedometer in
+        return try pedometers.map { pedometer in
             DevicesPage.Entry(
                 pedometer: pedometer, model: services.modelTitle(pedometer.model), user: names[pedometer.user] ?? "",
                 syncs: try scope.history.recentSyncs(of: pedometer.id, at: scope.context.now).syncs)

@@ -14,6 +14,8 @@ struct DevicesPage: Sendable {
     let context: PageContext
     let notices: [StoredNotice]
     let entries: [Entry]
+    /// Sources of imports, with the imports in place of syncs.
+    var sources: [Entry] = []
     /// What a form has done.
     var message: String?
     /// The name that was typed for a pedometer and is not valid.
@@ -31,6 +33,7 @@ struct DevicesPage: Sendable {
                     "Add a pedometer"
                 }
             }
+            if !sources.isEmpty { imports }
         }
     }
 
@@ -38,6 +41,22 @@ struct DevicesPage: Sendable {
     static func noPedometer(_ context: PageContext) -> Markup {
         // Without the name, the pedometer would be added for the user who is logged in.
         Advice.firstPedometer().with(CommandOptions(user: context.isUserNamed ? context.user.name : nil)).html
+    }
+
+    private var imports: Markup {
+        Card.section("Sources of imports", "s6") {
+            Element.ul(.css("rows")) {
+                sources.map { source in
+                    Element.li {
+                        Element.div(.css("what")) {
+                            Element.strong { PageContext.name(source.pedometer.name) }
+                            let last = source.syncs.first.map { "imported \(context.ago($0.end ?? $0.start))" } ?? "not imported lately"
+                            Card.remark("of \(Printable(source.user, limit: 32)), \(last)")
+                        }
+                    }
+                }
+            }
+        }
     }
 
     private func section(_ entry: Entry) -> Markup {

@@ -41,7 +41,7 @@ struct DevicesCommand: ParsableCommand, Subcommand {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: rename == nil ? .reading : .updating)
         // Sources of imports are named like pedometers.
-        let sources = try wiring.history(for: .reading).importSources()
+        let sources = try history.importSources()
         if let rename {
             let (before, after) = try wiring.registration(history).rename(
                 pedometers[0], ofUserNamed: common.user, besides: sources, to: rename)

@@ -29,7 +29,7 @@ struct ForgetCommand: AsyncParsableCommand, Subcommand {
         let wiring = try Wiring(common, bluetooth)
         let (history, entry, sources) = try await blocking {
             let history = try wiring.history(for: .updating)
-            let sources = try wiring.history(for: .reading).importSources()
+            let sources = try history.importSources()
             // As it was before: a forgotten pedometer is not listed.
             return (
                 history,

@@ -88,7 +88,11 @@ struct ProfileCommand: ParsableCommand, TakesDays {
     ) throws -> Double? {
         guard let value = given?.value?.value(.metric) else { return nil }
         guard range.contains(value) else {
-            throw CommandFailure(.usage, "--\(name) must be \(units.words(range, quantity)).")
+            // 1.72 centimetres.
+            let areMetres = quantity != .weight && range.contains(value * 100)
+            throw CommandFailure(
+                .usage, "--\(name) must be \(units.words(range, quantity)).",
+                advice: areMetres ? "Write metres with their unit: 1.72m." : nil)
         }
         return value
     }
