@@ -38,6 +38,8 @@ public struct DayData: Hashable, Sendable {
     public var exclusions: [Exclusion]
     /// Whether the user has deleted what was known of the day: destinations that have it are told.
     public var isDeleted = false
+    /// Whether the day is deleted, and syncs and imports leave it out.
+    public var isClosed = false
     /// The profile in force on the day.
     public var profile: Profile?
     /// The plan in force on the day.

@@ -343,9 +343,11 @@ extension OutboxDelivery {
         var contents: [UserDay: SharedDay] = [:]
         for user in users {
             let mine = entries.filter { $0.user == user.id }
+            if mine.isEmpty { continue }
+            let person = try history.person(of: user, for: traits)
             for (entry, data) in zip(mine, try history.dayData(of: user, on: mine.map(\.day))) {
                 contents[UserDay(entry)] = SharedDay(
-                    data, localTime: localTime, now: now(), includesSamples: traits.includesSamples)
+                    data, person, for: traits, localTime: localTime, now: now())
             }
         }
         return contents
@@ -371,7 +373,24 @@ extension UserDay {
     init(_ entry: ShareEntry) { self.init(user: entry.user, day: entry.day) }
 }
 
+extension StepHistory {
+    /// What a destination is given of a user besides days; nil if nothing.
+    func person(of user: User, for traits: ShareTraits) throws -> SharedPerson? {
+        guard traits.includesPerson else { return nil }
+        return SharedPerson(
+            profiles: try profiles(of: user.id), plans: try plans(of: user.id), pedometers: try pedometers(of: user.id))
+    }
+}
+
 extension SharedDay {
+    /// As much of a day as a destination is given; nil if nothing is known of it.
+    init?(_ data: DayData, _ person: SharedPerson?, for traits: ShareTraits, localTime: LocalTime, now: Timestamp) {
+        self.init(
+            data, localTime: localTime, now: now, includesSamples: traits.includesSamples,
+            includesEvidence: traits.includesEvidence)
+        self.person = person
+    }
+
     /// Whether it is sent: a day that was deleted only to a destination that has it, and can replace it.
     func isShared(by entry: ShareEntry, _ traits: ShareTraits) -> Bool {
         !isDeletion || traits.takesDeletions && entry.hasOrMayHave

@@ -52,12 +52,15 @@ struct DayDataReader {
             let index = try row.day(0).daysSince1970 - first.daysSince1970
             if days.indices.contains(index) { days[index].correction = try StepCorrection(row: row) }
         }
-        for text in try String.fetchAll(
-            database.cachedStatement(sql: "SELECT day FROM deleted_day WHERE person = ? AND day BETWEEN ? AND ?"),
+        for row in try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT day, closed FROM deleted_day WHERE person = ? AND day BETWEEN ? AND ?"),
             arguments: [user.id, first.description, last.description])
         {
-            let index = try Day(column: text).daysSince1970 - first.daysSince1970
-            if days.indices.contains(index) { days[index].isDeleted = true }
+            let index = try row.day(0).daysSince1970 - first.daysSince1970
+            guard days.indices.contains(index) else { continue }
+            days[index].isDeleted = true
+            days[index].isClosed = try row.get(1)
         }
         let profiles = try inForce(Profile.query, "profile", from: first, through: last).map(Profile.init)
         let plans = try inForce(SportPlan.query, "plan", from: first, through: last).map(SportPlan.init)

@@ -96,6 +96,9 @@ public enum JSONReference {
         Entry("backup", ["backup"], "The backup that was made.", JSONRecord<BackupView>.self),
         Entry("backups", ["restore"], "The backups that are there.", JSONRecord<BackupsView>.self),
         Entry("restore", ["restore FILE"], "What a restore would do, or has done.", JSONRecord<RestoreView>.self),
+        Entry(
+            "rebuilding", ["restore --from"], "A history that is built from a shared database, or would be.",
+            JSONRecord<SharedRestoreView>.self),
         Entry("report", ["report -o FILE"], "The report that was written.", JSONRecord<ReportView>.self),
         Entry("serve", ["serve"], "The address of the local pages.", JSONRecord<ServeView>.self),
         Entry(

@@ -26,6 +26,8 @@ extension DestinationKind {
 
             # machine = "pi-kitchen"               # the name of this machine there, unique; default: its host name
             # samples = true                       # false: only the figures of days
+            # personal = true                      # also profile, goals, pedometers and the reasons of corrections, for
+            #                                      # `istep restore`. Everybody who owns the database can read them
             # subjects = { Anna = "P-0042" }       # the names there; only these users are sent. Default: the users' names
             # ca_file = "/etc/ssl/study.pem"       # certificates that the server's is verified by; default:
             #                                      # ~/.postgresql/root.crt, or those of the system
@@ -36,12 +38,15 @@ extension DestinationKind {
         let password = reader.secret("password", isRequired: false)
         let machine = reader.subject("machine", "the name of this machine, unique in the database")
         let samples = reader.flag("samples") ?? true
+        let isPersonal = reader.flag("personal") ?? false
+        if isPersonal, !samples { reader.refuse("personal", expected: "left out, or false, with `samples = false`") }
         let subjects = reader.subjects()
         guard let address else { return nil }
         let rows = PostgresRows(
             machine: machine ?? hostName(),
             subjects: subjects.map { Dictionary($0.map { ($0.key.lowercased(), $0.value) }) { $1 } },
-            includesSamples: samples)
+            users: Dictionary((subjects ?? [:]).map { ($0.value, $0.key) }) { $1 },
+            includesSamples: samples, isPersonal: isPersonal)
         return PostgresDestination(context: context, address: address, password: password, rows: rows)
     }
 }
@@ -130,6 +135,10 @@ struct PostgresDestination: ConfiguredDestination {
         var traits = ShareTraits.replacing
         traits.batch = 64
         traits.includesSamples = rows.includesSamples
+        traits.includesEvidence = rows.includesSamples
+        traits.includesPerson = rows.isPersonal
+        // 0: without evidence, which needs version 4 of the schema.
+        if rows.includesSamples { traits.layout = 1 }
         return traits
     }
 
@@ -154,6 +163,9 @@ struct PostgresDestination: ConfiguredDestination {
         let lines =
             days.map { "istep.day | \(rows.day($0).text)" }
             + days.flatMap { rows.samples($0).map { "istep.sample | \($0.text)" } }
+            + days.compactMap { day in
+                rows.person(day).map { "istep.person | \(rows.subject(day.user)) | \(rows.machine) | \($0)" }
+            }
         return (["To \(address.description)" + (password == nil ? "" : ", password \(Credentials.shownText)")] + lines)
             .joined(separator: "\n")
     }
@@ -170,6 +182,7 @@ struct PostgresDestination: ConfiguredDestination {
             // The tables may have been changed since.
             try connection.run("SELECT \(PostgresRows.dayColumns), revision, received FROM istep.day LIMIT 0")
             try connection.run("SELECT \(PostgresRows.sampleColumns) FROM istep.sample LIMIT 0")
+            try connection.run("SELECT subject, machine, content, revision FROM istep.person LIMIT 0")
             try connection.run("\(PostgresConnection.temporary("istep_check", "1", of: "istep.day"))")
             let role = try connection.run("SELECT current_user, row_security_active('istep.day')").first ?? []
             return (version, role, try connection.run("SELECT subject FROM istep.enrolment").compactMap(\.first))
@@ -198,12 +211,12 @@ struct PostgresDestination: ConfiguredDestination {
     private static let schemaAdvice =
         "As the owner of the database, run: istep postgres schema | psql --dbname DATABASE"
 
-    private func secret() throws(ShareFailure) -> Secret? {
+    func secret() throws(ShareFailure) -> Secret? {
         guard let password else { return nil }
         return try password.secret(context.environment.variables)
     }
 
-    private func asking<R: Sendable>(
+    func asking<R: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws(PostgresError) -> R
     ) async throws(ShareFailure) -> R {
         let secret = try secret()
@@ -214,7 +227,7 @@ struct PostgresDestination: ConfiguredDestination {
         }
     }
 
-    private func failure(_ error: PostgresError, hiding secret: Secret?) -> ShareFailure {
+    func failure(_ error: PostgresError, hiding secret: Secret?) -> ShareFailure {
         let reason = secret?.scrubbed(from: error.description) ?? error.description
         return switch error {
         case .libraryMissing:
