@@ -103,6 +103,8 @@ public enum ServiceError: CategorizedError, Hashable {
     case backupIsHistory(String)
     /// The destination does not keep what a history is built from.
     case notRestorable(String)
+    /// The destination is none that is compared with what is expected.
+    case notInspectable(String)
     /// A destination has no days of a user that this machine may read; nil for any user.
     case nothingHeld(String?, destination: String)
     /// Several machines have sent days of a user to a destination.
@@ -131,7 +133,8 @@ public enum ServiceError: CategorizedError, Hashable {
             .usage
         case .alreadyRegistered, .nameTaken, .nameIsAddress, .unknownKind, .optionOfDescribedKind, .deviceNeeded,
             .notRecognised,
-            .advertisesOtherwise, .severalInRange, .backupIsHistory, .notRestorable, .severalMachines, .unknownMachine,
+            .advertisesOtherwise, .severalInRange, .backupIsHistory, .notRestorable, .notInspectable,
+            .severalMachines, .unknownMachine,
             .historyInUse:
             .usage
         case .dayNotBegun, .rangeReversed, .rangeEndsYesterday, .nothingKnown: .usage

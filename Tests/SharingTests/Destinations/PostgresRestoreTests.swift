@@ -160,6 +160,12 @@ import Testing
                 SharePayload(day), SharePayload(bobs),
             ])
             let own = try Self.destination(database, "subjects = { Anna = 'P-1', Bob = 'P-2' }", role: role)
+            let persons = try await database.query(
+                """
+                INSERT INTO istep.person VALUES ('P-1', 'old', '{}', 1), ('P-2', 'old', '{}', 1);
+                SET ROLE \(role); SELECT subject FROM istep.person; RESET ROLE; DELETE FROM istep.person;
+                """)
+            #expect(persons == ["P-1"])
             let restored = try await Self.restore(own, to: directory + "/new.sqlite")
             #expect(try restored.users().map(\.name) == ["Anna"])
             await #expect(throws: ServiceError.nothingHeld("Bob", destination: "family")) {

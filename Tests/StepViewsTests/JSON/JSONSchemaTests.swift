@@ -73,6 +73,17 @@ import Testing
             (ImportRemovalView(record, removed, .stored(backup: "/b")), "removal"),
             (ExportView("/e", .csv, counts), "export"),
             (ExportRestoreView(Part(), counts, isDone: true), "takeover"),
+            (
+                SharedRestoreView(
+                    .init(destination: SharedPlace(), held: .example), counts, history: "/h", isDone: true),
+                "rebuilding"
+            ),
+            (
+                InspectionView(
+                    SharedPlace(),
+                    .init(description: "PostgreSQL 15", findings: [.init(.enrolment, "not enrolled", advice: "enrol")])),
+                "inspection"
+            ),
             (ImportRemovalView(record, changes, .preview), "removal"),
             (FormatsView([format]), "formats"),
             (ReplayView([replayed], .stored(backup: "/b")), "replay"),

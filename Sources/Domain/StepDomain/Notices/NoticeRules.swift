@@ -275,6 +275,12 @@ extension NoticeRules {
 
     private func waiting(_ sharing: Sharing) -> Notice? {
         let tried = sharing.entries.filter(\.isWaiting)
+        // Without the user nothing changes.
+        let refused = tried.filter(\.isOfRefusedUser)
+        if let since = refused.map({ $0.firstAttempt ?? $0.changedAt }).min() {
+            return notice(
+                sharing.state, since: since, .shareWaiting(days: refused.count, reason: refused.last?.lastError))
+        }
         guard let since = tried.compactMap(\.firstAttempt).min(), now - since >= Self.shareWait else { return nil }
         let latest = tried.max { $0.changedAt < $1.changedAt }
         return notice(sharing.state, since: since, .shareWaiting(days: tried.count, reason: latest?.lastError))

@@ -51,6 +51,7 @@ struct OutboxDelivery: Sendable {
         } catch {
             run.report.fault = error
         }
+        run.report.failure = run.report.failure ?? run.refusals.min { $0.key < $1.key }?.value
         run.report.waiting = (try? await blocking { [report = run.report] in try waiting(report) }) ?? 0
         return run.report
     }
@@ -66,6 +67,8 @@ struct OutboxDelivery: Sendable {
         var isOver = false
         /// Whether the destination has confirmed a delivery in this run.
         var hasAnswer = false
+        /// The users whose days the destination does not accept, and why. The next run tries them again.
+        var refusals: [User.ID: ShareFailure] = [:]
 
         mutating func note(_ entry: ShareEntry, _ outcome: ShareReport.Event.Outcome) {
             report.events.append(.init(user: entry.user, day: entry.day, outcome: outcome))
@@ -189,7 +192,8 @@ struct OutboxDelivery: Sendable {
     ///
     /// - Returns: nil if nothing is due.
     private func begin(after ended: [ShareEntry], _ run: inout Run) async throws -> Window? {
-        let (due, contents) = try await read(windowSize(run))
+        let (due, contents) = try await read(
+            windowSize(run), of: users.map(\.id).filter { run.refusals[$0] == nil })
         var window = Window()
         var settled: [ShareEntry] = []
         let moment = now()
@@ -218,10 +222,10 @@ struct OutboxDelivery: Sendable {
     }
 
     /// Entries that are due, with what there is to share of each.
-    private func read(_ limit: Int) async throws -> ([ShareEntry], [UserDay: SharedDay]) {
+    private func read(_ limit: Int, of users: [User.ID]) async throws -> ([ShareEntry], [UserDay: SharedDay]) {
         if isInterrupted { return ([], [:]) }
         return try await blocking {
-            let due = try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: limit)
+            let due = try ledger.due(for: destination.name, users: users, at: now(), limit: limit)
             return (due, try contents(of: due))
         }
     }

@@ -14,6 +14,10 @@ public struct SharedRestore: Sendable {
         /// The other machines that have sent days of the user.
         public let others: [HeldHistory]
 
+        public init(destination: any RestorableDestination, held: HeldHistory, others: [HeldHistory] = []) {
+            (self.destination, self.held, self.others) = (destination, held, others)
+        }
+
         public var export: any ExportedHistory { destination.export(held) }
     }
 

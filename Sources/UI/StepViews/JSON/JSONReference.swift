@@ -97,6 +97,9 @@ public enum JSONReference {
         Entry("backups", ["restore"], "The backups that are there.", JSONRecord<BackupsView>.self),
         Entry("restore", ["restore FILE"], "What a restore would do, or has done.", JSONRecord<RestoreView>.self),
         Entry(
+            "inspection", ["postgres check"], "What a shared database lacks, or has otherwise than this istep needs.",
+            JSONRecord<InspectionView>.self),
+        Entry(
             "rebuilding", ["restore --from"], "A history that is built from a shared database, or would be.",
             JSONRecord<SharedRestoreView>.self),
         Entry("report", ["report -o FILE"], "The report that was written.", JSONRecord<ReportView>.self),

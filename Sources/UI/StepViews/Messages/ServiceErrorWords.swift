@@ -73,6 +73,7 @@ public enum ServiceErrorWords {
         case .sameUser(let name): "'\(name)' is the user who has it."
         case .dayNotOver(let day): "\(day) is not over."
         case .backupIsHistory(let path): "'\(path)' is the history itself."
+        case .notInspectable(let name): "\(name) is not of the kind postgres."
         case .notRestorable(let name): "\(name) does not keep what a history is built from."
         case .nothingHeld(let user, let name):
             "\(name) has no days\(user.map { " of \($0)" } ?? "") that this machine may read."
@@ -157,6 +158,8 @@ public enum ServiceErrorWords {
         case .sameUser: "Name another user. List the users: `istep users`"
         case .dayNotOver: "Move it tomorrow, or only the days before."
         case .backupIsHistory: "Name a backup. To list them: `istep restore`"
+        case .notInspectable(let name):
+            "To check whether it answers: `istep share --list --check --with \(ShellCommand.quoted(name))`"
         case .notRestorable: "Name a destination of the kind postgres. To list the destinations: `istep share --list`"
         case .nothingHeld(nil, let name):
             "The owner of the database enrols this machine's role for the user. See what is missing: `istep share --list --check --with \(ShellCommand.quoted(name))`"

@@ -78,7 +78,15 @@ struct RestoreCommand: AsyncParsableCommand {
         let restore = try await blocking { try wiring.sharedRestore() }
         let candidate = try await restore.candidate(from: place, user: wiring.userToRestore, machine: machine)
         let export = candidate.export
-        let counts = try await blocking { try wiring.previewRestoring(export) }
+        let counts: ExportCounts
+        do { counts = try await blocking { try wiring.previewRestoring(export) } } catch
+            ImportError.malformed(let path, let reason)
+        {
+            throw CommandFailure(
+                .data, "\(path) cannot be restored: \(reason). Nothing was stored.",
+                advice:
+                    "Compare the database: `istep postgres check \(ShellCommand.quoted(candidate.destination.name))`")
+        }
         func view(_ counts: ExportCounts, isDone: Bool) -> SharedRestoreView {
             SharedRestoreView(candidate, counts, history: wiring.databasePath, isDone: isDone)
         }
