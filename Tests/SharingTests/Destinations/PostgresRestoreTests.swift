@@ -15,7 +15,9 @@ import Testing
     private static let days = (0..<365).map { first.advanced(by: $0) }
     private static let limits = ExportLimits(now: now, models: ["colmi"], formats: ["istep-export"])
 
-    private static func with(isEmpty: Bool = false, _ body: (PostgresDatabase, String) async throws -> Void) async throws {
+    private static func with(isEmpty: Bool = false, _ body: (PostgresDatabase, String) async throws -> Void)
+        async throws
+    {
         let database = try await PostgresDatabase.make(isEmpty: isEmpty)
         let directory = try GuardedProcess.makeDirectory("istep-restore")
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -72,7 +74,8 @@ import Testing
             }, deviceTotals: summary.deviceTotals)
     }
 
-    @Test(arguments: [true, false]) func `a restored history is the old one, day by day`(isPersonal: Bool) async throws {
+    @Test(arguments: [true, false]) func `a restored history is the old one, day by day`(isPersonal: Bool) async throws
+    {
         try await Self.with { database, directory in
             let old = try StepDatabase(path: directory + "/old.sqlite")
             let anna = try Year.make(in: old, Self.days, now: Self.now)
@@ -84,7 +87,9 @@ import Testing
             _ = try old.delete(.days(deleted...deleted, of: anna), at: Self.now, isPreview: false)
             try old.setCorrection(StepCorrection(steps: 4321), of: anna.id, on: Self.days[301], at: Self.now)
             try old.exclude(
-                Exclusion(TimeSpan(LocalTime.berlin.moment(Self.days[302]), LocalTime.berlin.moment(Self.days[303])), utcOffset: 3600),
+                Exclusion(
+                    TimeSpan(LocalTime.berlin.moment(Self.days[302]), LocalTime.berlin.moment(Self.days[303])),
+                    utcOffset: 3600),
                 of: anna.id, at: Self.now)
             try await Self.share(.due, old, with: destination)
 
@@ -156,9 +161,10 @@ import Testing
                 """)
             let day = SharedDay.easter(steps: 60, tracks: [.track("ring", steps: 60)])
             let bobs = SharedDay.easter(of: User(id: 2, name: "Bob"), steps: 7, tracks: [.track("ring", steps: 7)])
-            _ = try await Self.destination(database, "machine = 'old'\nsubjects = { Anna = 'P-1', Bob = 'P-2' }").deliver([
-                SharePayload(day), SharePayload(bobs),
-            ])
+            _ = try await Self.destination(database, "machine = 'old'\nsubjects = { Anna = 'P-1', Bob = 'P-2' }")
+                .deliver([
+                    SharePayload(day), SharePayload(bobs),
+                ])
             let own = try Self.destination(database, "subjects = { Anna = 'P-1', Bob = 'P-2' }", role: role)
             let persons = try await database.query(
                 """
@@ -202,7 +208,8 @@ import Testing
             let destination = try Self.destination(database, "machine = 'old'")
             _ = try await destination.deliver([SharePayload(.easter(steps: 60, tracks: [.track("ring", steps: 60)]))])
             try await database.query(change)
-            let export = try await SharedRestore([destination]).candidate(from: "family", user: nil, machine: nil).export
+            let export = try await SharedRestore([destination]).candidate(from: "family", user: nil, machine: nil)
+                .export
             let new = try StepDatabase(path: directory + "/new.sqlite")
             let error = #expect(throws: ImportError.self) { try new.restore(export, Self.limits) }
             #expect(error.map { "\($0)" }?.contains(words) == true, "\(String(describing: error))")
@@ -214,7 +221,8 @@ import Testing
         try await Self.with { database, directory in
             let destination = try Self.destination(database, "machine = 'old'")
             _ = try await destination.deliver([SharePayload(.easter(steps: 60, tracks: [.track("ring", steps: 60)]))])
-            let export = try await SharedRestore([destination]).candidate(from: "family", user: nil, machine: nil).export
+            let export = try await SharedRestore([destination]).candidate(from: "family", user: nil, machine: nil)
+                .export
             await database.drop()
             let new = try StepDatabase(path: directory + "/new.sqlite")
             #expect(throws: ShareFailure.self) { try new.restore(export, Self.limits) }
@@ -243,7 +251,9 @@ import Testing
             _ = try new.restore(candidate.export, Self.limits)
             let summary = try Self.summary(new, try #require(try new.users().first), Day(daysSince1970: 16_180))
             #expect(summary.steps == 60 && summary.completeness == .partial)
-            #expect(summary.excluded.map(\.exclusion.span) == [TimeSpan(Timestamp(1_397_988_000), Timestamp(1_397_989_800))])
+            #expect(
+                summary.excluded.map(\.exclusion.span) == [TimeSpan(Timestamp(1_397_988_000), Timestamp(1_397_989_800))]
+            )
         }
     }
 
@@ -359,7 +369,8 @@ private enum Year {
         }
         for index in [10, 60, 110, 155] {
             try history.setCorrection(
-                StepCorrection(steps: 9000 + index, reason: "forgot \"it\"\t\\"), of: anna.id, on: days[index], at: now - 500)
+                StepCorrection(steps: 9000 + index, reason: "forgot \"it\"\t\\"), of: anna.id, on: days[index],
+                at: now - 500)
         }
         for index in [20, 87, 120, 299] {
             let morning = days[index].localTime.moment(days[index], seconds: 36_600)

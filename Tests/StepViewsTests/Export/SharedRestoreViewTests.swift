@@ -24,7 +24,8 @@ import Testing
         var held = HeldHistory.example
         (held.daysWithoutSamples, held.daysWithoutCoverage, held.isOwn) = (1, 2, true)
         (held.hasProfile, held.hasPlan) = (true, true)
-        let text = text(held, others: [.init(subject: "Anna", user: "Anna", machine: "study", days: 1, steps: 1)], isDone: true)
+        let text = text(
+            held, others: [.init(subject: "Anna", user: "Anna", machine: "study", days: 1, steps: 1)], isDone: true)
         for words in ["1 day is left out", "2 days were", "study", "Restored to:"] {
             #expect(text.contains(words), "\(words)\n\(text)")
         }
@@ -34,7 +35,8 @@ import Testing
 
 extension HeldHistory {
     static let example = HeldHistory(
-        subject: "P-1", user: "Anna", machine: "old", firstDay: Sample.day, lastDay: Sample.day.advanced(by: 1), days: 2,
+        subject: "P-1", user: "Anna", machine: "old", firstDay: Sample.day, lastDay: Sample.day.advanced(by: 1),
+        days: 2,
         steps: 12_345, pedometers: ["ring", "watch"])
 }
 

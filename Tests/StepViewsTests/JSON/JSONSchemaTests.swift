@@ -75,7 +75,8 @@ import Testing
             (ExportRestoreView(Part(), counts, isDone: true), "takeover"),
             (
                 SharedRestoreView(
-                    .init(destination: SharedPlace(), held: .example), counts, history: "/h", isDone: true),
+                    .init(destination: SharedPlace(), held: .example, others: [.example]), counts, history: "/h",
+                    isDone: true),
                 "rebuilding"
             ),
             (
@@ -462,7 +463,7 @@ import Testing
         #expect(
             names(["share"]) == ["share", "previews", "destinations", "outbox"]
                 && names(["share", "--dry-run"]) == ["previews"])
-        #expect(names(["restore"]) == ["backups", "restore"] && names(["live"]) == ["live"])
+        #expect(names(["restore"]) == ["backups", "restore", "rebuilding"] && names(["live"]) == ["live"])
         #expect(
             names([]).count == JSONReference.documents.count && names(["shwo"]).isEmpty && names(["show", "x"]).isEmpty)
         #expect(JSONReference.subcommands.prefix(5) == ["scan", "gatt", "devices", "add", "forget"])

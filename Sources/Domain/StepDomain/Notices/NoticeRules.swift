@@ -278,8 +278,9 @@ extension NoticeRules {
         // Without the user nothing changes.
         let refused = tried.filter(\.isOfRefusedUser)
         if let since = refused.map({ $0.firstAttempt ?? $0.changedAt }).min() {
-            return notice(
-                sharing.state, since: since, .shareWaiting(days: refused.count, reason: refused.last?.lastError))
+            let owners = Set(refused.map(\.user))
+            let days = sharing.entries.count { owners.contains($0.user) && [.pending, .unknown].contains($0.state) }
+            return notice(sharing.state, since: since, .shareWaiting(days: days, reason: refused.last?.lastError))
         }
         guard let since = tried.compactMap(\.firstAttempt).min(), now - since >= Self.shareWait else { return nil }
         let latest = tried.max { $0.changedAt < $1.changedAt }

@@ -220,7 +220,8 @@ extension ShareEntry {
     package mutating func fail(_ failure: ShareFailure, before: State, at now: Timestamp) {
         lastError =
             failure.users == nil
-            ? failure.reason : Self.refusedUser + ([failure.reason, failure.advice].compactMap(\.self).joined(separator: ". "))
+            ? failure.reason
+            : Self.refusedUser + ([failure.reason, failure.advice].compactMap(\.self).joined(separator: ". "))
         changedAt = now
         nextAttempt = ShareRetry.nextAttempt(ofDayAfter: failure, at: now)
         switch failure.kind {

@@ -15,7 +15,8 @@ public struct InspectionView: View {
         page.path("\(Printable(destination, limit: 32)):", place)
         page.paragraph(Printable(inspection.description, limit: 200).description, indent: 2)
         if inspection.findings.isEmpty {
-            page.paragraph("It has what this istep needs, and takes the days that are sent.", emphasis: .good, indent: 2)
+            page.paragraph(
+                "It has what this istep needs, and takes the days that are sent.", emphasis: .good, indent: 2)
         }
         for finding in inspection.findings {
             let text = Printable(finding.text, limit: 300).description

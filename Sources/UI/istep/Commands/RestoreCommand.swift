@@ -79,8 +79,8 @@ struct RestoreCommand: AsyncParsableCommand {
         let candidate = try await restore.candidate(from: place, user: wiring.userToRestore, machine: machine)
         let export = candidate.export
         let counts: ExportCounts
-        do { counts = try await blocking { try wiring.previewRestoring(export) } } catch
-            ImportError.malformed(let path, let reason)
+        do { counts = try await blocking { try wiring.previewRestoring(export) } } catch ImportError.malformed(
+            let path, let reason)
         {
             throw CommandFailure(
                 .data, "\(path) cannot be restored: \(reason). Nothing was stored.",

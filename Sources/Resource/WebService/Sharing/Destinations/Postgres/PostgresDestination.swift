@@ -203,7 +203,8 @@ struct PostgresDestination: ConfiguredDestination, InspectableDestination {
     /// Without users, those that the configuration names.
     func inspect(for users: [User]) async throws(ShareFailure) -> DestinationInspection {
         let subjects =
-            users.isEmpty ? (rows.subjects?.values).map(Array.init) ?? [] : users.filter(terms.include).map(rows.subject)
+            users.isEmpty
+            ? (rows.subjects?.values).map(Array.init) ?? [] : users.filter(terms.include).map(rows.subject)
         return try await asking { [rows] (connection) throws(PostgresError) in
             // A hostile or damaged database must not be changed by what is asked.
             try connection.run("BEGIN READ ONLY")

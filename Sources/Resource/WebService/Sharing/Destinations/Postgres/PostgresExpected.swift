@@ -22,7 +22,9 @@ struct PostgresExpected {
     let constrained: [String]
 
     init(_ script: String) {
-        for table in script.matches(of: /CREATE TABLE IF NOT EXISTS istep\.(\w+) \(\n((?s).*?)\)(?: PARTITION BY [^;]*)?;/) {
+        for table in script.matches(
+            of: /CREATE TABLE IF NOT EXISTS istep\.(\w+) \(\n((?s).*?)\)(?: PARTITION BY [^;]*)?;/)
+        {
             let columns = table.2.matches(of: /(?m)^ +([a-z_]+) (double precision|[a-z]+)/)
             self.columns["\(table.1)"] = Dictionary(columns.map { ("\($0.1)", Self.type($0.2)) }) { first, _ in first }
         }
@@ -32,7 +34,8 @@ struct PostgresExpected {
                 added.insert("\(change.1).\(column.1)")
             }
         }
-        for function in script.matches(of: /CREATE (?:OR REPLACE )?FUNCTION istep\.(\w+)\(([^$]*?)AS \$\$((?s).*?)\$\$/) {
+        for function in script.matches(of: /CREATE (?:OR REPLACE )?FUNCTION istep\.(\w+)\(([^$]*?)AS \$\$((?s).*?)\$\$/)
+        {
             functions["\(function.1)"] = Function(
                 body: "\(function.3)", isDefiner: function.2.contains("SECURITY DEFINER"))
         }
@@ -41,7 +44,9 @@ struct PostgresExpected {
         }
         views = script.matches(of: /CREATE OR REPLACE VIEW istep\.(\w+)/).map { "\($0.1)" }
         secured = script.matches(of: /ALTER TABLE istep\.(\w+) ENABLE ROW LEVEL SECURITY/).map { "\($0.1)" }
-        constrained = script.matches(of: /ALTER TABLE istep\.(\w+) DROP CONSTRAINT IF EXISTS possible/).map { "\($0.1)" }
+        constrained = script.matches(of: /ALTER TABLE istep\.(\w+) DROP CONSTRAINT IF EXISTS possible/).map {
+            "\($0.1)"
+        }
     }
 
     private static func type(_ name: Substring) -> String {

@@ -190,7 +190,8 @@ private struct PostgresContent {
         for (_, number) in sources {
             try row(
                 .syncs,
-                ["\(number)", user, "\(number)", moment, moment, "complete", nil, nil, nil] + Array(repeating: "0", count: 6)
+                ["\(number)", user, "\(number)", moment, moment, "complete", nil, nil, nil]
+                    + Array(repeating: "0", count: 6)
             )
         }
     }
@@ -198,7 +199,9 @@ private struct PostgresContent {
     /// The tables that come after the samples.
     func addRest(of user: String, _ row: Receiver) throws {
         let sources = days.flatMap { day in day.evidence.sources.map { (day: day.day, source: $0) } }
-        let bySource = Dictionary(grouping: sources, by: \.source.name).sorted { numbers[$0.key] ?? 0 < numbers[$1.key] ?? 0 }
+        let bySource = Dictionary(grouping: sources, by: \.source.name).sorted {
+            numbers[$0.key] ?? 0 < numbers[$1.key] ?? 0
+        }
         for (name, parts) in bySource {
             let slots = Dictionary(parts.flatMap { $0.source.implausible ?? [] }.map { ($0.start, $0) }) { $1 }
             for slot in slots.values.sorted(by: { $0.start < $1.start }) {

@@ -150,7 +150,8 @@ struct PostgresInspection {
         let found = Dictionary(
             try connection.run(
                 "SELECT proname, prosrc, prosecdef FROM pg_proc WHERE pronamespace = 'istep'::regnamespace"
-            ).map { ($0[0] ?? "", $0) }) { first, _ in first }
+            ).map { ($0[0] ?? "", $0) }
+        ) { first, _ in first }
         for (name, function) in PostgresExpected.current.functions.sorted(by: { $0.key < $1.key }) {
             guard let known = found[name] else {
                 addSchema("the function istep.\(name) is missing")
@@ -190,12 +191,14 @@ struct PostgresInspection {
         }
         for (table, policies) in PostgresExpected.current.policies.sorted(by: { $0.key < $1.key }) {
             for (name, condition) in policies where found[table]?[name] != condition {
-                addSchema("the policy \(name) of istep.\(table) \(found[table]?[name] == nil ? "is missing" : "was changed")")
+                addSchema(
+                    "the policy \(name) of istep.\(table) \(found[table]?[name] == nil ? "is missing" : "was changed")")
             }
             for name in (found[table] ?? [:]).keys.sorted() where policies[name] == nil {
                 add(
                     .schema, "istep.\(table) has the policy \(name), which is not of istep",
-                    "If it should not be there, as the owner of the database: DROP POLICY \"\(name)\" ON istep.\(table)")
+                    "If it should not be there, as the owner of the database: DROP POLICY \"\(name)\" ON istep.\(table)"
+                )
             }
         }
     }
@@ -222,7 +225,8 @@ struct PostgresInspection {
         add(
             .rights, "the role \"\(role)\" has no right \(first)\(others)",
             lacking == ["to make temporary tables"]
-                ? "As the owner of the database: GRANT TEMPORARY ON DATABASE … TO istep_machine" : grant("istep_machine"))
+                ? "As the owner of the database: GRANT TEMPORARY ON DATABASE … TO istep_machine"
+                : grant("istep_machine"))
     }
 
     private mutating func compareEnrolment(_ subjects: [String]) throws(PostgresError) {

@@ -8,7 +8,8 @@ struct PostgresRows: Sendable {
         "subject, day, machine, steps, distance_m, energy_kcal, goal, completeness, in_progress, corrected_at, "
         + "utc_offset, excluded, has_samples, last_sync, evidence"
     /// Those of `istep.sample`.
-    static let sampleColumns = "subject, machine, source, started, seconds, steps, utc_offset, day, rank, "
+    static let sampleColumns =
+        "subject, machine, source, started, seconds, steps, utc_offset, day, rank, "
         + "distance_m, energy_kcal"
 
     var machine: String
