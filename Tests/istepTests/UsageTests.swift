@@ -213,7 +213,7 @@ import Testing
         let istep = Command(folder: try Folder())
         // They take --user because it is one of the common options. Advice names them for the machine, the whole
         // history, or a named device.
-        let ofNoUser: Set = ["scan", "gatt", "forget", "backup", "restore", "config", "doctor"]
+        let ofNoUser: Set = ["scan", "gatt", "forget", "backup", "restore", "config", "doctor", "postgres"]
         let options = CommandOptions(user: "anna", database: "history", configuration: "file")
         let all = Self.subcommands(try await istep("help").output)
         try #require(all.count > 20 && ofNoUser.isSubset(of: all))

@@ -43,7 +43,8 @@ import Testing
                 let failure = await #expect(throws: ShareFailure.self, "\(cut)") {
                     try await destination.deliver(Self.days)
                 }
-                #expect(failure?.kind == (phase == "COMMIT" ? .unanswered : .unreachable), "\(cut): \(failure?.reason ?? "")")
+                let kind = phase == "COMMIT" ? ShareFailure.Kind.unanswered : .unreachable
+                #expect(failure?.kind == kind, "\(cut): \(failure?.reason ?? "")")
                 if case .before = cut { #expect(try await database.query(Self.totals) == []) }
                 _ = try await destination.deliver(Self.days)
                 #expect(try await database.query(Self.totals) == ["2014-04-20\t100\t1", "2014-04-21\t7\t1"], "\(cut)")

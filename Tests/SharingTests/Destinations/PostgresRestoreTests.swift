@@ -144,6 +144,15 @@ import Testing
             await #expect(throws: ServiceError.nothingHeld("Bob", destination: "family")) {
                 try await own.candidate(from: "family", user: "Bob", machine: nil)
             }
+            // A place that keeps both days of two.
+            let toots = ScriptedDestination(
+                "toots", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false),
+                terms: ShareTerms(since: Self.first))
+            let both = SharedRestore([try Self.destination(database, "machine = 'kitchen'"), toots])
+            #expect(try await both.candidate(from: "family", user: nil, machine: nil).repeating == ["toots"])
+            await #expect(throws: ServiceError.notRestorable("toots")) {
+                try await both.candidate(from: "toots", user: nil, machine: nil)
+            }
             await #expect(throws: ServiceError.unknownDestination("rest:family", known: ["postgres:family"])) {
                 try await own.candidate(from: "rest:family", user: nil, machine: nil)
             }
@@ -195,6 +204,10 @@ import Testing
         ),
         ("UPDATE istep.sample SET source = E'a\\u001b[31m'", "row 1 of pedometers"),
         ("UPDATE istep.sample SET steps = 5000", "cannot be right"),
+        (
+            "INSERT INTO istep.sample SELECT subject, machine, 's' || n, started, 60, 1, 0, day, 1, NULL, NULL FROM istep.sample, generate_series(1, 501) AS n",
+            "it has more than"
+        ),
         (
             "INSERT INTO istep.person VALUES ('Anna', 'old', '{\"profiles\":[],\"plans\":[{\"validFrom\":\"2014-01-01\",\"goals\":[1]}],\"pedometers\":[]}', 1)",
             "seven days"

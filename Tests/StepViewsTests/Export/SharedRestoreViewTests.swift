@@ -7,7 +7,8 @@ import Testing
 @Suite struct SharedRestoreViewTests {
     private func text(_ held: HeldHistory, others: [HeldHistory] = [], isDone: Bool = false) -> String {
         SharedRestoreView(
-            .init(destination: SharedPlace(), held: held, others: others), ExportCounts(), history: "/h", isDone: isDone
+            .init(destination: SharedPlace(), held: held, others: others, repeating: others.map { _ in "toots" }),
+            ExportCounts(), history: "/h", isDone: isDone
         ).lines(TextStyle(width: 80)).joined(separator: " ").split(separator: " ").joined(separator: " ")
     }
 
@@ -20,13 +21,24 @@ import Testing
         #expect(!text.contains("left out") && !text.contains("partial"))
     }
 
+    @Test func `an inspection shows what to do`() {
+        let finding = DestinationInspection.Finding(.enrolment, "the role \"pi\" is not enrolled", advice: "SELECT 1")
+        func text(_ findings: [DestinationInspection.Finding]) -> String {
+            InspectionView(SharedPlace(), .init(description: "PostgreSQL 15", findings: findings))
+                .lines(TextStyle(width: 80)).joined(separator: "\n")
+        }
+        #expect(text([finding]).hasSuffix("  The role \"pi\" is not enrolled.\n    SELECT 1"), "\(text([finding]))")
+        #expect(text([]).contains("It has what this istep needs"))
+    }
+
     @Test func `what does not come in is shown`() {
         var held = HeldHistory.example
         (held.daysWithoutSamples, held.daysWithoutCoverage, held.isOwn) = (1, 2, true)
         (held.hasProfile, held.hasPlan) = (true, true)
         let text = text(
             held, others: [.init(subject: "Anna", user: "Anna", machine: "study", days: 1, steps: 1)], isDone: true)
-        for words in ["1 day is left out", "2 days were", "study", "Restored to:"] {
+        let toots = "sends all days from `since` on to toots"
+        for words in ["1 day is left out", "2 days were", "study", "Restored to:", toots] {
             #expect(text.contains(words), "\(words)\n\(text)")
         }
         #expect(!text.contains("istep profile") && !text.contains("machine = "))

@@ -75,7 +75,8 @@ import Testing
             (ExportRestoreView(Part(), counts, isDone: true), "takeover"),
             (
                 SharedRestoreView(
-                    .init(destination: SharedPlace(), held: .example, others: [.example]), counts, history: "/h",
+                    .init(destination: SharedPlace(), held: .example, others: [.example], repeating: ["toots"]),
+                    counts, history: "/h",
                     isDone: true),
                 "rebuilding"
             ),

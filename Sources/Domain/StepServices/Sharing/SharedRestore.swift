@@ -13,9 +13,15 @@ public struct SharedRestore: Sendable {
         public let held: HeldHistory
         /// The other machines that have sent days of the user.
         public let others: [HeldHistory]
+        /// Destinations that would get days once more that they may have, and keep both: the record of what was sent is
+        /// not restored.
+        public let repeating: [String]
 
-        public init(destination: any RestorableDestination, held: HeldHistory, others: [HeldHistory] = []) {
-            (self.destination, self.held, self.others) = (destination, held, others)
+        public init(
+            destination: any RestorableDestination, held: HeldHistory, others: [HeldHistory] = [],
+            repeating: [String] = []
+        ) {
+            (self.destination, self.held, self.others, self.repeating) = (destination, held, others, repeating)
         }
 
         public var export: any ExportedHistory { destination.export(held) }
@@ -39,8 +45,15 @@ public struct SharedRestore: Sendable {
         guard let chosen = try Self.choose(machine, among: machines) else {
             throw ServiceError.severalMachines(machines.map(\.machine), user: machines[0].user)
         }
+        let repeating = destinations.filter { other in
+            guard other.traits.resending == .repeats, let since = other.terms.since, let last = chosen.lastDay else {
+                return false
+            }
+            return since <= last && other.terms.include(User(id: 0, name: chosen.user))
+        }
         return Candidate(
-            destination: destination, held: chosen, others: machines.filter { $0.machine != chosen.machine })
+            destination: destination, held: chosen, others: machines.filter { $0.machine != chosen.machine },
+            repeating: repeating.map(\.name))
     }
 
     private func destination(_ place: String) throws(ServiceError) -> any RestorableDestination {

@@ -36,6 +36,14 @@ public struct SharedRestoreView: View {
             )
         }
         for words in missing { page.advice(words) }
+        if !candidate.repeating.isEmpty {
+            page.advice(
+                """
+                What was sent to other destinations is not known any more: the next sync sends all days from `since` on \
+                to \(candidate.repeating.joined(separator: ", ")), which may have them. To prevent this, set `since` to \
+                the first day that may be sent, and check the configuration: \(command: "istep config check")
+                """)
+        }
         if !candidate.others.isEmpty {
             page.paragraph(
                 "Other machines have days of this user there, too: \(candidate.others.map(\.machine).joined(separator: ", ")). They are not part of it."
@@ -81,6 +89,9 @@ extension SharedRestoreView: Described {
         .init("hasPlan", .boolean, "Whether goals come in.") { $0.held.hasPlan },
         .init("otherMachines", .list(.text), "Other machines with days of the user.") {
             $0.candidate.others.map(\.machine)
+        },
+        .init("repeating", .list(.text), "Destinations that would get days once more that they may have.") {
+            $0.candidate.repeating
         },
         .list("tables", "The rows that are stored.") { $0.counts.tables },
         .init("history", .text, "The path of the history.") { $0.history },

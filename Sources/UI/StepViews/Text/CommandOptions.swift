@@ -27,7 +27,7 @@ public struct CommandOptions: Hashable, Sendable {
         "add", "browse", "correct", "delete", "devices", "export", "history", "import", "imports", "move", "outbox",
         "plan", "profile", "replay", "report", "serve", "share", "show", "status", "sync", "users", "watch",
     ]
-    /// The subcommands that take none of the options.
+    /// The subcommands that take none of the options; `postgres check` does.
     private static let subcommandsWithoutOptions: Set<Substring> = ["auto", "demo", "json", "postgres"]
 
     /// The options that a command needs, with their values.
@@ -35,9 +35,9 @@ public struct CommandOptions: Hashable, Sendable {
     /// - Parameter command: in shell syntax; only one that begins with `istep` needs any.
     fileprivate func options(for command: String) -> [(name: String, value: String)] {
         let words = command.split(separator: " ").filter { !$0.hasPrefix(Self.demoOption) }
-        guard words.count > 1, words[0] == "istep", !Self.subcommandsWithoutOptions.contains(words[1]) else {
-            return []
-        }
+        guard words.count > 1, words[0] == "istep",
+            !Self.subcommandsWithoutOptions.contains(words[1]) || words.dropFirst().starts(with: ["postgres", "check"])
+        else { return [] }
         var options: [(name: String, value: String)] = []
         if let user, Self.subcommandsOfUser.contains(words[1]) { options.append(("--user", user)) }
         if let database { options.append(("--db", database)) }

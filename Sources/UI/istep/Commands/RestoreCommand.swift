@@ -93,7 +93,8 @@ struct RestoreCommand: AsyncParsableCommand {
         if dryRun { return try wiring.show(view(counts, isDone: false)) }
         if !yes {
             if !common.json { try wiring.show(view(counts, isDone: false)) }
-            let words = ["--from", place] + (machine.map { ["--machine", $0] } ?? [])
+            let options = [("--machine", machine), ("--user", common.user), ("--db", common.db)]
+            let words = ["--from", place] + options.flatMap { name, value in value.map { [name, $0] } ?? [] }
             try await Question(
                 text: "Restore it?", refusal: "Nothing was restored.", purpose: "To restore it",
                 command: ShellCommand("istep restore --yes", words)

@@ -99,11 +99,19 @@ private struct PostgresContent {
         var ranks: [String: Int] = [:]
         func note(_ source: String, _ rank: Int) { ranks[source] = min(ranks[source] ?? rank, rank) }
         for row in try connection.run(
-            "SELECT source, min(rank) FROM istep.sample WHERE subject = $1 AND machine = $2 GROUP BY source", key)
+            """
+            SELECT source, min(rank) FROM istep.sample WHERE subject = $1 AND machine = $2
+            GROUP BY source LIMIT \(Self.mostSources + 1)
+            """, key)
         {
             note(row[0] ?? "", row[1].flatMap { Int($0) } ?? 0)
         }
+        var bytes = 0
         try connection.each(Self.query, key + ["\(now.seconds)"]) { row in
+            bytes += row[5]?.utf8.count ?? 0
+            guard bytes <= Self.mostBytes, ranks.count <= Self.mostSources else {
+                throw ImportError.malformed(path: path, reason: "it has more than a person's history")
+            }
             let evidence: PostgresEvidence =
                 try row[5].map { try Self.decoded($0, "istep.day", path) }
                 ?? PostgresEvidence(blocks: try row[6].map { try Self.decoded($0, "istep.day", path) } ?? [])
@@ -119,6 +127,11 @@ private struct PostgresContent {
             numbers[source.key] = index + 1
         }
     }
+
+    /// Names of pedometers: one that is renamed each week for ten years has as many.
+    private static let mostSources = 500
+    /// Of the evidence of all days: a hundred years of days with 1,700 bytes each.
+    private static let mostBytes = 64 << 20
 
     /// Times that a clock ahead has sent are taken for now. Days of before version 4 have only the spans of exclusions.
     private static let query = """
