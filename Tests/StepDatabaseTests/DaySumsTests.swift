@@ -108,7 +108,7 @@ import Testing
                 try history.execute("UPDATE day_sum SET walking_steps = 7")
                 CheckRecord.remove(ofDatabase: history.path)
                 let backups = AutomaticBackups(BackupSchedule(count: count), now: { midnight }, localTime: .fixed(0))
-                try await HistoryFileUpkeep(
+                try await HistoryFileMaintenance(
                     path: history.path, backups: backups, frames: FrameRetention(), now: { midnight }
                 ).run()
                 #expect(

@@ -129,14 +129,14 @@ import Testing
         try withFixture { history in
             let corrections = [
                 StepCorrection(
-                    steps: 1, reason: String(repeating: "ä", count: StepCorrection.longestReason), enteredAt: noon),
+                    steps: 1, reason: String(repeating: "ä", count: StepCorrection.maximumReason), enteredAt: noon),
                 StepCorrection(steps: 2, enteredAt: noon),
             ]
             for correction in corrections {
                 try history.database.setCorrection(correction, of: history.user.id, on: day, at: noon)
                 #expect(try history.data().correction == correction)
             }
-            for reason in ["", String(repeating: "x", count: StepCorrection.longestReason + 1)] {
+            for reason in ["", String(repeating: "x", count: StepCorrection.maximumReason + 1)] {
                 _ = historyError {
                     try history.database.setCorrection(
                         StepCorrection(steps: 3, reason: reason), of: history.user.id, on: day, at: noon)

@@ -144,13 +144,13 @@ import Testing
         let right = try #require(request("/")), wrong = try #require(request("/", credentials: "eDp5"))
         let now = PagesFixture.now
         #expect(guest.refusal(of: right, at: now) == nil)
-        for _ in 0..<GuestAccess.mostWrong { #expect(guest.refusal(of: wrong, at: now)?.status == 401) }
+        for _ in 0..<GuestAccess.maximumWrong { #expect(guest.refusal(of: wrong, at: now)?.status == 401) }
         // Neither answer shows whether it was the right one.
         #expect(guest.refusal(of: wrong, at: now + 59)?.status == 429)
         #expect(guest.refusal(of: right, at: now + 59)?.status == 429)
         #expect(guest.refusal(of: right, at: now + 60) == nil)
         // A clock that was put back does not refuse for longer.
-        for _ in 0..<GuestAccess.mostWrong { _ = guest.refusal(of: wrong, at: now + 100) }
+        for _ in 0..<GuestAccess.maximumWrong { _ = guest.refusal(of: wrong, at: now + 100) }
         #expect(guest.refusal(of: right, at: now) == nil)
     }
 

@@ -60,7 +60,8 @@ struct PagesFixture {
         let source = MemorySource(stored: isEmpty ? nil : history)
         let context: @Sendable (History) -> ServiceContext = { history in
             ServiceContext(
-                history: history, lock: OpenLock(), upkeep: NoUpkeep(), reader: { _, _ in reader }, waitForAdapter: {},
+                history: history, lock: OpenLock(), maintenance: NoMaintenance(), reader: { _, _ in reader },
+                waitForAdapter: {},
                 destinations: { destinations }, destinationNames: destinations.map(\.name), localTime: .berlin,
                 now: { Self.now },
                 clock: ContinuousClock())
@@ -138,7 +139,7 @@ struct OpenLock: WorkLock {
     func conflictingWork(in error: any Error) -> HistoryWork? { nil }
 }
 
-struct NoUpkeep: HistoryUpkeep {
+struct NoMaintenance: HistoryMaintenance {
     func checkBeforeSync() {}
     func run() {}
 }

@@ -59,6 +59,23 @@ import Testing
                 == ["users: \(RecipientProblem.unknownUser("zoe", known: ["anna"]))"])
     }
 
+    @Test func `other settings name users of the history, once there are users`() {
+        func problems(_ users: [User]) -> [String] {
+            let names = ["ANNA", "zoe"].map { name in
+                (
+                    name: name,
+                    problem: { @Sendable (reason: String) in
+                        ConfigurationProblem("user: \(reason)", file: "/user", line: 3)
+                    }
+                )
+            }
+            return check(.init(files: ["/user"], problems: [], destinations: [], users: users, userNames: names))
+                .problems.map(\.text)
+        }
+        #expect(problems([]).isEmpty)
+        #expect(problems([anna]) == ["user: \(RecipientProblem.unknownUser("zoe", known: ["anna"]))"])
+    }
+
     @Test func `a destination for one person takes the days of one user, also where several are named`() {
         let users = [anna, ben, User(id: 3, name: "carl")]
         func problems(_ names: [String], isPersonal: Bool = true) -> [String] {

@@ -70,7 +70,7 @@ import Testing
         let scanner = ScriptedPedometerScanner([ring] + others)
         let report = try await search(scanner, DeviceSearch.Request(probes: true))
         let probing = try #require(report.probing)
-        #expect(scanner.log.count == 1 + DeviceProbing.mostProbed && probing.limit == DeviceProbing.mostProbed)
+        #expect(scanner.log.count == 1 + DeviceProbing.maximumProbed && probing.limit == DeviceProbing.maximumProbed)
         #expect(report.devices.map(\.address) == [ring.address])
         #expect(report.hidden == 9 && probing.unlisted == 3 && probing.skipped == 0)
         let all = try await search(

@@ -7,7 +7,7 @@ import TestSupport
 struct ServiceFixture {
     let outbox: OutboxFixture
     let lock = ScriptedLock()
-    let upkeep = ScriptedUpkeep()
+    let maintenance = ScriptedMaintenance()
     var reader = ScriptedReader([:])
     var destinations: [any ShareDestination] = []
     /// Names of further destinations in the configuration.
@@ -21,7 +21,8 @@ struct ServiceFixture {
     var context: ServiceContext {
         let reader = reader, destinations = destinations, outbox = outbox
         return ServiceContext(
-            history: outbox.history, lock: lock, upkeep: upkeep, reader: { _, _ in reader }, waitForAdapter: {},
+            history: outbox.history, lock: lock, maintenance: maintenance, reader: { _, _ in reader },
+            waitForAdapter: {},
             destinations: { destinations }, destinationNames: destinations.map(\.name) + otherNames,
             localTime: outbox.localTime,
             now: { outbox.now }, clock: SkippingClock(outbox.time))
@@ -52,7 +53,7 @@ final class ScriptedLock: WorkLock {
     func conflictingWork(in error: any Error) -> HistoryWork? { (error as? Held)?.work }
 }
 
-final class ScriptedUpkeep: HistoryUpkeep {
+final class ScriptedMaintenance: HistoryMaintenance {
     struct Damaged: Error {}
 
     private let state = Mutex<(isDamaged: Bool, failure: (any Error)?, runs: Int)>((false, nil, 0))

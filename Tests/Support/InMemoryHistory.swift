@@ -32,7 +32,7 @@ public final class InMemoryHistory: StepHistory {
         var coverage: [Pedometer.ID: [CoveredSpan]] = [:]
         var totals: [Pedometer.ID: [Day: DeviceTotal]] = [:]
         var corrections: [User.ID: [Day: StepCorrection]] = [:]
-        var deleted: Set<Day> = []
+        var deleted: [Day: DeletedDay] = [:]
         var notices: [StoredNotice] = []
         var calls: [Call] = []
         var callsInTasks: [Call] = []
@@ -250,7 +250,7 @@ public final class InMemoryHistory: StepHistory {
                 lastSync: state.syncs.filter { sync in
                     sync.outcome == .complete && mine.contains { $0.id == sync.pedometer }
                 }.compactMap(\.end).max())
-            data.isDeleted = state.deleted.contains(day)
+            data.deletion = state.deleted[day]
             return data
         }
     }
@@ -263,7 +263,7 @@ public final class InMemoryHistory: StepHistory {
                 state.coverage[pedometer.id]?.removeAll { $0.part(of: day) != nil }
             }
             state.corrections[user]?[day] = nil
-            state.deleted.insert(day)
+            state.deleted[day] = DeletedDay(day, at: Timestamp(0), isClosed: true)
             state.ledger.change(day...day, of: user, isCounted: false)
         }
     }

@@ -27,7 +27,7 @@ public final class ScriptedDestination: ShareDestination {
         var restored: [[SharePayload]] = []
         var restoring: ShareFailure?
         var running = 0
-        var mostRunning = 0
+        var maximumRunning = 0
         /// Deliveries wait until this many are under way.
         var gathering = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -102,7 +102,7 @@ public final class ScriptedDestination: ShareDestination {
         await withCheckedContinuation { continuation in
             let ready = state.withLock { state in
                 state.running += 1
-                state.mostRunning = max(state.mostRunning, state.running)
+                state.maximumRunning = max(state.maximumRunning, state.running)
                 guard state.deliveries.isEmpty || state.running >= state.gathering else {
                     state.waiting.append(continuation)
                     return [CheckedContinuation<Void, Never>]()
@@ -169,7 +169,7 @@ public final class ScriptedDestination: ShareDestination {
     /// What was restored, in order.
     public var restored: [[SharePayload]] { state.withLock(\.restored) }
     /// The greatest number of concurrent deliveries.
-    public var mostTogether: Int { state.withLock(\.mostRunning) }
+    public var maximumTogether: Int { state.withLock(\.maximumRunning) }
 
     public func check() async throws(ShareFailure) -> String { "scripted" }
 }

@@ -8,8 +8,8 @@ struct RequestReader {
 
     private let socket: Socket
     private var buffer: [UInt8] = []
-    private static let longestHead = 64 * 1024
-    private static let longestBody = 64 << 20
+    private static let maximumHead = 64 * 1024
+    private static let maximumBody = 64 << 20
 
     init(_ socket: Socket) { self.socket = socket }
 
@@ -52,7 +52,7 @@ struct RequestReader {
         switch (lengths.count, codings.count) {
         case (0, 0): return []
         case (1, 0):
-            guard let length = UInt(lengths[0]), length <= RequestReader.longestBody else {
+            guard let length = UInt(lengths[0]), length <= RequestReader.maximumBody else {
                 throw .violation("Content-Length: \(lengths[0])")
             }
             return try take(Int(length))
@@ -65,7 +65,7 @@ struct RequestReader {
         var body: [UInt8] = []
         while true {
             let line = try line()
-            guard let size = Int(line, radix: 16), 0...RequestReader.longestBody ~= size + body.count else {
+            guard let size = Int(line, radix: 16), 0...RequestReader.maximumBody ~= size + body.count else {
                 throw .violation("size of chunk: \(line)")
             }
             body += try take(size)
@@ -87,7 +87,7 @@ struct RequestReader {
                 return line
             }
             scanned = buffer.count
-            guard scanned <= RequestReader.longestHead else { throw .violation("a line without end") }
+            guard scanned <= RequestReader.maximumHead else { throw .violation("a line without end") }
             try more()
         }
     }

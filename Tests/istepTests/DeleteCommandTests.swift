@@ -34,6 +34,11 @@ import Testing
             #expect(done.json["isDone"] as? Bool == true && done.json["steps"] as? Int == 5000)
             #expect(try await steps("2019-04-01", istep) == nil)
             #expect(try await steps("2019-04-02", istep) == 6000)
+            let shown = try await istep("show", "2019-04-01")
+            #expect(shown.output.contains("syncs and imports leave the day out"), "\(shown)")
+            #expect(shown.output.contains("istep delete --readmit 2019-04-01"), "\(shown)")
+            let listed = try await istep("delete", "--list")
+            #expect(listed.status == 0 && listed.output.contains("leave out 1 day of anna:\n  2019-04-01"), "\(listed)")
             let again = try await istep("import", path, "--yes")
             #expect(again.output.contains("1 day that you have deleted"), "\(again)")
             #expect(try await steps("2019-04-01", istep) == nil)
@@ -41,6 +46,7 @@ import Testing
 
             #expect(try await istep("delete", "--readmit", "2019-04-01").status == 0)
             #expect(try await istep("delete", "--readmit", "2019-04-01").status == 64)
+            #expect(try await istep("delete", "--list").output.contains("No day of anna is left out"))
             #expect(try await istep("import", path, "--yes").status == 0)
             #expect(try await steps("2019-04-01", istep) == 5000)
             #expect(try await istep("delete", "2019-04-01", "2019-04-02", "--yes").status == 0)
@@ -89,6 +95,11 @@ import Testing
             #expect(done.output.contains("diary: 1 day there; the next share or sync sends 0 steps"), "\(done)")
             #expect(done.output.contains("once: 1 day there, and keeps it"), "\(done)")
             #expect(try await istep("share").status == 0)
+            let renamed = try await istep("users", "rename", "anna", "Ann")
+            #expect(renamed.output.contains("diary keeps 1 day of anna: delete it there."), "\(renamed)")
+            #expect(
+                renamed.output.contains("istep share --from 2019-04-01 --again --with diary --user Ann"), "\(renamed)")
+            #expect(!renamed.output.contains("once"), "each day is a run of the command: \(renamed)")
             let file = try String(contentsOfFile: folder.path + "/steps.csv", encoding: .utf8)
             #expect(file.contains("2019-04-01,anna,0,") && !file.contains("5000"), "\(file)")
         }
@@ -103,6 +114,7 @@ import Testing
                 (["--everything", "--user", "ann"], "There is no user 'ann'"),
                 (["--everything", "--user", "anna"], "only user"), (["2019-04-01", "--source", "phone"], "one thing"),
                 (["2019-04-01", "2019-04-02", "2019-04-03"], "one day, or the first and the last"),
+                (["--list"], "--list deletes nothing"),
                 (["--readmit", "2019-04-01"], "no such day is left out"),
             ] as [([String], String)] {
                 let result = try await istep.run(["delete"] + words + (words.first == "--readmit" ? [] : ["--yes"]))
@@ -197,6 +209,7 @@ import Testing
             var check = JSONSchemaCheck(schema: try await istep("json", "--schema").output)
             check.add(try await istep("delete", "2019-04-01", "-n", "--json").output, as: "deletion", "delete -n")
             check.add(try await istep("delete", "2019-04-01", "-y", "--json").output, as: "deletion", "delete")
+            check.add(try await istep("delete", "--list", "--json").output, as: "deletedDays", "delete --list")
             let readmitted = try await istep("delete", "2019-04-01", "--readmit", "--json")
             check.add(readmitted.output, as: "readmission", "delete --readmit")
             check.add(try await istep("users", "add", "Bob", "--json").output, as: "users", "users add")

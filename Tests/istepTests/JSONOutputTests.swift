@@ -199,7 +199,7 @@ import Testing
     @Test func `the reference is printed for people, too`() async throws {
         let istep = Command(folder: try Folder())
         let text = try await istep("json")
-        #expect(text.status == 0 && text.output.contains("istep devices, istep add, istep forget\n"))
+        #expect(text.status == 0 && text.output.contains("istep add, istep devices, istep forget\n"))
         #expect(try await istep("json", "--json").output == (try await istep("json", "--schema").output))
         #expect(try await istep("help", "json").output.contains("--schema"))
         let part = try await istep("json", "gatt", "list")

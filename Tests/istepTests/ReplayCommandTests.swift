@@ -34,24 +34,70 @@ import Testing
         }
     }
 
+    /// Stores 77 steps at 3:00 of yesterday, as an earlier decoder could have found them.
+    private func decodeWrongly(_ home: Household) throws {
+        let history = try StepDatabase(path: home.database)
+        let ring = try #require(history.pedometers().first)
+        let sync = try #require(history.syncs(of: ring.id, limit: 1).first)
+        let zone = LocalTime.zone(home.zone)
+        let night = zone.moment(zone.day(of: Timestamp(Int(Date().timeIntervalSince1970))).advanced(by: -1)) + 3 * 3600
+        _ = try history.merge(
+            SampleBatch(samples: [
+                StepSample(start: night, length: 900, steps: 77, utcOffset: zone.utcOffset(night))
+            ]), sync: sync.id, localTime: zone)
+        try history.close()
+    }
+
+    @Test func `figures that change leave decisions of the user alone, and destinations get them again`() async throws {
+        try await Household.live { home in
+            try await home.addRing()
+            #expect(try await home.istep("sync").status == 0)
+            let yesterday = try await home.istep("show", "yesterday", "--json").json
+            let day = try #require(yesterday["day"] as? String), right = try #require(yesterday["steps"] as? Int)
+            try decodeWrongly(home)
+            let diary = home.folder.path + "/steps.csv"
+            try home.configure("[share.diary]\nkind = \"file\"\npath = \"\(diary)\"\n")
+            #expect(
+                try await home.istep("correct", "yesterday", "--from", "12:00", "--to", "13:00", "--steps", "0").status
+                    == 0)
+            let excluded = try #require(
+                try await home.istep("show", "yesterday", "--json").json["excluded"] as? [[String: Any]])
+            let lost = try #require(excluded.first?["steps"] as? Int)
+            #expect(try await home.istep("correct", "-2", "--steps", "4321").status == 0)
+            #expect(try await home.istep("share", "yesterday").status == 0)
+            func line() throws -> String? {
+                try String(contentsOfFile: diary, encoding: .utf8).split(separator: "\n").map(String.init)
+                    .first { $0.hasPrefix(day) }
+            }
+            var shared = try line()
+            #expect(shared?.contains(",\(right + 77 - lost),") == true, "\(shared ?? "")")
+
+            let done = try await home.istep("replay", "--yes", "--json")
+            #expect(done.status == 0, "\(done)")
+            let changes = replayed(done).first?["changes"] as? [[String: Any]]
+            #expect(changes?.count == 1 && changes?.first?["after"] as? Int == right - lost, "\(done)")
+            #expect(try await home.istep("show", "yesterday", "--json").json["steps"] as? Int == right - lost)
+            #expect(try await home.istep("show", "-2", "--json").json["steps"] as? Int == 4321)
+            #expect(try await home.istep("share").status == 0)
+            shared = try line()
+            #expect(shared?.contains(",\(right - lost),") == true, "\(shared ?? "")")
+            // A deletion takes the frames with it.
+            #expect(try await home.istep("delete", "-3", "--yes").status == 0)
+            let again = try await home.istep("replay", "--yes", "--json")
+            #expect(
+                again.json["isDone"] as? Bool == false && replayed(again).first?["withoutFrames"] as? Int == 1,
+                "\(again)")
+            #expect(try await home.istep("show", "-3", "--json").json["steps"] is NSNull)
+        }
+    }
+
     @Test func `what an earlier decoder has stored wrongly is shown, and corrected once the user agrees`() async throws
     {
         try await Household.live { home in
             try await home.addRing()
             #expect(try await home.istep("sync").status == 0)
             let right = try await home.istep("show", "yesterday", "--json").json["steps"] as? Int
-            // An earlier decoder found steps in the night.
-            let history = try StepDatabase(path: home.database)
-            let ring = try #require(history.pedometers().first)
-            let sync = try #require(history.syncs(of: ring.id, limit: 1).first)
-            let zone = LocalTime.zone(home.zone)
-            let night =
-                zone.moment(zone.day(of: Timestamp(Int(Date().timeIntervalSince1970))).advanced(by: -1)) + 3 * 3600
-            _ = try history.merge(
-                SampleBatch(samples: [
-                    StepSample(start: night, length: 900, steps: 77, utcOffset: zone.utcOffset(night))
-                ]), sync: sync.id, localTime: zone)
-            try history.close()
+            try decodeWrongly(home)
             let wrong = try await home.istep("show", "yesterday", "--json").json["steps"] as? Int
             #expect(wrong == right.map { $0 + 77 })
 

@@ -2,6 +2,8 @@ import Foundation
 import StepViews
 import Testing
 
+@testable import istep
+
 /// Invalid words on the command line: exit code 64 and an error that says what to write instead.
 @Suite(.timeLimit(.minutes(5))) struct UsageTests {
     @Test(arguments: [
@@ -211,18 +213,18 @@ import Testing
 
     @Test func `a command in advice gets just the options that its subcommand takes`() async throws {
         let istep = Command(folder: try Folder())
-        // They take --user because it is one of the common options. Advice names them for the machine, the whole
-        // history, or a named device.
-        let ofNoUser: Set = ["scan", "gatt", "forget", "backup", "restore", "config", "doctor", "postgres"]
-        let options = CommandOptions(user: "anna", database: "history", configuration: "file")
+        // Some take --user only because it is one of the common options.
+        let declared = Istep.adviceOptions
+        let options = CommandOptions(
+            user: "anna", database: "history", configuration: "file", subcommands: declared)
         let all = Self.subcommands(try await istep("help").output)
-        try #require(all.count > 20 && ofNoUser.isSubset(of: all))
+        try #require(all.count > 20 && Set(all) == Set(declared.keys))
         for command in all {
             let nested = Self.subcommands(try await istep("help", command).output)
             for words in nested.isEmpty ? [[command]] : nested.map({ [command, $0] }) {
                 let help = try await istep.run(["help"] + words).output
                 var taken = Set(["--user", "--db", "--config"].filter { help.contains("\n  \($0) <") })
-                if ofNoUser.contains(command) { taken.remove("--user") }
+                if declared[command] != .ofUser { taken.remove("--user") }
                 let line = ShellCommand((["istep"] + words).joined(separator: " ")).with(options).text()
                 let given = Set(line.split(separator: " ").filter { $0.hasPrefix("--") }.map { String($0) })
                 #expect(given == taken, "\(line)")

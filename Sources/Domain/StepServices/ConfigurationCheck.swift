@@ -16,10 +16,22 @@ public struct ConfigurationCheck: Sendable {
 
     public func run() -> Report {
         let written = source.read()
-        let problems = written.problems + written.destinations.flatMap { Self.problems(with: $0, written.users) }
+        let problems =
+            written.problems + Self.unknownUsers(in: written)
+            + written.destinations.flatMap { Self.problems(with: $0, written.users) }
         return Report(
             files: written.files, destinations: written.destinations.map(\.destination.name),
             problems: Self.inOrder(problems, of: written.files))
+    }
+
+    private static func unknownUsers(in written: WrittenConfiguration) -> [ConfigurationProblem] {
+        let known = written.users.map(\.name)
+        // Without a history there is no user yet.
+        return known.isEmpty
+            ? []
+            : written.userNames.filter { named in
+                !known.contains { $0.lowercased() == named.name.lowercased() }
+            }.map { $0.problem("\(RecipientProblem.unknownUser($0.name, known: known))") }
     }
 
     private static func problems(with configured: WrittenDestination, _ users: [User]) -> [ConfigurationProblem] {

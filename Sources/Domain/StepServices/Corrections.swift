@@ -47,7 +47,7 @@ public struct Corrections: Sendable {
         // A terminal would interpret control characters; U+FFFD stands for bytes that were not UTF-8. SQLite counts
         // scalars.
         let isPlain = reason.unicodeScalars.allSatisfy { $0 != "\u{fffd}" && $0.properties.generalCategory != .control }
-        guard isPlain, !reason.allSatisfy(\.isWhitespace), reason.unicodeScalars.count <= StepCorrection.longestReason
+        guard isPlain, !reason.allSatisfy(\.isWhitespace), reason.unicodeScalars.count <= StepCorrection.maximumReason
         else {
             throw .unusableReason
         }

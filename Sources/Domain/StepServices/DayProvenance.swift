@@ -21,6 +21,8 @@ public struct DayProvenance: Hashable, Sendable {
 
     public struct Source: Hashable, Sendable {
         public var name: String
+        /// Whether it is a source of imports: its `syncs` are imports then.
+        public var isImported: Bool
         /// What it recorded on the day, and how much of that counts: where two pedometers recorded the same minutes,
         /// the greater counts.
         public var recorded: Int
@@ -58,7 +60,8 @@ extension DayProvenance {
             let isCertain = syncs.count < Self.examined || syncs.last.map { $0.start < end } ?? false
             let own = counted[track.pedometer] ?? []
             return Source(
-                name: track.name, recorded: track.samples.filter(\.isPlausible).reduce(0) { $0 + $1.steps },
+                name: track.name, isImported: track.isImported,
+                recorded: track.samples.filter(\.isPlausible).reduce(0) { $0 + $1.steps },
                 counted: own.reduce(0) { $0 + $1.steps },
                 implausible: track.implausible.reduce(0) { $0 + $1.steps }, slots: Self.slots(track, counted: own),
                 syncs: stored[track.pedometer] ?? [],

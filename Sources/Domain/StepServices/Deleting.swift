@@ -4,8 +4,6 @@ internal import Support
 /// Deleting days, pedometers, sources of imports and users: shows what would be lost, makes a backup, and deletes in
 /// one transaction. Neither a sync nor a share runs meanwhile.
 public struct Deleting: Sendable {
-    public typealias Store = any StepHistory & DeletionStore & ShareLedger
-
     /// What a user wants to delete.
     public enum Request: Hashable, Sendable {
         case days(first: Day, last: Day)
@@ -33,22 +31,20 @@ public struct Deleting: Sendable {
         }
     }
 
-    let store: Store
-    let backups: any HistoryBackups
-    let lock: any WorkLock
+    let store: EditableHistory
+    let change: GuardedChange
     /// The destinations of the configuration; their errors are those of sharing.
     let destinations: @Sendable () throws -> [any ShareDestination]
     let localTime: LocalTime
     let now: @Sendable () -> Timestamp
 
     public init(
-        _ store: Store, backups: any HistoryBackups, lock: any WorkLock,
+        _ store: EditableHistory, _ change: GuardedChange,
         destinations: @escaping @Sendable () throws -> [any ShareDestination], localTime: LocalTime,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
-        self.backups = backups
-        self.lock = lock
+        self.change = change
         self.destinations = destinations
         self.localTime = localTime
         self.now = now
@@ -66,16 +62,13 @@ public struct Deleting: Sendable {
 
     /// - Throws: as `preview`; the lock's error while a sync or a share runs; why the backup cannot be made.
     public func delete(_ request: Request, of people: UserSelection, owner: String? = nil) async throws -> Outcome {
-        try await lock.holdExclusively(as: .deletion) {
-            // Another process may have changed the history since it was asked.
-            _ = try await blocking { try preview(request, of: people, owner: owner) }
-            let backup = try await backups.backUpBeforeImport().path
-            return try await blocking {
-                var result = try run(try deletion(request, of: people, owner: owner), isPreview: false)
-                result.backup = backup
-                return result
-            }
+        var (outcome, backup) = try await change(exclusivelyAs: .deletion) {
+            try preview(request, of: people, owner: owner)
+        } store: {
+            try run($0.deletion, isPreview: false)
         }
+        outcome.backup = backup
+        return outcome
     }
 
     /// Lets syncs and imports bring days again that were deleted.
@@ -168,9 +161,9 @@ extension Deletion {
 
 /// Finds a pedometer or a source of imports by its name or address, also one that is out of use.
 struct SourceSelection {
-    private let store: Deleting.Store
+    private let store: EditableHistory
 
-    init(_ store: Deleting.Store) { self.store = store }
+    init(_ store: EditableHistory) { self.store = store }
 
     /// - Parameter owner: the name of its user; nil for any.
     /// - Throws: `ServiceError.unknownUser`, `.unknownPedometer`, `.severalSources`; the history's error.

@@ -3,7 +3,7 @@ public import StepDomain
 /// Recognises devices by their services: connects to one after the other.
 public struct DeviceProbing: Sendable {
     /// Devices that are connected to at most: each takes some seconds, and is not available to others meanwhile.
-    public static let mostProbed = 10
+    public static let maximumProbed = 10
 
     private let scanner: any PedometerScanner
 

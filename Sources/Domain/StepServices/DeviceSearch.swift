@@ -55,7 +55,7 @@ public struct DeviceSearch: Sendable {
         let known = await registered()
         var probed: DeviceProbing.Results?
         if request.probes {
-            probed = await DeviceProbing(scanner).probe(outcome.devices, limit: DeviceProbing.mostProbed) {
+            probed = await DeviceProbing(scanner).probe(outcome.devices, limit: DeviceProbing.maximumProbed) {
                 progress(.probing($0))
             }
         }
@@ -122,7 +122,7 @@ public struct ScanReport: Sendable {
         probing = Probing(
             skipped: listed.count { !probed.probed.contains($0.address) && $0.evidence != .advertisedData },
             unlisted: unlisted,
-            limit: DeviceProbing.mostProbed, isInterrupted: probed.isInterrupted, failures: probed.failures,
+            limit: DeviceProbing.maximumProbed, isInterrupted: probed.isInterrupted, failures: probed.failures,
             refuted: probed.refuted)
     }
 }

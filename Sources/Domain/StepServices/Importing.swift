@@ -4,24 +4,21 @@ internal import Support
 /// Importing files of other programs: read, show what would change, store in one transaction with a backup before it.
 public struct Importing: Sendable {
     private let reader: any ForeignHistoryReader
-    private let backups: any HistoryBackups
-    private let lock: any WorkLock
+    private let change: GuardedChange
     private let now: @Sendable () -> Timestamp
 
     public init(
-        _ reader: any ForeignHistoryReader, backups: any HistoryBackups, lock: any WorkLock,
-        now: @escaping @Sendable () -> Timestamp
+        _ reader: any ForeignHistoryReader, _ change: GuardedChange, now: @escaping @Sendable () -> Timestamp
     ) {
         self.reader = reader
-        self.backups = backups
-        self.lock = lock
+        self.change = change
         self.now = now
     }
 
     public var formats: [ForeignFormat] { reader.formats }
 
     /// Whether there is a history that would change.
-    public var isHistoryThere: Bool { backups.isHistoryThere }
+    public var isHistoryThere: Bool { change.isHistoryThere }
 
     /// What a file has. Nothing is stored.
     ///
@@ -48,7 +45,7 @@ public struct Importing: Sendable {
     public func restore(
         _ export: any ExportedHistory, into history: @escaping @Sendable (any ExportedHistory) throws -> ExportCounts
     ) async throws -> ExportCounts {
-        try await lock.hold(for: .syncing) { try await blocking { try history(export) } }
+        try await change.lock.hold(for: .syncing) { try await blocking { try history(export) } }
     }
 
     /// What an import would change.
@@ -57,7 +54,11 @@ public struct Importing: Sendable {
     public func preview(_ history: ForeignHistory, of user: User, in store: any ImportStore) async throws
         -> ImportChanges
     {
-        let changes = try await blocking { try store.preview(history, of: user, at: now()) }
+        try await blocking { try checked(history, of: user, in: store) }
+    }
+
+    private func checked(_ history: ForeignHistory, of user: User, in store: any ImportStore) throws -> ImportChanges {
+        let changes = try store.preview(history, of: user, at: now())
         if let other = changes.otherZone { throw ImportError.otherZone(other) }
         return changes
     }
@@ -74,24 +75,25 @@ public struct Importing: Sendable {
     public func store(
         _ history: ForeignHistory, of user: User, in store: any ImportStore, isNewHistory: Bool
     ) async throws -> Stored {
-        try await lock.hold(for: .syncing) {
-            let preview = try await self.preview(history, of: user, in: store)
-            if preview.isNothingNew { return Stored(changes: preview) }
-            let backup = isNewHistory ? nil : try await backups.backUpBeforeImport().path
-            let changes = try await blocking { try store.store(history, of: user, at: now()) }
-            return Stored(changes: changes, backup: backup)
+        let (changes, backup) = try await change(makesBackup: !isNewHistory) {
+            try checked(history, of: user, in: store)
+        } unneeded: {
+            $0.isNothingNew ? $0 : nil
+        } store: { _ in
+            try store.store(history, of: user, at: now())
         }
+        return Stored(changes: changes, backup: backup)
     }
 
     /// Takes an import back.
     ///
     /// - Throws: the lock's error while a sync runs; `ImportError.noImport`; the history's error.
     public func remove(_ id: ImportRecord.ID, from store: any ImportStore) async throws -> Stored {
-        try await lock.hold(for: .syncing) {
-            _ = try await blocking { try store.removeImport(id, at: now(), isPreview: true) }
-            let backup = try await backups.backUpBeforeImport().path
-            let changes = try await blocking { try store.removeImport(id, at: now(), isPreview: false) }
-            return Stored(changes: changes, backup: backup)
+        let (changes, backup) = try await change {
+            try store.removeImport(id, at: now(), isPreview: true)
+        } store: { _ in
+            try store.removeImport(id, at: now(), isPreview: false)
         }
+        return Stored(changes: changes, backup: backup)
     }
 }

@@ -4,8 +4,6 @@ internal import Support
 /// Moving days, pedometers and sources of imports to another user: shows what changes for both, makes a backup, and
 /// moves in one transaction. Neither a sync nor a share runs meanwhile.
 public struct Moving: Sendable {
-    public typealias Store = any StepHistory & DeletionStore & MoveStore & ShareLedger
-
     /// What a user wants to move.
     public enum Request: Hashable, Sendable {
         case days(first: Day, last: Day)
@@ -46,21 +44,19 @@ public struct Moving: Sendable {
         }
     }
 
-    private let store: Store
-    private let backups: any HistoryBackups
-    private let lock: any WorkLock
+    private let store: EditableHistory
+    private let change: GuardedChange
     private let destinations: @Sendable () throws -> [any ShareDestination]
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
 
     public init(
-        _ store: Store, backups: any HistoryBackups, lock: any WorkLock,
+        _ store: EditableHistory, _ change: GuardedChange,
         destinations: @escaping @Sendable () throws -> [any ShareDestination], localTime: LocalTime,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
-        self.backups = backups
-        self.lock = lock
+        self.change = change
         self.destinations = destinations
         self.localTime = localTime
         self.now = now
@@ -83,16 +79,13 @@ public struct Moving: Sendable {
     public func move(_ request: Request, of people: UserSelection, owner: String? = nil, to target: String) async throws
         -> Outcome
     {
-        try await lock.holdExclusively(as: .move) {
-            // Another process may have changed the history since it was asked.
-            _ = try await blocking { try preview(request, of: people, owner: owner, to: target) }
-            let backup = try await backups.backUpBeforeImport().path
-            return try await blocking {
-                var outcome = try run(try move(request, of: people, owner: owner, to: target), isPreview: false)
-                outcome.backup = backup
-                return outcome
-            }
+        var (outcome, backup) = try await change(exclusivelyAs: .move) {
+            try preview(request, of: people, owner: owner, to: target)
+        } store: {
+            try run($0.move, isPreview: false)
         }
+        outcome.backup = backup
+        return outcome
     }
 
     private func run(_ move: Move, isPreview: Bool) throws -> Outcome {

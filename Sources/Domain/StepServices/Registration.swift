@@ -67,7 +67,7 @@ public struct Registration: Sendable {
     /// Seconds to search for any pedometer. The whole time is used, because all in range must be heard.
     static let secondsForAny = 6.0
     /// More pedometers than this are not listed in an error.
-    private static let mostListed = 10
+    private static let maximumListed = 10
 
     /// Checks the kind and the options of a request, for which neither a history nor the radio is needed.
     ///
@@ -292,7 +292,7 @@ public struct Registration: Sendable {
         var unprobed = 0
         if request.probes {
             let unknown = devices.filter { $0.kind == nil }
-            let results = await DeviceProbing(scanner).probe(unknown, limit: DeviceProbing.mostProbed) {
+            let results = await DeviceProbing(scanner).probe(unknown, limit: DeviceProbing.maximumProbed) {
                 progress(.probing($0.name ?? $0.address))
             }
             try Task.checkCancellation()
@@ -312,7 +312,7 @@ public struct Registration: Sendable {
 
     private static func several(_ devices: [ScannedDevice]) -> ServiceError {
         .severalInRange(
-            devices.prefix(mostListed).map { "\($0.address) (\(String(($0.name ?? "no name").prefix(64))))" },
+            devices.prefix(maximumListed).map { "\($0.address) (\(String(($0.name ?? "no name").prefix(64))))" },
             count: devices.count)
     }
 

@@ -9,7 +9,7 @@ internal import Support
 /// - Throws: the last error of `write`.
 func repeatedly(_ write: @escaping @Sendable () throws -> Void) async throws {
     try await blocking {
-        for _ in 1..<mostTries {
+        for _ in 1..<maximumTries {
             do {
                 return try write()
             } catch {
@@ -20,4 +20,4 @@ func repeatedly(_ write: @escaping @Sendable () throws -> Void) async throws {
     }
 }
 
-private let mostTries = 12
+private let maximumTries = 12

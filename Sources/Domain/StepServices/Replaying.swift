@@ -5,16 +5,15 @@ internal import Support
 public struct Replaying: Sendable {
     private let history: any ReplayStore
     private let decoder: any FrameDecoder
-    private let backups: any HistoryBackups
-    private let lock: any WorkLock
+    private let change: GuardedChange
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
 
     public init(
-        _ history: any ReplayStore, _ decoder: any FrameDecoder, backups: any HistoryBackups, lock: any WorkLock,
-        localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
+        _ history: any ReplayStore, _ decoder: any FrameDecoder, _ change: GuardedChange, localTime: LocalTime,
+        now: @escaping @Sendable () -> Timestamp
     ) {
-        (self.history, self.decoder, self.backups, self.lock) = (history, decoder, backups, lock)
+        (self.history, self.decoder, self.change) = (history, decoder, change)
         (self.localTime, self.now) = (localTime, now)
     }
 
@@ -33,18 +32,19 @@ public struct Replaying: Sendable {
 
     /// - Throws: the lock's error while a sync runs; the history's error.
     public func store(_ pedometers: [Pedometer]) async throws -> Outcome {
-        try await lock.hold(for: .syncing) {
-            let replays = try await blocking { try decoded(pedometers) }
-            let preview = try await blocking { try history.replace(replays, at: now(), isPreview: true) }
-            let changed = zip(replays, preview).filter { $1.samples > 0 }.map(\.0)
-            if changed.isEmpty { return Outcome(changes: preview) }
-            let backup = try await backups.backUpBeforeImport().path
-            let stored = try await blocking { try history.replace(changed, at: now(), isPreview: false) }
-            return Outcome(
-                changes: preview.map { same in
-                    stored.first { $0.replay.pedometer.id == same.replay.pedometer.id } ?? same
-                }, backup: backup)
+        let (changes, backup) = try await change { () -> (replays: [PedometerReplay], preview: [ReplayChanges]) in
+            let replays = try decoded(pedometers)
+            return (replays, try history.replace(replays, at: now(), isPreview: true))
+        } unneeded: {
+            $0.preview.allSatisfy { $0.samples == 0 } ? $0.preview : nil
+        } store: { found in
+            let changed = zip(found.replays, found.preview).filter { $1.samples > 0 }.map(\.0)
+            let stored = try history.replace(changed, at: now(), isPreview: false)
+            return found.preview.map { same in
+                stored.first { $0.replay.pedometer.id == same.replay.pedometer.id } ?? same
+            }
         }
+        return Outcome(changes: changes, backup: backup)
     }
 
     private func decoded(_ pedometers: [Pedometer]) throws -> [PedometerReplay] {

@@ -6,7 +6,7 @@ public import StepDomain
 /// Each is one transaction. There is no backup before it, as the nightly sync makes one each week, and an import can be
 /// taken back.
 public struct ScheduledImports: Sendable {
-    public typealias Store = any StepHistory & ImportStore & ScheduledImportStore
+    public typealias Store = EditableHistory
 
     private let plans: [ScheduledImport]
     private let reader: any ForeignHistoryReader

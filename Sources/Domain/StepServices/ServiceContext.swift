@@ -5,7 +5,7 @@ internal import Support
 public struct ServiceContext: Sendable {
     public var history: History
     public var lock: any WorkLock
-    public var upkeep: any HistoryUpkeep
+    public var maintenance: any HistoryMaintenance
     /// Makes a reader that requests at most this many days (nil: all that is new) and knows the addresses of all
     /// registered pedometers.
     public var reader: @Sendable (_ days: Int?, _ registered: Set<String>) -> any PedometerReader
@@ -28,7 +28,7 @@ public struct ServiceContext: Sendable {
     public var scheduledImports: (@Sendable () async -> [ScheduledImportReport])?
 
     public init(
-        history: History, lock: any WorkLock, upkeep: any HistoryUpkeep,
+        history: History, lock: any WorkLock, maintenance: any HistoryMaintenance,
         reader: @escaping @Sendable (_ days: Int?, _ registered: Set<String>) -> any PedometerReader,
         waitForAdapter: @escaping @Sendable () async -> Void,
         destinations: @escaping @Sendable () throws -> [any ShareDestination],
@@ -39,7 +39,7 @@ public struct ServiceContext: Sendable {
         self.scheduledImports = scheduledImports
         self.history = history
         self.lock = lock
-        self.upkeep = upkeep
+        self.maintenance = maintenance
         self.reader = reader
         self.waitForAdapter = waitForAdapter
         self.destinations = destinations

@@ -20,7 +20,7 @@ public struct UserSelection: Sendable {
 
     /// The requested user; else the only one; else the one who is logged in.
     ///
-    /// - Returns: with the `id` 0 where the history does not have the user yet: `stored` adds one.
+    /// - Returns: a new user where the history does not have the user yet: `stored` adds one.
     /// - Throws: `ServiceError`, or the history's error.
     public func user(creating creation: Creation = .never) throws -> User {
         let users = try history.users()
@@ -33,7 +33,7 @@ public struct UserSelection: Sendable {
             case .first: users.isEmpty
             case .always: true
             }
-        if mayBeAdded { return User(id: 0, name: name) }
+        if mayBeAdded { return .new(name) }
         let known = users.map(\.name)
         throw wanted == nil ? ServiceError.severalUsers(known: known) : .unknownUser(name, known: known)
     }
@@ -52,5 +52,5 @@ public struct UserSelection: Sendable {
     }
 
     /// Adds the user to the history, if it is a new one.
-    public func stored(_ user: User) throws -> User { user.id == 0 ? try history.addUser(named: user.name) : user }
+    public func stored(_ user: User) throws -> User { user.isNew ? try history.addUser(named: user.name) : user }
 }

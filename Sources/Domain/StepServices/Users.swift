@@ -2,15 +2,19 @@ public import StepDomain
 
 /// The users of a history: listed, added and renamed. `Deleting` removes one.
 public struct Users: Sendable {
-    private let store: any StepHistory & DeletionStore & ShareLedger
+    private let store: EditableHistory
+    /// The destinations of the configuration; their errors are those of sharing.
+    private let destinations: @Sendable () throws -> [any ShareDestination]
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
 
     public init(
-        _ store: any StepHistory & DeletionStore & ShareLedger, localTime: LocalTime,
+        _ store: EditableHistory,
+        destinations: @escaping @Sendable () throws -> [any ShareDestination], localTime: LocalTime,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
+        self.destinations = destinations
         self.localTime = localTime
         self.now = now
     }
@@ -59,12 +63,44 @@ public struct Users: Sendable {
         return try store.addUser(named: name)
     }
 
+    /// A user who has another name.
+    public struct Renaming: Hashable, Sendable {
+        public var before: User
+        public var after: User
+        /// What destinations keep under the old name.
+        public var kept: [Kept]
+
+        public struct Kept: Hashable, Sendable {
+            public var destination: String
+            /// The first day that it has.
+            public var first: Day
+            /// How many it has.
+            public var count: Int
+
+            public init(destination: String, first: Day, count: Int) {
+                self.destination = destination
+                self.first = first
+                self.count = count
+            }
+        }
+    }
+
     /// - Throws: `ServiceError.unknownUser`, `.userExists`; the history's error.
-    public func rename(_ old: String, to new: String) throws -> (before: User, after: User) {
+    public func rename(_ old: String, to new: String) throws -> Renaming {
         let before = try UserSelection(store, wanted: old, login: old).user()
         if let other = try named(new), other.id != before.id { throw ServiceError.userExists(other.name) }
         try store.renameUser(before.id, to: new)
-        return (before, User(id: before.id, name: new))
+        return Renaming(
+            before: before, after: User(id: before.id, name: new), kept: try keptUnderName(of: before))
+    }
+
+    private func keptUnderName(of user: User) throws -> [Renaming.Kept] {
+        try ((try? destinations()) ?? []).filter(\.traits.placesByName).compactMap { destination in
+            let days = try store.entries(for: destination.name, in: Set(ShareEntry.State.allCases))
+                .filter { $0.user == user.id && $0.hasOrMayHave }.map(\.day)
+            guard let first = days.min() else { return nil }
+            return Renaming.Kept(destination: destination.name, first: first, count: days.count)
+        }
     }
 
     private func named(_ name: String) throws -> User? {

@@ -171,3 +171,9 @@ private struct RunRecord: Described {
         .init("result", .text, "The result as systemd reports it, such as success or timeout.") { $0.run.result },
     ]
 }
+
+extension JSONDocument {
+    public static let auto = JSONDocument(
+        "auto", "Automatic sync: what starts it, and how it ran last.",
+        AutoView.self)
+}

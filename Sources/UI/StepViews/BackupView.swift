@@ -189,3 +189,15 @@ extension HistoryContents: Described {
         for (label, value) in rows { page.labelled(label, StyledText(value), width: 12) }
     }
 }
+
+extension JSONDocument {
+    public static let backup = JSONDocument(
+        "backup", "The backup that was made.",
+        BackupView.self)
+    public static let backups = JSONDocument(
+        "backups", "The backups that are there.",
+        BackupsView.self)
+    public static let restore = JSONDocument(
+        "restore", "What a restore would do, or has done.",
+        RestoreView.self)
+}

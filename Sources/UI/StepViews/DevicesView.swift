@@ -102,3 +102,9 @@ private struct DeviceRecord: Described {
         },
     ]
 }
+
+extension JSONDocument {
+    public static let devices = JSONDocument(
+        "devices", "The pedometers; with add, forget and devices --rename the one that was added, removed or renamed.",
+        DevicesView.self)
+}

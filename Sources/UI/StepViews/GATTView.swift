@@ -151,3 +151,15 @@ public struct CaptureView: View, Described {
         .init("complete", .boolean, "The sync was completed.") { $0.isComplete },
     ]
 }
+
+extension JSONDocument {
+    public static let gatt = JSONDocument(
+        "gatt", "Services and values of a device.",
+        GATTTableView.self)
+    public static let value = JSONDocument(
+        "value", "A value of a device; with gatt notify one such document for each value.",
+        GATTValueView.self)
+    public static let capture = JSONDocument(
+        "capture", "The file with the raw frames of a sync.",
+        CaptureView.self)
+}

@@ -129,3 +129,12 @@ extension ValidFrom {
     /// From which day on it holds; the first holds from the beginning.
     var since: String { validFrom <= Validity.beginning ? "from the beginning" : "from \(validFrom)" }
 }
+
+extension JSONDocument {
+    public static let profile = JSONDocument(
+        "profile", "A user's height, weight and so on, by the day from which they hold.",
+        ProfileView.self)
+    public static let plan = JSONDocument(
+        "plan", "A user's goals, by the day from which they hold.",
+        PlanView.self)
+}

@@ -16,7 +16,7 @@ public struct RepairView: View, Described {
     }
 
     /// The most ranges of days that are listed: more would not be read.
-    private static let mostDays = 50
+    private static let maximumDays = 50
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
@@ -50,14 +50,14 @@ public struct RepairView: View, Described {
         report.showResets(in: &page)
         if !report.days.isEmpty {
             page.paragraph("Days that may lack steps; they are shown as partial:")
-            for days in report.days.prefix(Self.mostDays) {
+            for days in report.days.prefix(Self.maximumDays) {
                 page.paragraph(
                     "\(Printable(days.pedometer, limit: 32)): \(Words.days(days.first, days.last))", indent: 2,
                     hanging: 4)
             }
-            if report.days.count > Self.mostDays {
+            if report.days.count > Self.maximumDays {
                 page.paragraph(
-                    "and \(Words.count(report.days.count - Self.mostDays, "more range")); --json lists all",
+                    "and \(Words.count(report.days.count - Self.maximumDays, "more range")); --json lists all",
                     indent: 2)
             }
             page.advice(
@@ -131,4 +131,10 @@ extension SalvageReport.Reset: Described {
         .init("pedometer", .nullable(.text), "Its name, for a value of a pedometer; else null.") { $0.pedometer },
         .init("rows", .integer, "How many.") { $0.rows },
     ]
+}
+
+extension JSONDocument {
+    public static let repair = JSONDocument(
+        "repair", "What was saved of a damaged history, and what is lost.",
+        RepairView.self)
 }

@@ -213,3 +213,9 @@ private struct Peripheral: Described {
         },
     ]
 }
+
+extension JSONDocument {
+    public static let scan = JSONDocument(
+        "scan", "Devices that the scan has heard.",
+        ScanView.self)
+}

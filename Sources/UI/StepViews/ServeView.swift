@@ -100,3 +100,15 @@ public struct ReportView: View, Described {
         .init("days", .integer, "Number of days in it, from the first known one.") { $0.days },
     ]
 }
+
+extension JSONDocument {
+    public static let report = JSONDocument(
+        "report", "The report that was written.",
+        ReportView.self)
+    public static let serve = JSONDocument(
+        "serve", "The address of the local pages.",
+        ServeView.self)
+    public static let guests = JSONDocument(
+        "guests", "Where the web server in front of the guests' pages finds them.",
+        GuestsView.self)
+}

@@ -237,3 +237,9 @@ private struct ImportEntry: Described {
         .init("failure", .nullable(.text), "Why the last try failed.") { $0.status.state?.failure },
     ]
 }
+
+extension JSONDocument {
+    public static let status = JSONDocument(
+        "status", "Notices, and for each user today's steps and the pedometers.",
+        StatusView.self)
+}

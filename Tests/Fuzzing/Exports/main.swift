@@ -89,6 +89,7 @@ let base: [Row] = {
         (.deviceTotals, ["Ada", "1", "2026-05-19", noon, "700", "690"]),
         (.corrections, ["Bob", "2026-05-18", "9000", noon, "forgot"]),
         (.excluded, ["Ada", "2026-05-19T10:00:00+02:00", "2026-05-19T10:30:00+02:00", noon, nil]),
+        (.deletedDays, ["Bob", "2026-05-17", "true", noon]),
         (.destinations, ["diary", "2026-05-01", noon, "0", nil, nil, "0"]),
         (
             .shares,
@@ -107,7 +108,10 @@ let base: [Row] = {
         (.importContents, ["1", "Bob", "2", "2026-05-19", content]),
         (.importParts, ["Bob", "1", "1"]),
     ]
-    return rows.map { (table: $0.0, values: $0.1) }
+    // A column that was added since may be empty.
+    return rows.map { table, values in
+        (table: table, values: values + [String?](repeating: nil, count: table.columns.count - values.count))
+    }
 }()
 
 func counted(_ rows: [Row]) -> [Row] {

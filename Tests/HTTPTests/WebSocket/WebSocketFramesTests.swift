@@ -70,23 +70,23 @@ import WebTestSupport
     }
 
     @Test func `the longest message arrives in as many fragments as are allowed`() throws {
-        let piece = [UInt8](repeating: 65, count: WebSocketFrames.longestMessage / WebSocketFrames.mostFragments)
+        let piece = [UInt8](repeating: 65, count: WebSocketFrames.maximumMessage / WebSocketFrames.maximumFragments)
         var frames = WebSocketFrames()
-        for index in 0..<WebSocketFrames.mostFragments {
-            let isLast = index == WebSocketFrames.mostFragments - 1
+        for index in 0..<WebSocketFrames.maximumFragments {
+            let isLast = index == WebSocketFrames.maximumFragments - 1
             frames.append(WebSocketPeer.frame(index == 0 ? 1 : 0, piece, isLast: isLast))
             guard case .text(let text) = try frames.next() else {
                 #expect(!isLast)
                 continue
             }
-            #expect(isLast && text.utf8.count == WebSocketFrames.longestMessage)
+            #expect(isLast && text.utf8.count == WebSocketFrames.maximumMessage)
         }
     }
 
     @Test func `a message of too many empty fragments is a protocol violation`() {
         let empty = WebSocketPeer.frame(0, [], isLast: false)
         let bytes =
-            WebSocketPeer.frame(1, [], isLast: false) + (0..<WebSocketFrames.mostFragments).flatMap { _ in empty }
+            WebSocketPeer.frame(1, [], isLast: false) + (0..<WebSocketFrames.maximumFragments).flatMap { _ in empty }
         #expect(throws: WebSocketFrames.Violation.self) { try events(bytes) }
     }
 

@@ -65,7 +65,7 @@ import Testing
             let report = try await access(stack).read(pedometer(1, BangleJS.key, watch.address), into: receiver)
             #expect(receiver.steps.values.reduce(0, +) == watch.expectedSteps.values.reduce(0, +))
             #expect(report.battery == 87)
-            #expect(watch.longestWrite <= Int(mtu) - 3)
+            #expect(watch.maximumWrite <= Int(mtu) - 3)
             #expect(watch.requests.count == 1)
             #expect(!receiver.batches.flatMap(\.frames).isEmpty)
         }

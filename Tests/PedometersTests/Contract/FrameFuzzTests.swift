@@ -124,7 +124,9 @@ import Testing
         }
         guard var live = try model.live(context.pedometer, known: 100) else { return received }
         for _ in 0..<500 {
-            guard let steps = live.steps(after: draw.frame()), !(0...mostStepsOfADay).contains(steps) else { continue }
+            guard let steps = live.steps(after: draw.frame()), !(0...maximumStepsOfADay).contains(steps) else {
+                continue
+            }
             Issue.record("\(steps) live steps, seed \(seed)")
         }
         return received + 500
@@ -143,7 +145,7 @@ import Testing
                 address: address, manufacturerData: [MiBand.company: own], serviceData: [MiBand.service: data])
             guard let reading = model.reading(in: discovery) else { continue }
             let batch = model.batch(reading, context, at: now)
-            guard !batch.samples.allSatisfy({ (0...mostStepsOfADay).contains($0.steps) && $0.length > 0 }) else {
+            guard !batch.samples.allSatisfy({ (0...maximumStepsOfADay).contains($0.steps) && $0.length > 0 }) else {
                 continue
             }
             Issue.record("\(batch.samples), seed \(seed)")

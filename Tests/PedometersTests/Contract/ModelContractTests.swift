@@ -120,7 +120,7 @@ import Testing
             guard let reading = model.reading(in: discovery) else { continue }
             let context = Self.context(model, cursor: Self.cursor(&random))
             let batch = model.batch(reading, context, at: Self.now)
-            guard !batch.samples.allSatisfy({ (0...mostStepsOfADay).contains($0.steps) && $0.length > 0 }) else {
+            guard !batch.samples.allSatisfy({ (0...maximumStepsOfADay).contains($0.steps) && $0.length > 0 }) else {
                 continue
             }
             Issue.record("\(batch.samples)")

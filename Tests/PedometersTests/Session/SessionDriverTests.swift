@@ -277,8 +277,8 @@ import Testing
                 history)
         }
         let frames = await history.batches.flatMap(\.frames)
-        #expect(frames.count == min(SessionDriver.mostFrames, (SessionDriver.mostBytes - 1) / size + 1))
-        #expect(frames.reduce(0) { $0 + $1.bytes.count } <= SessionDriver.mostBytes)
+        #expect(frames.count == min(SessionDriver.maximumFrames, (SessionDriver.maximumBytes - 1) / size + 1))
+        #expect(frames.reduce(0) { $0 + $1.bytes.count } <= SessionDriver.maximumBytes)
     }
 
     @Test func `an error of the session is passed on`() async {

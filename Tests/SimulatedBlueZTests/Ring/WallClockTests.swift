@@ -22,14 +22,21 @@ import SimulatedBlueZ
         #expect(WallClock(summer, in: berlin) == WallClock(year: 2026, month: 8, day: 1, hour: 10))
     }
 
+    /// As if the process had been started with it: another thread may have asked for the zone before.
+    private static func set(zone: String) {
+        setenv("TZ", zone, 1)
+        tzset()
+        NSTimeZone.resetSystemTimeZone()
+    }
+
     /// The clock of a pedometer of the demo was hours ahead of istep's where TZ is a rule.
     @Test func `a rule in TZ gives the zone that the C library and istep use`() async {
         await #expect(processExitsWith: .success) {
-            setenv("TZ", "LOCAL7", 1)
+            Self.set(zone: "LOCAL7")
             #expect(TimeZone.ofMachine.secondsFromGMT() == -7 * 3_600)
         }
         await #expect(processExitsWith: .success) {
-            setenv("TZ", "Europe/Berlin", 1)
+            Self.set(zone: "Europe/Berlin")
             #expect(TimeZone.ofMachine.identifier == "Europe/Berlin")
         }
     }

@@ -42,7 +42,7 @@ import Testing
             func expectEmpty(_ about: Comment) throws {
                 let data = try history.data()
                 #expect(data.tracks.isEmpty && data.correction == nil && data.exclusions.isEmpty, about)
-                #expect(data.isDeleted, about)
+                #expect(data.deletion?.isClosed == true, about)
                 #expect(try history.strings("SELECT count(*) FROM frame") == ["0"], about)
                 #expect(try history.strings("SELECT count(*) FROM device_total") == ["0"], about)
                 #expect(try history.strings("SELECT count(*) FROM implausible_sample") == ["0"], about)
@@ -253,7 +253,7 @@ import Testing
             try old.close()
             let new = try StepDatabase(path: path, for: access)
             #expect(try new.dayData(of: user, on: day).tracks.flatMap(\.samples) == [slot(0, 10)])
-            #expect(try !new.dayData(of: user, on: day).isDeleted && new.complaints().isEmpty)
+            #expect(try new.dayData(of: user, on: day).deletion == nil && new.complaints().isEmpty)
         }
     }
 }

@@ -42,7 +42,7 @@ import Testing
                 for table in ["pedometer", "sync", "sample", "coverage", "frame"] {
                     #expect(try history.strings("SELECT count(*) FROM \(table)") == ["0"], "\(table)")
                 }
-                #expect(try history.database.complaints().isEmpty && history.data().isDeleted)
+                #expect(try history.database.complaints().isEmpty && history.data().deletion?.isClosed == false)
             }
         }
     }

@@ -16,7 +16,7 @@ import Testing
 
     @Test func `the schema accepts the greatest plausible value`() throws {
         try withFixture { history in
-            let most = slot(0, 900 * StepSample.mostStepsPerSecond)
+            let most = slot(0, 900 * StepSample.maximumStepsPerSecond)
             let counts = try history.merge(most)
             #expect(counts == MergeCounts(added: 1, steps: most.steps))
         }

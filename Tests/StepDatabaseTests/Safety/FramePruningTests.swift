@@ -59,14 +59,14 @@ import Testing
             let now = midnight + 10 * 86_400
             try Data().write(to: URL(fileURLWithPath: AutomaticBackups.directory(of: history.path)))
             let backups = AutomaticBackups(BackupSchedule(count: 4), now: { now }, localTime: .fixed(0))
-            let upkeep = HistoryFileUpkeep(
+            let maintenance = HistoryFileMaintenance(
                 path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { now })
-            await #expect(throws: HistoryError.self) { try await upkeep.run() }
+            await #expect(throws: HistoryError.self) { try await maintenance.run() }
             #expect(try kept(history).count == 2)
         }
     }
 
-    /// A watch does the upkeep after each sync.
+    /// A watch does the maintenance after each sync.
     @Test func `a backup that has failed is tried again after a day, and the frames are limited meanwhile`()
         async throws
     {
@@ -75,20 +75,20 @@ import Testing
             let now = midnight + 10 * 86_400
             let folder = AutomaticBackups.directory(of: history.path)
             try Data().write(to: URL(fileURLWithPath: folder))
-            func upkeep(at moment: Timestamp) -> HistoryFileUpkeep {
+            func maintenance(at moment: Timestamp) -> HistoryFileMaintenance {
                 let backups = AutomaticBackups(BackupSchedule(count: 4), now: { moment }, localTime: .fixed(0))
-                return HistoryFileUpkeep(
+                return HistoryFileMaintenance(
                     path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000),
                     now: { moment })
             }
-            await #expect(throws: HistoryError.self) { try await upkeep(at: now).run() }
+            await #expect(throws: HistoryError.self) { try await maintenance(at: now).run() }
             for number in 0..<5 { _ = try night(history, number, frames: 10) }
-            try await upkeep(at: now + 3600).run()
+            try await maintenance(at: now + 3600).run()
             #expect(try kept(history).count == 2)
-            await #expect(throws: HistoryError.self) { try await upkeep(at: now + 86_400).run() }
+            await #expect(throws: HistoryError.self) { try await maintenance(at: now + 86_400).run() }
             try FileManager.default.removeItem(atPath: folder)
             // The clock was ahead.
-            try await upkeep(at: now + 7200).run()
+            try await maintenance(at: now + 7200).run()
             #expect(AutomaticBackups.list(of: history.path).count == 1)
         }
     }
@@ -107,9 +107,9 @@ import Testing
             for hours in 0..<3 {
                 let now = midnight + 10 * 86_400 + hours * 3600
                 let backups = AutomaticBackups(BackupSchedule(count: 4), now: { now }, localTime: .fixed(0))
-                let upkeep = HistoryFileUpkeep(
+                let maintenance = HistoryFileMaintenance(
                     path: history.path, backups: backups, frames: FrameRetention(days: nil, bytes: 3000), now: { now })
-                let error = await #expect(throws: HistoryError.self) { try await upkeep.run() }
+                let error = await #expect(throws: HistoryError.self) { try await maintenance.run() }
                 #expect(error?.category == .data)
                 CheckRecord.remove(ofDatabase: history.path)
             }

@@ -86,7 +86,7 @@ import Testing
     @Test func `failures as a whole and new notices come last`() {
         var outcome = outcome()
         outcome.sharingFailure = Locked()
-        outcome.upkeepFailure = Failed(cause: .other)
+        outcome.maintenanceFailure = Failed(cause: .other)
         let goal = Notice(
             .user(1), name: "anna", since: fixture.outbox.now, .goalReached(day: april20, steps: 9, goal: 8))
         let battery = Notice(.pedometer(1), name: "ring", since: fixture.outbox.now, .batteryLow(percent: 4))

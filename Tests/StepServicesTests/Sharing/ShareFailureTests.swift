@@ -174,7 +174,7 @@ import TestSupport
     @Test func `a wait that was recorded while the clock was wrong counts as over`() {
         let now = outbox.now
         for (wait, isHeldBack) in [
-            (0, false), (1, true), (ShareRetry.longestWait, true), (ShareRetry.longestWait + 1, false),
+            (0, false), (1, true), (ShareRetry.maximumWait, true), (ShareRetry.maximumWait + 1, false),
         ] {
             let state = DestinationState(name: "garden", notBefore: now + wait)
             #expect(

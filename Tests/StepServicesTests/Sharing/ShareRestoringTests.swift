@@ -89,7 +89,7 @@ import TestSupport
         try await outbox.share(to: one)
         many.gather(2)
         try await outbox.share(to: many)
-        #expect(one.deliveries.count == 20 && one.mostTogether == 1)
-        #expect(many.mostTogether > 1)
+        #expect(one.deliveries.count == 20 && one.maximumTogether == 1)
+        #expect(many.maximumTogether > 1)
     }
 }

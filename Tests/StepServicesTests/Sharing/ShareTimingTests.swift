@@ -107,7 +107,7 @@ import TestSupport
         let sync = try outbox.history.beginSync(of: outbox.ring.id, at: outbox.now)
         let samples = (8..<20).map { hour in
             let start = outbox.localTime.moment(april20, seconds: hour * 3600)
-            let steps = 3600 * StepSample.mostStepsPerSecond
+            let steps = 3600 * StepSample.maximumStepsPerSecond
             return StepSample(start: start, length: 3600, steps: steps, utcOffset: outbox.localTime.utcOffset(start))
         }
         _ = try outbox.history.merge(
@@ -133,7 +133,7 @@ import TestSupport
         #expect(former.isWithheld)
         #expect(try await outbox.share(to: garden).first?.events.isEmpty == true, "it is reported once")
         #expect(try await outbox.share(.days([april20], of: outbox.anna), to: garden).first?.outcomes == [.sent])
-        #expect(garden.steps(april20) == 12 * 3600 * StepSample.mostStepsPerSecond)
+        #expect(garden.steps(april20) == 12 * 3600 * StepSample.maximumStepsPerSecond)
     }
 
     @Test func `a day with more steps than anyone walks is sent once it is corrected`() async throws {

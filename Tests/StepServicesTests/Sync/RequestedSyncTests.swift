@@ -59,12 +59,12 @@ import Testing
         }
     }
 
-    @Test func `upkeep is done by an unattended sync`() async throws {
+    @Test func `maintenance is done by an unattended sync`() async throws {
         for (isUnattended, runs) in [(false, 0), (true, 1)] {
             var fixture = ServiceFixture()
             fixture.reader = ScriptedReader([fixture.outbox.ring.id: [.finish(ReadReport())]])
             _ = try await requested(SyncRequest(isUnattended: isUnattended), fixture)?.run()
-            #expect(fixture.upkeep.runs == runs)
+            #expect(fixture.maintenance.runs == runs)
         }
     }
 }

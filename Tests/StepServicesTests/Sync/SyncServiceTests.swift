@@ -43,8 +43,8 @@ import Testing
 
     @Test func `nothing is read into a damaged history`() async throws {
         let fixture = try fixture()
-        fixture.upkeep.damage()
-        await #expect(throws: ScriptedUpkeep.Damaged.self) {
+        fixture.maintenance.damage()
+        await #expect(throws: ScriptedMaintenance.Damaged.self) {
             try await SyncService(fixture.context).run([fixture.outbox.ring])
         }
         #expect(fixture.reader.read.isEmpty)
@@ -122,15 +122,18 @@ import Testing
                 == .unclearRecipients(destination: "diary", .several(known: ["anna", "ben"])))
     }
 
-    @Test func `upkeep runs where it is asked for, and what fails there is reported beside the steps`() async throws {
+    @Test func `maintenance runs where it is asked for, and what fails there is reported beside the steps`()
+        async throws
+    {
         let fixture = try fixture()
-        fixture.upkeep.fail(Broken())
+        fixture.maintenance.fail(Broken())
         let without = try await SyncService(fixture.context).run([])
-        #expect(fixture.upkeep.runs == 0 && without.worst == nil)
-        let outcome = try await SyncService(fixture.context, .init(includesUpkeep: true)).run([fixture.outbox.ring])
-        #expect(fixture.upkeep.runs == 1)
+        #expect(fixture.maintenance.runs == 0 && without.worst == nil)
+        let outcome = try await SyncService(fixture.context, .init(includesMaintenance: true)).run([fixture.outbox.ring]
+        )
+        #expect(fixture.maintenance.runs == 1)
         #expect(outcome.reports.map(\.counts.steps) == [4000])
-        #expect(outcome.otherFailures.count == 1 && outcome.upkeepFailure is Broken)
+        #expect(outcome.otherFailures.count == 1 && outcome.maintenanceFailure is Broken)
     }
 
     @Test func `a sync that is not to share shares nothing`() async throws {

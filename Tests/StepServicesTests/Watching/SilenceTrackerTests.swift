@@ -9,7 +9,7 @@ import Testing
     private let hour = 3600
 
     private func silence(for ids: [Pedometer.ID] = [1]) -> SilenceTracker {
-        var silence = SilenceTracker(longestPause: 180)
+        var silence = SilenceTracker(maximumPause: 180)
         silence.start(for: ids, at: noon)
         silence.tick(at: noon)
         return silence
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `listening begins when the scanner starts`() {
-        var silence = SilenceTracker(longestPause: 180)
+        var silence = SilenceTracker(maximumPause: 180)
         silence.track([1], at: noon)
         #expect(silence.listening.since == [:])
         silence.start(for: [1], at: noon + 60)

@@ -151,7 +151,7 @@ import Testing
             await fixture.supervisor.until("ready: searching([\"ring\"])")
             fixture.scanner.report(.heard(address: fixture.ring.address))
             for await _ in fixture.log.results { break }
-            #expect(fixture.services.upkeep.runs == 1)
+            #expect(fixture.services.maintenance.runs == 1)
             // A sign of life each ten seconds, though nothing happens.
             let alive = fixture.supervisor.all.count { $0 == "alive" }
             for number in 1...3 {

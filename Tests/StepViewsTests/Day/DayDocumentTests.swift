@@ -13,7 +13,7 @@ import Testing
     /// Programs rely on these keys: a key that is removed or renamed needs another version.
     private let keys = [
         "category", "completeness", "corrected", "correctionReason", "correctionTime", "countedSteps", "day",
-        "deviceTotals",
+        "deletionTime", "deviceTotals",
         "distanceMetres", "distanceSource", "energyKilocalories", "energySource", "errors", "excluded", "goal", "hours",
         "implausibleSteps", "lastSync", "lastSyncTime", "percentage", "restDay", "running", "runningDistanceSource",
         "runningSteps", "steps",
@@ -59,6 +59,9 @@ import Testing
         ] {
             #expect(day[key] is NSNull)
         }
+        #expect(day["deletionTime"] is NSNull)
+        let deleted = try object(Sample.view { $0.deletedAt = Sample.synced })
+        #expect(deleted["deletionTime"] as? String == "2014-04-21T07:30:00+02:00")
         #expect(day["completeness"] as? String == "unknown")
     }
 

@@ -11,14 +11,15 @@ import Testing
             return .init(sample: StepSample(start: start, length: 3600, steps: steps, utcOffset: 7200), state: state)
         }
         let ring = DayProvenance.Source(
-            name: "ring", recorded: 8801, counted: 7151, implausible: 60_000,
+            name: "ring", isImported: false, recorded: 8801, counted: 7151, implausible: 60_000,
             slots: [
                 slot(7, 812, .counted), slot(8, 1650, .other), slot(10, 60_000, .implausible), slot(23, 40, .excluded),
             ],
             syncs: [DaySync(pedometer: 1, start: Sample.synced, end: Sample.synced + 9, slots: 8, steps: 8801)],
             completedBy: Sample.synced, isLookedUp: true)
         let watch = DayProvenance.Source(
-            name: "watch\u{1b}", recorded: 1700, counted: 1700, implausible: 0, slots: [slot(8, 1700, .counted)],
+            name: "watch\u{1b}", isImported: true, recorded: 1700, counted: 1700, implausible: 0,
+            slots: [slot(8, 1700, .counted)],
             syncs: [], completedBy: nil, isLookedUp: true)
         let profile = Profile(validFrom: Day(daysSince1970: 0), height: 1.7, weight: 62, sex: .female)
         return DayExplanationView(

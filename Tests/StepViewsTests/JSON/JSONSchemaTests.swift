@@ -22,8 +22,22 @@ import Testing
     private var full: SyncRecord { Sample.sync(failure: "none") }
     private var failed: SyncRecord { Sample.sync(.failed, failure: "not found") }
 
+    /// All documents, as those of one subcommand.
+    private static let reference = JSONReference([
+        (
+            name: "print",
+            documents: [
+                .repair, .profile, .plan, .config, .kinds, .example, .previews, .destinations, .outbox, .share, .show,
+                .explanation, .history, .deletion, .users, .deletedDays, .readmission, .move, .live, .sync, .replay,
+                .doctor, .gatt, .value, .capture, .scan, .auto, .report, .serve, .guests, .status, .formats, .imports,
+                .removal, .`import`, .backup, .backups, .restore, .rebuilding, .inspection, .takeover, .export,
+                .devices,
+            ].map { JSONUse($0, $0.name) }
+        )
+    ])
+
     private func check(_ body: (inout JSONSchemaCheck) throws -> Void, isComplete: Bool = false) throws -> [String] {
-        var check = JSONSchemaCheck(schema: try JSONReference.schema())
+        var check = JSONSchemaCheck(schema: try Self.reference.schema())
         try body(&check)
         return try check.complaints(isComplete: isComplete)
     }
@@ -114,6 +128,11 @@ import Testing
                             lostCorrections: 1),
                         [.init(name: "garden", user: anna, days: 1, isSentAgain: true)], backup: "/b")), "move"
             ), (MoveView(.init(.source(source, from: anna, to: anna), MoveEffect())), "move"),
+            (
+                DeletedDaysView(
+                    anna, [DeletedDay(Sample.day, at: Sample.now, isClosed: true)], localTime: Sample.localTime),
+                "deletedDays"
+            ),
             (ReadmissionView(anna, first: Sample.day, last: Sample.day, count: 1), "readmission"),
             (
                 UsersView([
@@ -310,6 +329,8 @@ import Testing
                     ($0.isCorrected, $0.correctionReason, $0.correctedAt) = (true, "no ring", Sample.synced)
                 }
                 check.add(try corrected.json(), as: "show", "a corrected day")
+                let deleted = Sample.view { $0.deletedAt = Sample.synced }
+                check.add(try deleted.json(), as: "show", "a deleted day")
                 let excluded = Sample.view {
                     let span = TimeSpan(Sample.synced, Sample.synced + 60)
                     $0.excluded = [nil, "massage"].map {
@@ -443,10 +464,10 @@ import Testing
     }
 
     @Test func `the reference names every document with its keys`() {
-        let lines = JSONReference.lines(TextStyle())
+        let lines = Self.reference.lines(TextStyle())
         #expect(lines.allSatisfy { Columns.of($0) <= 80 })
         let text = lines.joined(separator: "\n")
-        for entry in JSONReference.documents where entry.name != "error" {
+        for entry in Self.reference.entries where entry.name != "error" {
             for command in entry.commands { #expect(text.contains("istep \(command)")) }
         }
         for words in [
@@ -455,29 +476,29 @@ import Testing
         ] {
             #expect(text.contains(words))
         }
-        #expect(Set(JSONReference.documents.map(\.name)).count == JSONReference.documents.count)
+        #expect(Set(Self.reference.entries.map(\.name)).count == Self.reference.entries.count)
     }
 
     @Test func `the documents of a command are found by its first words, or by their name`() {
-        let names = { (words: [String]) in JSONReference.documents(of: words).map(\.name) }
-        #expect(names(["gatt", "list"]) == ["gatt"] && names(["gatt"]) == ["gatt", "value", "capture"])
-        #expect(
-            names(["share"]) == ["share", "previews", "destinations", "outbox"]
-                && names(["share", "--dry-run"]) == ["previews"])
-        #expect(names(["restore"]) == ["backups", "restore", "rebuilding"] && names(["live"]) == ["live"])
-        #expect(
-            names([]).count == JSONReference.documents.count && names(["shwo"]).isEmpty && names(["show", "x"]).isEmpty)
-        #expect(JSONReference.subcommands.prefix(5) == ["scan", "gatt", "devices", "add", "forget"])
-        #expect(
-            Set(JSONReference.subcommands).count == JSONReference.subcommands.count
-                && !JSONReference.subcommands.contains("any"))
+        let reference = JSONReference([
+            ("gatt", [JSONUse(.gatt, "list"), JSONUse(.value, "read", "write")]), ("show", [JSONUse(.show)]),
+            ("share", [JSONUse(.share), JSONUse(.previews, "--dry-run")]),
+            ("outbox", [JSONUse(.share, "send"), JSONUse(.outbox, "list")]), ("json", []),
+        ])
+        let names = { (words: [String]) in reference.entries(of: words).map(\.name) }
+        #expect(names(["gatt", "list"]) == ["gatt"] && names(["gatt"]) == ["gatt", "value"])
+        #expect(names(["share"]) == ["share", "previews"] && names(["share", "--dry-run"]) == ["previews"])
+        #expect(names(["outbox"]) == ["share", "outbox"] && names(["value"]) == ["value"])
+        #expect(names([]).count == reference.entries.count && names(["shwo"]).isEmpty && names(["show", "x"]).isEmpty)
+        #expect(reference.subcommands == ["gatt", "show", "share", "outbox"])
+        #expect(reference.entries.first { $0.name == "share" }?.commands == ["share", "outbox send"])
     }
 
     @Test func `a part of the reference has only its documents, and its schema those that they refer to`() throws {
-        let status = JSONReference.documents(of: ["status"])
-        let lines = JSONReference.lines(TextStyle(), of: status)
-        #expect(lines.first == "istep status" && !lines.contains("istep show, istep correct"))
-        let schema = try JSONReference.schema(of: status)
+        let status = Self.reference.entries(of: ["status"])
+        let lines = Self.reference.lines(TextStyle(), of: status)
+        #expect(lines.first == "istep print status" && !lines.contains("istep print show"))
+        let schema = try Self.reference.schema(of: status)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(schema.utf8)) as? [String: Any])
         #expect((object["$defs"] as? [String: Any])?.keys.sorted() == ["show", "status"])
         #expect((object["anyOf"] as? [[String: String]]) == [["$ref": "#/$defs/status"]])

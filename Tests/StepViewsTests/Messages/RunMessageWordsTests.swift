@@ -56,9 +56,9 @@ import Testing
             ])
     }
 
-    @Test func `a failure of the upkeep is shown with the name of the program`() {
+    @Test func `a failure of the maintenance is shown with the name of the program`() {
         var outcome = SyncService.Outcome(start: now)
-        outcome.upkeepFailure = Failed(cause: .other)
+        outcome.maintenanceFailure = Failed(cause: .other)
         #expect(lines(outcome) == ["istep: problem other", "       fix other"])
     }
 

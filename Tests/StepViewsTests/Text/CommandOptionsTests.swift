@@ -6,7 +6,9 @@ import Testing
 
 /// A command in the output for one user or history is for the same user and history.
 @Suite(.timeLimit(.minutes(5))) struct CommandOptionsTests {
-    private static let ben = CommandOptions(user: "Ben O'Hara", database: "/a b/h.sqlite", configuration: "/c.toml")
+    private static let ben = CommandOptions(
+        user: "Ben O'Hara", database: "/a b/h.sqlite", configuration: "/c.toml",
+        subcommands: ["doctor": .ofMachine, "auto": .none, "show": .ofUser])
 
     @Test(arguments: [
         (

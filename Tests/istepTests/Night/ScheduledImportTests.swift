@@ -143,6 +143,21 @@ import Testing
         }
     }
 
+    @Test func `users that the history does not have are errors of the configuration`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        let text = "user = \"ben\"\n[import.phone]\npath = \"/a\"\nuser = \"eve\"\n"
+        try setUp(folder, text)
+        #expect(try await istep("config", "check").status == 0, "there is no user yet")
+        #expect(try await istep("plan", "8000", "--user", "anna").status == 0)
+        let problems = try #require(try await istep("config", "check", "--json").json["problems"] as? [String])
+        try #require(problems.count == 2, "\(problems)")
+        #expect(
+            problems[0].hasSuffix(
+                "config.toml\", line 1: `user` names the user ben, who is not in the history; known users: anna"))
+        #expect(problems[1].contains("config.toml\", line 4: [import.phone]: names the user eve"), "\(problems)")
+    }
+
     @Test func `the documents match the schema`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

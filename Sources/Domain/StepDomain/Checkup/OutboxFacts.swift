@@ -13,7 +13,7 @@ public struct OutboxFacts: Hashable, Sendable {
 
     /// Seconds that a day may wait: a server that is down for a night causes no warning. A notice, which is shown
     /// without a request, comes a day later (`NoticeRules.shareWait`).
-    static let longestWait = 2 * 86_400
+    static let maximumWait = 2 * 86_400
 }
 
 extension OutboxFacts {
@@ -44,7 +44,7 @@ extension OutboxFacts {
     private var waiting: DestinationDiagnosis? {
         let waiting = entries.filter(\.isWaiting)
         guard let oldest = waiting.compactMap({ $0.firstAttempt ?? $0.changedAt }).min(),
-            now - oldest > Self.longestWait || waiting.contains(where: \.isOfRefusedUser)
+            now - oldest > Self.maximumWait || waiting.contains(where: \.isOfRefusedUser)
         else { return nil }
         return .waiting(days: waiting.count, seconds: now - oldest, reason: waiting.compactMap(\.lastError).last)
     }

@@ -123,7 +123,7 @@ public struct SyncHistoryFacts: Hashable, Sendable {
     private var syncs: [SyncRecord] { recent.syncs }
 
     /// Seconds without a complete sync that cause a warning; a nightly sync that was missed once does not.
-    static let longestPause = 2 * 86_400
+    static let maximumPause = 2 * 86_400
 }
 
 extension SyncHistoryFacts {
@@ -148,7 +148,7 @@ extension SyncHistoryFacts {
             return .failing(
                 lastComplete, tries: failures.count, last: failure.end ?? failure.start, reason: failure.failure)
         }
-        if let lastComplete, now - lastComplete > Self.longestPause { return .tooLongAgo(lastComplete) }
+        if let lastComplete, now - lastComplete > Self.maximumPause { return .tooLongAgo(lastComplete) }
         if let lastComplete, tries.isEmpty { return .recent(lastComplete) }
         return .interrupted(lastComplete, tries: tries.count, last: latest.end ?? latest.start)
     }

@@ -48,7 +48,7 @@ public struct TimerFacts: Hashable, Sendable {
     }
 
     /// Seconds between two runs of a nightly timer, plus half a day for a machine that was suspended.
-    static let longestPause = 36 * 3600
+    static let maximumPause = 36 * 3600
 }
 
 extension TimerFacts {
@@ -82,7 +82,7 @@ extension TimerFacts {
         if let lastResult, lastResult != "success" {
             return .runFailed(last: lastRun, next: nextRun, result: lastResult)
         }
-        if now - lastRun > Self.longestPause, nextRun.map({ $0 <= now }) ?? true {
+        if now - lastRun > Self.maximumPause, nextRun.map({ $0 <= now }) ?? true {
             return .runMissed(last: lastRun, next: nextRun)
         }
         return .run(last: lastRun, next: nextRun)

@@ -4,6 +4,8 @@ public struct DayData: Hashable, Sendable {
     public struct Track: Hashable, Sendable {
         public var pedometer: Pedometer.ID
         public var name: String
+        /// Whether it is a source of imports.
+        public var isImported: Bool
         /// Samples of the day, by their own offset; sorted by start, no two overlap.
         public var samples: [StepSample]
         /// What the user has excluded of the samples; not counted.
@@ -17,11 +19,13 @@ public struct DayData: Hashable, Sendable {
         public var deviceTotal: DeviceTotal?
 
         public init(
-            pedometer: Pedometer.ID, name: String, samples: [StepSample] = [], excluded: [StepSample] = [],
+            pedometer: Pedometer.ID, name: String, isImported: Bool = false, samples: [StepSample] = [],
+            excluded: [StepSample] = [],
             implausible: [StepSample] = [], coverage: [CoveredSpan] = [], deviceTotal: DeviceTotal? = nil
         ) {
             self.pedometer = pedometer
             self.name = name
+            self.isImported = isImported
             self.samples = samples
             self.excluded = excluded
             self.implausible = implausible
@@ -36,10 +40,8 @@ public struct DayData: Hashable, Sendable {
     public var correction: StepCorrection?
     /// The time of the day whose steps do not count, by start.
     public var exclusions: [Exclusion]
-    /// Whether the user has deleted what was known of the day: destinations that have it are told.
-    public var isDeleted = false
-    /// Whether the day is deleted, and syncs and imports leave it out.
-    public var isClosed = false
+    /// Nil unless the user has deleted what was known of the day: destinations that have it are told.
+    public var deletion: DeletedDay?
     /// The profile in force on the day.
     public var profile: Profile?
     /// The plan in force on the day.

@@ -75,6 +75,8 @@ public struct DaySummary: Hashable, Sendable {
     public var correctionReason: String?
     /// When the user corrected the steps; nil unless corrected.
     public var correctedAt: Timestamp?
+    /// When the user deleted the day; nil unless syncs and imports leave it out since then.
+    public var deletedAt: Timestamp?
     /// Steps kept apart as implausible; not counted.
     public var implausibleSteps: Int
     /// The time of the day that the user has excluded, with its steps; not counted.
@@ -91,7 +93,7 @@ public struct DaySummary: Hashable, Sendable {
         percentage: Double? = nil, category: ActivityCategory? = nil, hours: [Hour] = [],
         completeness: Completeness = .unknown, isInProgress: Bool = false, isCorrected: Bool = false,
         countedSteps: Int? = nil, correctionReason: String? = nil, correctedAt: Timestamp? = nil,
-        implausibleSteps: Int = 0, excluded: [ExcludedSteps] = [],
+        deletedAt: Timestamp? = nil, implausibleSteps: Int = 0, excluded: [ExcludedSteps] = [],
         lastSync: Timestamp? = nil, deviceTotals: [NamedTotal] = []
     ) {
         self.user = user
@@ -115,6 +117,7 @@ public struct DaySummary: Hashable, Sendable {
         self.countedSteps = countedSteps
         self.correctionReason = correctionReason
         self.correctedAt = correctedAt
+        self.deletedAt = deletedAt
         self.implausibleSteps = implausibleSteps
         self.excluded = excluded
         self.lastSync = lastSync
@@ -179,6 +182,7 @@ extension DaySummary {
             isCorrected: figures.isCorrected,
             countedSteps: figures.countedSteps, correctionReason: data.correction?.reason,
             correctedAt: data.correction?.enteredAt,
+            deletedAt: data.deletion.flatMap { $0.isClosed ? $0.at : nil },
             implausibleSteps: data.tracks.flatMap(\.implausible).reduce(0) { sum, sample in
                 // As received: the numbers can be anything.
                 let (total, isTooMuch) = sum.addingReportingOverflow(max(0, sample.steps))

@@ -15,6 +15,21 @@ public enum Deletion: Hashable, Sendable {
     }
 }
 
+/// A day of which a user has deleted what was known.
+public struct DeletedDay: Hashable, Sendable {
+    public var day: Day
+    /// When it was deleted.
+    public var at: Timestamp
+    /// Whether syncs and imports leave it out. If not, only destinations are told of it.
+    public var isClosed: Bool
+
+    public init(_ day: Day, at: Timestamp, isClosed: Bool) {
+        self.day = day
+        self.at = at
+        self.isClosed = isClosed
+    }
+}
+
 /// A pedometer or a source of imports of which the history has something, in use or not.
 public struct HeldSource: Hashable, Sendable {
     public var pedometer: Pedometer
@@ -24,6 +39,19 @@ public struct HeldSource: Hashable, Sendable {
     public init(_ pedometer: Pedometer, isInUse: Bool) {
         self.pedometer = pedometer
         self.isInUse = isInUse
+    }
+}
+
+/// A day with other steps than before; nil if nothing is known of it.
+public struct DayChange: Hashable, Sendable {
+    public var day: Day
+    public var before: Int?
+    public var after: Int?
+
+    public init(day: Day, before: Int?, after: Int?) {
+        self.day = day
+        self.before = before
+        self.after = after
     }
 }
 

@@ -22,7 +22,7 @@ public struct DeviceTotal: Hashable, Sendable {
     /// The range that a history holds: three bytes of a packet.
     public static let range = 0...0xff_ffff
     /// Steps by which the total may be ahead of the slots: the two are read within two seconds, and a person makes at
-    /// most five steps a second (`StepSample.mostStepsPerSecond`).
+    /// most five steps a second (`StepSample.maximumStepsPerSecond`).
     public static let tolerance = 10
 
     /// Negative if the total is smaller.

@@ -4,7 +4,7 @@ public struct Exclusion: Hashable, Sendable {
     public var span: TimeSpan
     /// Seconds east of Greenwich where it was entered: decides the day on which it is shown.
     public var utcOffset: Int
-    /// The user's own text, 1 to `StepCorrection.longestReason` characters; nil if none was given.
+    /// The user's own text, 1 to `StepCorrection.maximumReason` characters; nil if none was given.
     public var reason: String?
 
     public init(_ span: TimeSpan, utcOffset: Int, reason: String? = nil) {

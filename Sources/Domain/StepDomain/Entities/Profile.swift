@@ -39,11 +39,11 @@ extension Profile {
     public static let runningStepLengths = 0.2...2.5
 
     /// Calendar years back to the earliest date of birth. The longest known life lasted 122 years.
-    public static let longestLife = 130
+    public static let maximumLife = 130
 
-    /// Dates of birth that a user can have: before today, and at most `longestLife` calendar years ago.
+    /// Dates of birth that a user can have: before today, and at most `maximumLife` calendar years ago.
     public static func birthDates(today: Day) -> ClosedRange<Day> {
-        let first = Day(year: today.components.year - longestLife, month: 1, day: 1) ?? Period.calendar.lowerBound
+        let first = Day(year: today.components.year - maximumLife, month: 1, day: 1) ?? Period.calendar.lowerBound
         let yesterday = today.advanced(by: -1)
         return min(first, yesterday)...yesterday
     }

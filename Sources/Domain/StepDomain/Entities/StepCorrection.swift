@@ -1,7 +1,7 @@
 /// Steps that a user entered by hand for a day. They replace what was counted, and what later syncs count.
 public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
     public var steps: Int
-    /// The user's own text, 1 to `longestReason` characters; nil if none was given.
+    /// The user's own text, 1 to `maximumReason` characters; nil if none was given.
     public var reason: String?
     /// When a history stored it; nil for one that is not stored yet.
     public var enteredAt: Timestamp?
@@ -18,5 +18,5 @@ public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The steps that can be entered for a day.
     public static let stepRange = DaySummary.possibleSteps
     /// Characters: a sentence or two.
-    public static let longestReason = 200
+    public static let maximumReason = 200
 }

@@ -28,9 +28,9 @@ public struct StepSample: Hashable, Sendable, Codable {
 
     /// A person cannot make more than five steps a second over a slot (the cadence of sprinters is lower): such a
     /// sample is kept apart and not counted.
-    public static let mostStepsPerSecond = 5
+    public static let maximumStepsPerSecond = 5
 
-    public var isPlausible: Bool { steps >= 0 && length > 0 && steps <= length * Self.mostStepsPerSecond }
+    public var isPlausible: Bool { steps >= 0 && length > 0 && steps <= length * Self.maximumStepsPerSecond }
 }
 
 /// Bytes as they were sent over the air: the origin of the samples, and the input of a decoder that is corrected later.

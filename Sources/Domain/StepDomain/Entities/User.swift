@@ -11,6 +11,12 @@ public struct User: Hashable, Sendable, Codable, Identifiable {
         self.id = id
         self.name = name
     }
+
+    /// A user whom the history does not have yet, and of whom it knows nothing.
+    public static func new(_ name: String) -> User { User(id: 0, name: name) }
+
+    /// Whether the history does not have the user yet.
+    public var isNew: Bool { id == 0 }
 }
 
 /// Machine-readable names of users: identifiers of a...z, 0...9 and single underscores between them, such as

@@ -31,9 +31,9 @@ public final class ForeignCollector {
     public init(_ options: ForeignOptions) { self.options = options }
 
     /// Sources of one file.
-    private static let mostTracks = 256
+    private static let maximumTracks = 256
     /// Bytes of all samples together: some five million samples, more than ten years of minutes.
-    private static let mostBytes = 32 << 20
+    private static let maximumBytes = 32 << 20
     private var bytes = 0
 
     public var localTime: LocalTime { options.localTime }
@@ -46,7 +46,7 @@ public final class ForeignCollector {
         kind: TrackBuilder.Kind = .other
     ) throws(ImportError) -> TrackBuilder {
         if let known = tracks[source.identity] { return known }
-        if tracks.count == Self.mostTracks { throw .tooMuch("more than \(Self.mostTracks) sources") }
+        if tracks.count == Self.maximumTracks { throw .tooMuch("more than \(Self.maximumTracks) sources") }
         let track = TrackBuilder(source, repetition, accounting, kind)
         tracks[source.identity] = track
         order.append(source.identity)
@@ -100,7 +100,8 @@ public final class ForeignCollector {
         try cover(TimeSpan(span.start, end), track)
         if steps == 0 { return }
         // A total of today that was read early in the morning needs the seconds that its steps take.
-        let length = max(end - span.start, (steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond)
+        let length = max(
+            end - span.start, (steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond)
         try add(
             StepSample(
                 start: span.start, length: length, steps: steps, distance: distance,
@@ -124,7 +125,7 @@ public final class ForeignCollector {
             return
         }
         var sample = sample
-        let needed = (sample.steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond
+        let needed = (sample.steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
         // A record of one moment has no length: it gets what its steps need. Others may be cut short by whole seconds.
         if sample.length <= 1 || needed <= 2 * sample.length { sample.length = max(sample.length, needed) }
         guard sample.isPlausible else {
@@ -134,14 +135,14 @@ public final class ForeignCollector {
         if let distance = sample.distance, !(0...1e7).contains(distance) { sample.distance = nil }
         if let energy = sample.energy, !(0...1e6).contains(energy) { sample.energy = nil }
         bytes += track.append(sample)
-        if bytes > Self.mostBytes { throw .tooMuch("more steps than one person can have recorded in decades") }
+        if bytes > Self.maximumBytes { throw .tooMuch("more steps than one person can have recorded in decades") }
     }
 
     /// Time that a source accounts for: no sample inside it means no steps.
     public func cover(_ span: TimeSpan, _ track: TrackBuilder) throws(ImportError) {
         guard !span.isEmpty, isPossible(span.start), span.length <= 20 * 366 * 86_400 else { return }
         for piece in localTime.covered(TimeSpan(span.start, min(span.end, latest))) { bytes += track.cover(piece) }
-        if bytes > Self.mostBytes { throw .tooMuch("more time than one person can have recorded in decades") }
+        if bytes > Self.maximumBytes { throw .tooMuch("more time than one person can have recorded in decades") }
     }
 
     /// The same with an offset of its own.

@@ -118,7 +118,7 @@ public final class TrackBuilder {
                     let steps = Int(exact.rounded()) - given
                     given += steps
                     if steps <= 0 { continue }
-                    let needed = (steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond
+                    let needed = (steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
                     _ = append(
                         StepSample(
                             start: gap.start, length: max(gap.length, needed), steps: steps, utcOffset: sample.utcOffset
@@ -199,7 +199,7 @@ public final class TrackBuilder {
                 continue
             }
             let room = next.start - last.start
-            if room > 0, last.steps <= room * StepSample.mostStepsPerSecond, next.span.end >= last.span.end {
+            if room > 0, last.steps <= room * StepSample.maximumStepsPerSecond, next.span.end >= last.span.end {
                 last.length = room
                 result[result.count - 1] = last
                 result.append(next)
@@ -208,7 +208,7 @@ public final class TrackBuilder {
             last.length = max(last.span.end, next.span.end) - last.start
             last.steps += next.steps
             last.length = max(
-                last.length, (last.steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond)
+                last.length, (last.steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond)
             last.distance = last.distance.flatMap { a in next.distance.map { a + $0 } }
             last.energy = last.energy.flatMap { a in next.energy.map { a + $0 } }
             result[result.count - 1] = last

@@ -48,12 +48,18 @@ public struct WrittenConfiguration: Sendable {
     public var destinations: [WrittenDestination]
     /// The users of the history; empty if there is none.
     public var users: [User]
+    /// The users that it names outside destinations, each with a problem at the place of the name.
+    public var userNames: [(name: String, problem: @Sendable (_ reason: String) -> ConfigurationProblem)]
 
-    public init(files: [String], problems: [ConfigurationProblem], destinations: [WrittenDestination], users: [User]) {
+    public init(
+        files: [String], problems: [ConfigurationProblem], destinations: [WrittenDestination], users: [User],
+        userNames: [(name: String, problem: @Sendable (_ reason: String) -> ConfigurationProblem)] = []
+    ) {
         self.files = files
         self.problems = problems
         self.destinations = destinations
         self.users = users
+        self.userNames = userNames
     }
 }
 

@@ -37,7 +37,7 @@ extension WorkLock {
 }
 
 /// What is done for the history besides storing steps.
-public protocol HistoryUpkeep: Sendable {
+public protocol HistoryMaintenance: Sendable {
     /// Checks the history before anything is written.
     ///
     /// - Throws: an error if the history is known to be damaged: it must not be changed.

@@ -32,7 +32,7 @@ public struct DestinationState: Hashable, Sendable {
     ///
     /// A time further ahead than the longest wait was recorded while the clock was wrong: it counts as over.
     public func nextAttempt(after now: Timestamp) -> Timestamp? {
-        guard stopped == nil, let notBefore, now < notBefore, notBefore - now <= ShareRetry.longestWait else {
+        guard stopped == nil, let notBefore, now < notBefore, notBefore - now <= ShareRetry.maximumWait else {
             return nil
         }
         return notBefore

@@ -4,17 +4,17 @@ internal import Support
 ///
 /// After a failed delivery (`ShareFailure.Kind`):
 ///
-/// | Failure                       | The day            | The destination                                                    |
-/// | ----------------------------- | ------------------ | ------------------------------------------------------------------ |
-/// | unreachable, busy, unanswered | is due again       | waits, and all its days with it                                    |
-/// | credentials                   | is due again       | is stopped until the user acts                                     |
-/// | misconfigured                 | is due again       | does not wait                                                      |
-/// | rejected                      | waits for the user | does not wait; after `mostRejections` in a row as if unreachable   |
+/// | Failure                       | The day            | The destination                                      |
+/// | ----------------------------- | ------------------ | ---------------------------------------------------- |
+/// | unreachable, busy, unanswered | is due again       | waits, and all its days with it                      |
+/// | credentials                   | is due again       | is stopped until the user acts                       |
+/// | misconfigured                 | is due again       | does not wait                                        |
+/// | rejected                      | waits for the user | as if unreachable after `maximumRejections` in a row |
 ///
 /// If it concerns only some users (`ShareFailure.users`), their days are due again, and the others are not affected.
 ///
 /// A destination waits 1, 2, 4, 8, 16, 32, 64, 128 and 256 minutes after the first nine failures in a row and 6 hours
-/// after each further one, or as long as the server requests if that is longer (`longestWait` at most).
+/// after each further one, or as long as the server requests if that is longer (`maximumWait` at most).
 ///
 /// Two further waits concern one day:
 ///
@@ -27,11 +27,11 @@ public enum ShareRetry {
     private static let backoff = ExponentialBackoff(first: .seconds(60), longest: .seconds(6 * 3600))
 
     /// Seconds. A longer wait that a server requests is limited to this.
-    public static let longestWait = 86_400
+    public static let maximumWait = 86_400
 
     /// Rejections in a row after which the other days wait as after a failure: most likely the destination refuses
     /// something that all days have in common.
-    package static let mostRejections = 3
+    package static let maximumRejections = 3
 
     /// Seconds after an attempt without an answer during which the server may still be processing it: a day that is not
     /// found there may yet appear. A proxy usually gives a request one minute (nginx: `proxy_read_timeout`), and istep
@@ -70,6 +70,6 @@ public enum ShareRetry {
     ///
     /// - Parameter failures: number of failures in a row, including this one.
     package static func wait(after failure: ShareFailure, failures: Int) -> Int {
-        max(backoff.seconds(after: failures), min(failure.retryAfter ?? 0, longestWait))
+        max(backoff.seconds(after: failures), min(failure.retryAfter ?? 0, maximumWait))
     }
 }

@@ -63,8 +63,8 @@ public struct SharedDay: Hashable, Sendable {
                         evidence: includesEvidence ? Track.Evidence($0, of: data.day) : nil)
                 } : [],
             utcOffset: first?.utcOffset ?? localTime.utcOffset(localTime.moment(data.day)),
-            lastSample: data.tracks.compactMap(\.samples.last?.start).max(), isDeleted: data.isDeleted)
-        isClosed = data.isClosed
+            lastSample: data.tracks.compactMap(\.samples.last?.start).max(), isDeleted: data.deletion != nil)
+        isClosed = data.deletion?.isClosed ?? false
     }
 
     /// Whether it stands for a day that was deleted.

@@ -10,7 +10,7 @@
 ///   ordered by their longest such sample, the shortest first; equal ones in the order in which they were added.
 /// - **Gaps** are the seconds of the long sample for which the finer pedometer has neither a sample nor coverage.
 /// - If the long sample has more steps than the finer pedometer counted inside it, the difference was made in the gaps,
-///   as far as a person can make so many steps there (`StepSample.mostStepsPerSecond`). The next finer pedometer
+///   as far as a person can make so many steps there (`StepSample.maximumStepsPerSecond`). The next finer pedometer
 ///   divides them among the gaps in the same way.
 /// - All other steps are divided in proportion to the samples of the finer pedometer, cut by time at the ends of the
 ///   long sample. So a difference without a gap changes the height of the hours and not their shape.
@@ -76,7 +76,7 @@ struct StepPlacement {
         let counted = slots.reduce(0) { $0 + $1.steps }
         if counted == 0 { return divide(steps, of: sample, over: spans, by: finer.dropFirst()) }
         let gaps = spans.flatMap { best.known.gaps(in: $0) }
-        let room = gaps.reduce(0) { $0 + $1.length } * StepSample.mostStepsPerSecond
+        let room = gaps.reduce(0) { $0 + $1.length } * StepSample.maximumStepsPerSecond
         let missed = min(max(steps - counted, 0), room)
         return slots.sharing(steps - missed) + divide(missed, of: sample, over: gaps, by: finer.dropFirst())
     }

@@ -22,7 +22,7 @@ public struct DesktopNotifications: Sendable {
     private let now: @Sendable () -> Timestamp
 
     /// More notifications at once are a nuisance: the other notices are combined into one.
-    static let mostAtOnce = 3
+    static let maximumAtOnce = 3
 
     public init(
         _ store: any NoticeStore, notifier: any Notifier, wording: any NotificationWording,
@@ -39,8 +39,8 @@ public struct DesktopNotifications: Sendable {
         let new = notices.filter(\.isToBeNotified)
         guard !new.isEmpty, !Task.isCancelled, let session = await notifier.connect() else { return }
         do {
-            for notice in new.prefix(Self.mostAtOnce) { try await show([notice], isHousehold, session) }
-            try await show(Array(new.dropFirst(Self.mostAtOnce)), isHousehold, session)
+            for notice in new.prefix(Self.maximumAtOnce) { try await show([notice], isHousehold, session) }
+            try await show(Array(new.dropFirst(Self.maximumAtOnce)), isHousehold, session)
         } catch {}
         await session.close()
     }

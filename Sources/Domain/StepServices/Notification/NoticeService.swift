@@ -21,7 +21,7 @@ public struct NoticeService: Sendable {
 
     /// The most syncs of a pedometer that are read: more than a year of nights, or four days of a watch at its standard
     /// interval.
-    private static let mostSyncs = 400
+    private static let maximumSyncs = 400
 
     /// Determines which notices hold now, and stores them until they have been shown.
     ///
@@ -48,7 +48,7 @@ public struct NoticeService: Sendable {
             users: users,
             devices: try history.pedometers().map { pedometer in
                 .init(
-                    pedometer, try history.recentSyncs(of: pedometer.id, at: moment, limit: Self.mostSyncs).syncs,
+                    pedometer, try history.recentSyncs(of: pedometer.id, at: moment, limit: Self.maximumSyncs).syncs,
                     lastComplete: try history.lastCompleteSync(of: pedometer.id, until: moment + NoticeRules.clockSlack)
                 )
             },

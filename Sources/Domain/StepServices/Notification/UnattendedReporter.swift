@@ -71,7 +71,7 @@ public struct RunMessage: Sendable {
         case sharingFaulty(destination: String, any Error)
         /// A destination was not reached, or is not configured correctly.
         case sharingFailed(destination: String, ShareFailure)
-        /// Sharing, notices or upkeep have failed as a whole.
+        /// Sharing, notices or maintenance have failed as a whole.
         case failed(any Error)
         case notice(Notice)
     }

@@ -5,7 +5,7 @@ internal import Support
 extension OutboxDelivery {
     /// The most deliveries in progress, after one was confirmed: while the network sends one, the next are prepared and
     /// the results of the last are taken. A transport still sends them one after another.
-    private static let mostInFlight = 8
+    private static let maximumInFlight = 8
 
     /// Sends the batches in order, and takes their results in the same order.
     ///
@@ -20,7 +20,7 @@ extension OutboxDelivery {
             var recorded = now()
             while true {
                 // A destination that does not answer is not sent eight deliveries.
-                let width = mayOverlap(run) && run.report.failure == nil ? Self.mostInFlight : 1
+                let width = mayOverlap(run) && run.report.failure == nil ? Self.maximumInFlight : 1
                 while !rest.isEmpty, inFlight.batches.count < width, !run.isOver, !isInterrupted {
                     let batch = Array(rest.prefix(size))
                     rest = rest.dropFirst(size)
@@ -157,7 +157,7 @@ extension OutboxDelivery {
         case .rejected:
             run.note(entry, .rejected(reason: failure.reason))
             run.rejections += 1
-            if run.rejections == ShareRetry.mostRejections {
+            if run.rejections == ShareRetry.maximumRejections {
                 run.report.state.pause(after: failure, at: now())
                 run.isOver = true
             }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Reads pedometers, and records their syncs in the history.
 ///
 /// It accesses the history and the pedometers only through their ports, and reads only the clock that it was given.
-/// `SyncService` adds to it what belongs to a whole run: the lock, sharing, notices, upkeep.
+/// `SyncService` adds to it what belongs to a whole run: the lock, sharing, notices, maintenance.
 final class SyncRecorder: ReadingReceiver {
     /// Seconds for which settings of a pedometer's clock are kept: longer than any pedometer keeps steps.
     static let clockMemory = 62 * 86_400

@@ -10,7 +10,7 @@ public struct SyncRequest: Hashable, Sendable {
     /// The most days to request, including today; nil for all that is new.
     public var days: Int?
     public var isShared: Bool
-    /// Whether a timer or a service runs it: it waits for an adapter that is just starting, and does the upkeep of the
+    /// Whether a timer or a service runs it: it waits for an adapter that is just starting, and maintains the
     /// history.
     public var isUnattended: Bool
     /// Only pedometers that keep only today's count.
@@ -64,7 +64,7 @@ public struct RequestedSync: Sendable {
         self.pedometers = pedometers
         options = SyncService.Options(
             days: request.days, isShared: request.isShared, waitsForAdapter: request.isUnattended,
-            includesUpkeep: request.isUnattended)
+            includesMaintenance: request.isUnattended)
     }
 
     /// As `SyncService.run`.

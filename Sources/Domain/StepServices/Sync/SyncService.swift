@@ -12,21 +12,21 @@ public struct SyncService: Sendable {
         public var isShared: Bool
         /// Whether to wait for an adapter that is just starting.
         public var waitsForAdapter: Bool
-        /// Whether upkeep (backups, checks, deletion of old frames) follows, as in the nightly run.
-        public var includesUpkeep: Bool
+        /// Whether maintenance (backups, checks, deletion of old frames) follows, as in the nightly run.
+        public var includesMaintenance: Bool
         /// The listening state of the watch, if a watch runs the sync.
         public var listening: ListeningState
         /// Called with the frames of each batch, in their order, before it is stored.
         public var record: @Sendable ([RawFrame]) -> Void
 
         public init(
-            days: Int? = nil, isShared: Bool = true, waitsForAdapter: Bool = false, includesUpkeep: Bool = false,
+            days: Int? = nil, isShared: Bool = true, waitsForAdapter: Bool = false, includesMaintenance: Bool = false,
             listening: ListeningState = ListeningState(), record: @escaping @Sendable ([RawFrame]) -> Void = { _ in }
         ) {
             self.days = days
             self.isShared = isShared
             self.waitsForAdapter = waitsForAdapter
-            self.includesUpkeep = includesUpkeep
+            self.includesMaintenance = includesMaintenance
             self.listening = listening
             self.record = record
         }
@@ -56,7 +56,7 @@ public struct SyncService: Sendable {
         /// Why notices could not be stored.
         public var noticeFailure: (any Error)?
         /// Why the history could not be backed up or checked, or is damaged.
-        public var upkeepFailure: (any Error)?
+        public var maintenanceFailure: (any Error)?
 
         public init(start: Timestamp) { self.start = start }
     }
@@ -87,18 +87,18 @@ public struct SyncService: Sendable {
         if let zone = context.unknownZone { throw ServiceError.unknownZone(zone) }
         var outcome = Outcome(start: start)
         outcome.reports = try await context.lock.hold(for: .syncing) {
-            try await context.upkeep.checkBeforeSync()
+            try await context.maintenance.checkBeforeSync()
             return try await read(pedometers, progress, finished)
         }
         // Before sharing, which then has these days, too.
-        if options.includesUpkeep, !Task.isCancelled { outcome.imports = await context.scheduledImports?() ?? [] }
+        if options.includesMaintenance, !Task.isCancelled { outcome.imports = await context.scheduledImports?() ?? [] }
         // Sharing may take long: what the pedometers have reported is stored before it.
         await updateNotices(&outcome)
         if options.isShared, !Task.isCancelled {
             await share(&outcome, progress)
             await updateNotices(&outcome)
         }
-        if options.includesUpkeep, !Task.isCancelled { await runUpkeep(&outcome) }
+        if options.includesMaintenance, !Task.isCancelled { await runMaintenance(&outcome) }
         return outcome
     }
 
@@ -147,13 +147,13 @@ public struct SyncService: Sendable {
         }
     }
 
-    private func runUpkeep(_ outcome: inout Outcome) async {
+    private func runMaintenance(_ outcome: inout Outcome) async {
         do {
-            try await context.upkeep.run()
+            try await context.maintenance.run()
         } catch is CancellationError {
             // Due again with the next sync.
         } catch {
-            outcome.upkeepFailure = error
+            outcome.maintenanceFailure = error
         }
     }
 }
@@ -161,7 +161,7 @@ public struct SyncService: Sendable {
 extension SyncService.Outcome {
     /// What failed besides reading a pedometer and sharing with a destination.
     public var otherFailures: [any Error] {
-        imports.compactMap(\.failure) + [sharingFailure, noticeFailure, upkeepFailure].compactMap(\.self)
+        imports.compactMap(\.failure) + [sharingFailure, noticeFailure, maintenanceFailure].compactMap(\.self)
     }
 
     /// What decides how the command ends; nil if nothing has failed.

@@ -10,12 +10,12 @@ struct SilenceTracker: Sendable {
 
     private(set) var listening = ListeningState()
     /// Seconds within which `tick` is called again; after more than that, the machine slept or its clock was set.
-    private let longestPause: Int
+    private let maximumPause: Int
     private var isListening = false
     private var lastTick: Timestamp?
     private var lastCheck: Timestamp?
 
-    init(longestPause: Int) { self.longestPause = longestPause }
+    init(maximumPause: Int) { self.maximumPause = maximumPause }
 
     /// The scanner listens from now on, if it did not before.
     mutating func start(for pedometers: some Collection<Pedometer.ID>, at now: Timestamp) {
@@ -38,7 +38,7 @@ struct SilenceTracker: Sendable {
 
     /// Registers that the program is awake at this time of its clock.
     mutating func tick(at now: Timestamp) {
-        if let lastTick, !(-longestPause...longestPause).contains(now - lastTick) {
+        if let lastTick, !(-maximumPause...maximumPause).contains(now - lastTick) {
             listening.since = listening.since.mapValues { _ in now }
             listening.outage?.since = now
             lastCheck = now

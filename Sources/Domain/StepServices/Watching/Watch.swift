@@ -16,7 +16,7 @@ public actor Watch {
     private let events = WatchEvents()
     private var state: WatchState
     private var live = LiveFigures()
-    private var silence = SilenceTracker(longestPause: 3 * refreshInterval)
+    private var silence = SilenceTracker(maximumPause: 3 * refreshInterval)
     private var sync: Task<Void, Never>?
     private var links: [Pedometer.ID: Task<Void, Never>] = [:]
     private var silenceCheck: Task<Void, Never>?

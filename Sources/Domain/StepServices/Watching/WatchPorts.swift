@@ -11,7 +11,7 @@ public struct WatchOptions: Hashable, Sendable {
     /// Whether to stay connected and report steps live.
     public var isLive: Bool
     public var isShared: Bool
-    /// Whether it runs as a service: it waits for the first pedometer, does the upkeep of the history, and reports to
+    /// Whether it runs as a service: it waits for the first pedometer, maintains the history, and reports to
     /// the journal and the desktop.
     public var isUnattended: Bool
     /// Whether notices that the output of a sync shows count as seen: not if a program reads it.

@@ -27,7 +27,7 @@ struct WatchTasks: Sendable {
             await context.scanner.pause()
             try Task.checkCancellation()
             let syncOptions = SyncService.Options(
-                isShared: options.isShared, includesUpkeep: options.isUnattended, listening: listening)
+                isShared: options.isShared, includesMaintenance: options.isUnattended, listening: listening)
             let outcome = try await SyncService(services, syncOptions).run([pedometer])
             await report(outcome, of: pedometer, services)
             return .finished(isComplete: outcome.reports.allSatisfy { $0.failure == nil })

@@ -15,7 +15,7 @@ struct MessageDraft: Hashable {
         let control = text.unicodeScalars.first { $0 != "\n" && $0.properties.generalCategory == .control }
         if let control { throw .badText("it contains the control character \(quoted(String(control)))") }
         // The minimum length of any text with this many bytes; a longer text is not measured.
-        guard text.utf8.count <= Self.mostBytes else {
+        guard text.utf8.count <= Self.maximumBytes else {
             throw .textTooLong(parts: nil, limit: TextMessages.maximumParts)
         }
         size = MessageSize(of: text)
@@ -25,7 +25,7 @@ struct MessageDraft: Hashable {
         self.text = text
     }
 
-    private static let mostBytes = 64 * 1024
+    private static let maximumBytes = 64 * 1024
 }
 
 /// How many short messages a text takes.

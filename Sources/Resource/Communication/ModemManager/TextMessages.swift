@@ -138,7 +138,7 @@ extension TextMessages {
     /// - Throws: `TextMessageError`; nothing is sent.
     public func forget(_ text: String, to number: String) async throws(TextMessageError) {
         let draft = try MessageDraft(text, to: number)
-        for message in try await list().suffix(Self.mostMessages) {
+        for message in try await list().suffix(Self.maximumMessages) {
             if try await state(of: message, ifLike: draft) == .sent { await delete(message) }
         }
     }
@@ -171,7 +171,7 @@ extension TextMessages {
 
 extension TextMessages {
     /// The maximum number of messages that are checked.
-    private static let mostMessages = 500
+    private static let maximumMessages = 500
 
     /// Finds out what became of a message that may have been sent: looks for one with this text and number among those
     /// that ModemManager knows.
@@ -181,7 +181,7 @@ extension TextMessages {
     public func find(_ text: String, to number: String) async throws(TextMessageError) -> Finding {
         let draft = try MessageDraft(text, to: number)
         var found = Finding.absent
-        for message in try await list().suffix(Self.mostMessages).reversed() {
+        for message in try await list().suffix(Self.maximumMessages).reversed() {
             guard let state = try await state(of: message, ifLike: draft) else { continue }
             if state == .sent { return .sent(message.string) }
             if found == .absent { found = .unclear(message.string) }

@@ -51,7 +51,7 @@ public struct ForeignFiles: ForeignHistoryReader {
     }
 
     /// Newer files of a folder that are looked into; a phone writes one a night.
-    private static let mostTried = 32
+    private static let maximumTried = 32
     /// Seconds after its last change in which a file can be incomplete.
     private static let writing = 600
 
@@ -72,7 +72,7 @@ public struct ForeignFiles: ForeignHistoryReader {
         }.sorted { ($0.modified, $0.path) > ($1.modified, $1.path) }
         if let whole = Self.wholeFolder(path, options) { return NewestForeignFile(file: whole) }
         var (damaged, damage): ([String], ImportError?) = ([], nil)
-        for file in files.prefix(Self.mostTried) {
+        for file in files.prefix(Self.maximumTried) {
             do throws(ImportError) {
                 _ = try reader(of: FileTree(file.path), options)
                 return NewestForeignFile(file: file, damaged: damaged)

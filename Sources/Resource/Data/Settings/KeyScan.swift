@@ -31,7 +31,7 @@ struct KeyScan {
 
     static let deepest = 64
     /// The parser refuses deeper nesting.
-    private static let mostNested = 256
+    private static let maximumNested = 256
 
     /// The line of a text with a NUL written as an escape, such as \u0000.
     var lineOfNUL: Int? { cursor.lineOfNUL }
@@ -156,7 +156,7 @@ struct KeyScan {
     private mutating func list(until end: UInt8, _ element: (inout KeyScan) -> Void) {
         nesting += 1
         defer { nesting -= 1 }
-        guard nesting <= Self.mostNested else { return cursor.skip { _ in true } }
+        guard nesting <= Self.maximumNested else { return cursor.skip { _ in true } }
         cursor.advance()
         while cursor.skipBlank(), !cursor.take(end) {
             if cursor.take(UInt8(ascii: ",")) { continue }

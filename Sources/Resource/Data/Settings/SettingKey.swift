@@ -25,7 +25,8 @@ enum SettingKey: String, CaseIterable {
         case .timeout:
             "a number of seconds from \(Int(Settings.timeouts.lowerBound)) to \(Int(Settings.timeouts.upperBound))"
         case .notifications: "true or false: whether notices are shown as desktop notifications"
-        case .backups: "a number from 0 to \(Settings.mostBackups): how many automatic backups of the history are kept"
+        case .backups:
+            "a number from 0 to \(Settings.maximumBackups): how many automatic backups of the history are kept"
         case .frames: "how long raw frames are kept, such as \"2 years\", \"18 months\", \"90 days\" or \"forever\""
         case .weekStart: "the first day of a week, such as \"monday\" or \"sunday\""
         case .units: "\"metric\" or \"imperial\": miles, feet and inches, pounds"

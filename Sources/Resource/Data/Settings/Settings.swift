@@ -38,7 +38,7 @@ public struct Settings: Hashable, Sendable {
     public var files: [String]
 
     /// Weekly backups of two years; each backup is as large as the history.
-    public static let mostBackups = 100
+    public static let maximumBackups = 100
     public static let timeouts = 1.0...600.0
     /// Pedometers at rest advertise every second or two (InfiniTime every 1.02 s), and half of the advertisements may
     /// be lost.

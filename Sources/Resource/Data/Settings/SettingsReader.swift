@@ -24,7 +24,7 @@ struct SettingsReader {
     let home: String?
 
     /// More problems of one file than a user corrects before the next check.
-    static let mostProblems = 100
+    static let maximumProblems = 100
     /// The total number of problems at which the file that is being read has reached its limit.
     private var fullAt = Int.max
 
@@ -56,7 +56,7 @@ struct SettingsReader {
     mutating func read(_ file: ConfigFile) {
         files.append(file.path)
         let before = problems.count
-        fullAt = before + Self.mostProblems
+        fullAt = before + Self.maximumProblems
         for (name, entry) in file.entries.byLine where problems.count < fullAt {
             gather { reader throws(SettingsError) in try reader.take(name, entry, file.path) }
         }
@@ -92,7 +92,7 @@ struct SettingsReader {
         case (.restartAdapter, .flag(let isOn)): restartsAdapter = Sourced(isOn, source)
         case (.recover, .flag(let isOn)): recovers = Sourced(isOn, source)
         case (.backups, .integer(let count)):
-            guard (0...Settings.mostBackups).contains(count) else {
+            guard (0...Settings.maximumBackups).contains(count) else {
                 throw .badValue("\(count)", key: name, source: source, expected: key.expected)
             }
             backups = Sourced(count, source)

@@ -92,7 +92,7 @@ extension TableReader {
     }
 
     /// Whether there are as many problems as a user corrects before the next check.
-    var isFull: Bool { problems.count >= SettingsReader.mostProblems }
+    var isFull: Bool { problems.count >= SettingsReader.maximumProblems }
 
     /// From now on, no value of this key is shown.
     mutating func keepSecret(_ key: String) { secret.insert(key) }

@@ -5,22 +5,28 @@ import StepDomain
 /// years, the same statements run some hundred times instead of some ten thousand times.
 struct DayDataReader {
     /// Days of a run: a day has up to 1,440 samples, and all samples of a run are in memory at once.
-    static let mostDays = 32
+    static let maximumDays = 32
 
     private let user: User
     private let database: Database
-    private let pedometers: [(id: Pedometer.ID, name: String)]
+    private let pedometers: [Source]
     private let lastSync: Timestamp?
     private let exclusions: [Exclusion]
     private let excluded: [TimeSpan]
+
+    /// A pedometer or a source of imports.
+    private struct Source {
+        let id: Pedometer.ID, name: String, isImported: Bool
+    }
 
     init(_ user: User, _ database: Database) throws {
         self.user = user
         self.database = database
         pedometers = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id"),
+            database.cachedStatement(
+                sql: "SELECT id, name, \(Pedometer.isImported) FROM pedometer WHERE person = ? ORDER BY id"),
             arguments: [user.id]
-        ).map { (try $0.get(0), try $0.get(1)) }
+        ).map { Source(id: try $0.get(0), name: try $0.get(1), isImported: try $0.get(2)) }
         lastSync = try Row.fetchOne(
             database.cachedStatement(
                 sql: """
@@ -37,8 +43,8 @@ struct DayDataReader {
     func dayData(from first: Day, count: Int) throws -> [DayData] {
         let last = first.advanced(by: count - 1)
         var days = (0..<count).map { DayData(user: user, day: first.advanced(by: $0), lastSync: lastSync) }
-        for (id, name) in pedometers {
-            for (index, track) in try tracks(of: id, named: name, from: first, count: count).enumerated()
+        for source in pedometers {
+            for (index, track) in try tracks(of: source, from: first, count: count).enumerated()
             where !track.isEmpty {
                 days[index].tracks.append(track)
             }
@@ -52,15 +58,9 @@ struct DayDataReader {
             let index = try row.day(0).daysSince1970 - first.daysSince1970
             if days.indices.contains(index) { days[index].correction = try StepCorrection(row: row) }
         }
-        for row in try Row.fetchAll(
-            database.cachedStatement(
-                sql: "SELECT day, closed FROM deleted_day WHERE person = ? AND day BETWEEN ? AND ?"),
-            arguments: [user.id, first.description, last.description])
-        {
-            let index = try row.day(0).daysSince1970 - first.daysSince1970
-            guard days.indices.contains(index) else { continue }
-            days[index].isDeleted = true
-            days[index].isClosed = try row.get(1)
+        for deletion in try DeletedDay.all(of: user.id, in: first...last, database) {
+            let index = deletion.day.daysSince1970 - first.daysSince1970
+            if days.indices.contains(index) { days[index].deletion = deletion }
         }
         let profiles = try inForce(Profile.query, "profile", from: first, through: last).map(Profile.init)
         let plans = try inForce(SportPlan.query, "plan", from: first, through: last).map(SportPlan.init)
@@ -108,11 +108,11 @@ struct DayDataReader {
 
     /// What the pedometers counted on each day.
     ///
-    /// - Parameter count: at least 1, at most `mostDays`.
+    /// - Parameter count: at least 1, at most `maximumDays`.
     func sums(from first: Day, count: Int) throws -> [DaySums] {
         var days = [[DayData.Track]](repeating: [], count: count)
-        for (id, name) in pedometers {
-            for (index, track) in try tracks(of: id, named: name, from: first, count: count, forSums: true).enumerated()
+        for source in pedometers {
+            for (index, track) in try tracks(of: source, from: first, count: count, forSums: true).enumerated()
             where !track.isEmpty {
                 days[index].append(track)
             }
@@ -124,8 +124,9 @@ struct DayDataReader {
     ///
     /// - Parameter forSums: whether data that sums do not need is left out.
     private func tracks(
-        of pedometer: Pedometer.ID, named name: String, from first: Day, count: Int, forSums: Bool = false
+        of source: Source, from first: Day, count: Int, forSums: Bool = false
     ) throws -> [DayData.Track] {
+        let pedometer = source.id
         let samples = try self.samples(of: pedometer, in: "sample", from: first, count: count)
         let implausible =
             forSums
@@ -136,7 +137,8 @@ struct DayDataReader {
             let day = first.advanced(by: index)
             let counted = samples[index].withoutOverlaps.divided(by: excluded)
             return DayData.Track(
-                pedometer: pedometer, name: name, samples: counted.outside, excluded: counted.inside,
+                pedometer: pedometer, name: source.name, isImported: source.isImported, samples: counted.outside,
+                excluded: counted.inside,
                 implausible: forSums ? [] : implausible[index],
                 coverage: Self.spans(coverage, touching: Self.reach(of: day, count: 1)).deciding(day))
         }
@@ -157,8 +159,8 @@ struct DayDataReader {
     private static func reach(of first: Day, count: Int) -> TimeSpan {
         let midnight = first.daysSince1970 * 86_400
         return TimeSpan(
-            Timestamp(midnight - StepSample.mostUTCOffset),
-            Timestamp(midnight + count * 86_400 + StepSample.mostUTCOffset))
+            Timestamp(midnight - StepSample.maximumUTCOffset),
+            Timestamp(midnight + count * 86_400 + StepSample.maximumUTCOffset))
     }
 
     /// The samples of each day, by their own offset, sorted by start.

@@ -94,7 +94,7 @@ struct DaySumTable {
     func calculate(_ days: [Day], _ user: User) throws -> [DaySums] {
         if days.isEmpty { return [] }
         let reader = try DayDataReader(user, database)
-        return try days.runs(ofAtMost: DayDataReader.mostDays).flatMap {
+        return try days.runs(ofAtMost: DayDataReader.maximumDays).flatMap {
             try reader.sums(from: $0.first, count: $0.count)
         }
     }
@@ -112,7 +112,7 @@ struct DaySumTable {
 extension DaySums {
     /// Nil for a row that istep never writes.
     fileprivate init?(row: RawRow) {
-        let steps = 0...Self.mostSteps
+        let steps = 0...Self.maximumSteps
         guard let day = try? row.integer(0), let walkingSteps = try? row.integer(2),
             let runningSteps = try? row.integer(3),
             steps.contains(walkingSteps), steps.contains(runningSteps),
@@ -130,7 +130,7 @@ extension DaySums {
     }
 
     /// More than the samples of a day can add up to; sums of many days stay below the greatest number.
-    private static let mostSteps = 1 << 48
+    private static let maximumSteps = 1 << 48
 
     /// Nil if these are not the bytes of no hours or of 24.
     private static func hours(from bytes: UnsafeRawBufferPointer) -> [Int?]? {

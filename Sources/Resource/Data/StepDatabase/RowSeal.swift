@@ -79,10 +79,10 @@ struct Seals {
 
     /// Groups of one transaction: 500 days of minute samples take about 0.2 s. What an older history has more is left
     /// to the next ones.
-    static let mostAtOnce = 500
+    static let maximumAtOnce = 500
 
     /// Calculates the sums that are not known, at the end of a transaction that writes.
-    func complete(atMost limit: Int = mostAtOnce) throws {
+    func complete(atMost limit: Int = maximumAtOnce) throws {
         let open = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT kind, owner, part FROM seal WHERE sum IS NULL LIMIT ?"),
             arguments: [limit])

@@ -39,7 +39,7 @@ extension StepDatabase {
     }
 
     /// Days for each transaction: some 70 ms of minute samples, for which a sync may have to wait.
-    private static let daysAtOnce = 4 * DayDataReader.mostDays
+    private static let daysAtOnce = 4 * DayDataReader.maximumDays
 
     /// Calculates sums and stores them, as long as that is possible: a history that may not be written, on a full disk
     /// or in use by another program is read without storing anything.
@@ -144,7 +144,7 @@ extension StepDatabase {
             let table = DaySumTable(user.id, database)
             let days = try table.newest(count)
             var wrong: [Day] = []
-            for run in days.runs(ofAtMost: DayDataReader.mostDays) {
+            for run in days.runs(ofAtMost: DayDataReader.maximumDays) {
                 let range = run.first...run.first.advanced(by: run.count - 1)
                 let stored = Dictionary(try table.stored(in: range).map { ($0.day, $0) }) { first, _ in first }
                 for right in try table.calculate(Array(range), user) where stored[right.day] != right {

@@ -10,7 +10,7 @@ extension StepDatabase: StepHistory {
     public func dayData(of user: User, on days: [Day]) throws(HistoryError) -> [DayData] {
         try read { database in
             let reader = try DayDataReader(user, database)
-            return try days.runs(ofAtMost: DayDataReader.mostDays).flatMap {
+            return try days.runs(ofAtMost: DayDataReader.maximumDays).flatMap {
                 try reader.dayData(from: $0.first, count: $0.count)
             }
         }
@@ -18,7 +18,7 @@ extension StepDatabase: StepHistory {
 
     public func syncs(behind day: Day, of user: User) throws(HistoryError) -> [DaySync] {
         // Everywhere on Earth a day is within 14 hours of the day at Greenwich.
-        let midnight = day.daysSince1970 * 86_400, most = StepSample.mostUTCOffset
+        let midnight = day.daysSince1970 * 86_400, most = StepSample.maximumUTCOffset
         return try read { database in
             try Row.fetchAll(
                 database.cachedStatement(
@@ -39,7 +39,7 @@ extension StepDatabase: StepHistory {
     }
 
     public func stepsOfOthers(by pedometer: Pedometer.ID, on day: Day) throws(HistoryError) -> Int {
-        let midnight = day.daysSince1970 * 86_400, most = StepSample.mostUTCOffset
+        let midnight = day.daysSince1970 * 86_400, most = StepSample.maximumUTCOffset
         return try read { database in
             try Int.fetchOne(
                 database.cachedStatement(
@@ -70,7 +70,7 @@ extension StepDatabase: StepHistory {
                             AND start <= (SELECT min(start) FROM sample WHERE pedometer = id) + 100800) AS local
                         FROM pedometer WHERE person = ?1
                         UNION ALL
-                        SELECT max(start + utc_offset, until - 1 + utc_offset - \(ChangedDays.mostDays - 1) * 86400)
+                        SELECT max(start + utc_offset, until - 1 + utc_offset - \(ChangedDays.maximumDays - 1) * 86400)
                         FROM coverage JOIN pedometer ON id = pedometer WHERE person = ?1)
                     """),
             arguments: [user])
@@ -85,7 +85,8 @@ extension StepDatabase: StepHistory {
 
     /// From the first second of the year 1 to the last second of the year 9999, by any offset.
     private static let calendar =
-        Day.first.daysSince1970 * 86_400 - StepSample.mostUTCOffset...Timestamp.last.seconds + StepSample.mostUTCOffset
+        Day.first.daysSince1970 * 86_400 - StepSample.maximumUTCOffset...Timestamp.last.seconds
+        + StepSample.maximumUTCOffset
 
     public func setCorrection(
         _ correction: StepCorrection?, of user: User.ID, on day: Day, at moment: Timestamp

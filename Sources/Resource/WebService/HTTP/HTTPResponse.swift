@@ -37,7 +37,7 @@ public struct HTTPResponse: Hashable, Sendable {
 
 extension HTTPResponse {
     /// Seconds. A server cannot stop a destination for longer than a day.
-    private static let longestWait = 86_400
+    private static let maximumWait = 86_400
 
     /// Seconds, 0...86400, that the server asks to wait before the next request (`Retry-After`: RFC 9110, section
     /// 10.2.3). A date counts from the answer's own `Date`, so that a wrong clock does not matter. Nil if the server
@@ -53,23 +53,23 @@ extension HTTPResponse {
         } else {
             return nil
         }
-        return min(max(seconds, 0), HTTPResponse.longestWait)
+        return min(max(seconds, 0), HTTPResponse.maximumWait)
     }
 
     /// Seconds, 0...86400, from the answer's own `Date` until a moment, in seconds since 1970: for services that report
     /// in a header of their own when to retry. Nil if the answer has no `Date`.
     public func wait(until moment: Int) -> Int? {
         header("Date").flatMap(HTTPDate.seconds).map {
-            min(max(moment.subtractingReportingOverflow($0).partialValue, 0), Self.longestWait)
+            min(max(moment.subtractingReportingOverflow($0).partialValue, 0), Self.maximumWait)
         }
     }
 }
 
 extension HTTPResponse {
     /// Maximum Unicode scalars of a line of words; a character can have any number of them.
-    public static let longestLine = 200
+    public static let maximumLine = 200
     /// Maximum Unicode scalars of a server's text that are searched for secrets, as the search is slow.
-    private static let longestFinding = 4000
+    private static let maximumFinding = 4000
 
     /// The server's message in one line for a user, at most 200 characters, without anything that a terminal would
     /// interpret, and with every occurrence of `secrets` replaced by bullets. Empty if the server sent nothing
@@ -87,7 +87,7 @@ extension HTTPResponse {
     /// occurrence of `secrets` replaced by bullets before anything is cut: its sender may repeat what was sent to it.
     ///
     /// - Parameter limit: Unicode scalars; what is longer ends in `…`.
-    public static func line(of text: String, hiding secrets: [Secret], limit: Int = longestLine) -> String {
+    public static func line(of text: String, hiding secrets: [Secret], limit: Int = maximumLine) -> String {
         let masked = masked(text, secrets)
         let spaced = String(
             String.UnicodeScalarView(masked.unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 }))
@@ -106,15 +106,15 @@ extension HTTPResponse {
     /// The beginning of a text with the secrets masked. Its last part is searched and left out: it may end with a part
     /// of a secret, which is not found.
     private static func masked(_ text: String, _ secrets: [Secret]) -> String {
-        let rest = secrets.map(longestSpelling).max() ?? 0
-        let start = text.unicodeScalars.prefix(longestFinding + rest)
+        let rest = secrets.map(maximumSpelling).max() ?? 0
+        let start = text.unicodeScalars.prefix(maximumFinding + rest)
         let masked = secrets.reduce(String(start)) { $1.scrubbed(from: $0) }
         return start.endIndex < text.unicodeScalars.endIndex ? String(masked.unicodeScalars.dropLast(rest)) : masked
     }
 
     /// No spelling of a secret has more scalars: at most six for a byte of its UTF-8 (`\u0041`), or for a character of
     /// its base64.
-    private static func longestSpelling(of secret: Secret) -> Int { 8 * secret.reveal().utf8.count + 24 }
+    private static func maximumSpelling(of secret: Secret) -> Int { 8 * secret.reveal().utf8.count + 24 }
 }
 
 /// The message in an answer in JSON.

@@ -23,7 +23,7 @@ public struct AccessFolder: PageAccess {
     /// Seconds since a session was last used.
     static let sessionLifetime = 7 * 86_400
     /// Sessions that are kept; older ones end first.
-    static let mostSessions = 32
+    static let maximumSessions = 32
 
     /// - Parameters:
     ///   - path: the path of the folder, which is created if it does not exist.
@@ -140,7 +140,7 @@ public struct AccessFolder: PageAccess {
         let sessions = names.filter { $0.hasPrefix("session-") }.map { (name: $0, age: age(path + "/" + $0) ?? .max) }
             .sorted { $0.age < $1.age }
         for (index, session) in sessions.enumerated()
-        where index >= Self.mostSessions || session.age >= Self.sessionLifetime {
+        where index >= Self.maximumSessions || session.age >= Self.sessionLifetime {
             unlink(path + "/" + session.name)
         }
     }

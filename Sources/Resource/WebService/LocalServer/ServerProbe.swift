@@ -8,7 +8,7 @@ public struct ServerProbe: Sendable {
     private let seconds: Int
 
     /// Bytes of a response. A server of these pages sends less.
-    private static let mostBytes = 16_384
+    private static let maximumBytes = 16_384
 
     /// - Parameter seconds: the time after which a listener that has not answered is not taken for these pages. A
     ///   server that systemd starts for this request answers within one or two, and on a slow or busy machine within
@@ -51,7 +51,7 @@ public struct ServerProbe: Sendable {
         var response: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         // A listener that sends single bytes gains no time.
-        while response.count <= Self.mostBytes, Self.uptime() <= end {
+        while response.count <= Self.maximumBytes, Self.uptime() <= end {
             let count = recv(number, &buffer, buffer.count, 0)
             if count == 0 { return Self.body(of: response) }
             if count < 0, errno != EINTR { return nil }

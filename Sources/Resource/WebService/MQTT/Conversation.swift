@@ -9,13 +9,13 @@ final class Conversation {
     private let exchange: MQTTExchange
     private var delivery: Delivery
     /// Maximum of bytes that a broker may send: acknowledgements are a tenth of it.
-    private let mostReceived: UInt64
+    private let maximumReceived: UInt64
     init(client: MosquittoClient, messages: [MQTTMessage], exchange: MQTTExchange, delivery: Delivery) {
         self.client = client
         self.messages = messages
         self.exchange = exchange
         self.delivery = delivery
-        mostReceived = 64 * 1024 + 64 * UInt64(messages.count)
+        maximumReceived = 64 * 1024 + 64 * UInt64(messages.count)
     }
 
     /// - Returns: the outcome; nil if the connection must be retried with MQTT 3.1.1.
@@ -70,7 +70,7 @@ final class Conversation {
 
     private var isFlooded: Bool {
         guard let received = client.received else { return false }
-        return received > mostReceived
+        return received > maximumReceived
     }
 
     private func publish() -> Delivery.Action {

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Publishing by MQTT 5, or 3.1.1 with brokers that do not know 5.
 public enum MQTT {
     /// The most messages of one call, each of which needs an identifier of 16 bits.
-    public static let mostMessages = 65_535
+    public static let maximumMessages = 65_535
 
     /// Connects, publishes all messages in their order, waits until the broker acknowledged each, and disconnects.
     ///
@@ -19,8 +19,9 @@ public enum MQTT {
         _ messages: [MQTTMessage], to broker: MQTTBroker, timeout: Duration = .seconds(30),
         whole: Duration = .seconds(120)
     ) async throws(MQTTError) {
-        guard messages.count <= mostMessages else {
-            throw .refused(credentials: false, reason: "too many messages: \(messages.count) (limit \(mostMessages))")
+        guard messages.count <= maximumMessages else {
+            throw .refused(
+                credentials: false, reason: "too many messages: \(messages.count) (limit \(maximumMessages))")
         }
         let exchange = MQTTExchange()
         let watch = Task {

@@ -80,13 +80,13 @@ extension SimulatedDaemon {
     }
 
     /// Bytes of the longest attribute value (Bluetooth Core, Vol 3, Part F, 3.2.9).
-    private static let longestValue = 512
+    private static let maximumValue = 512
 
     private func writeRequest(_ value: [UInt8], _ request: Request, _ target: Target) {
         let secure = demandsEncryption(target.spec, of: target.device)
         let operation = Operation(kind: .write, attribute: target.path, requests: [request])
         operate(operation, on: target.device.path, secure: secure) { daemon throws(BlueZError) in
-            guard value.count <= Self.longestValue else { throw .att(.invalidLength) }
+            guard value.count <= Self.maximumValue else { throw .att(.invalidLength) }
             guard target.spec.properties.contains(.write) else { throw .att(.writeNotPermitted) }
             do throws(ATTError) {
                 try target.device.peripheral.write(value, to: target.id)
@@ -263,7 +263,7 @@ extension SimulatedDaemon {
         guard descriptor.uuid != .clientConfiguration else { throw .notPermitted("Write not permitted") }
         let operation = Operation(kind: .write, attribute: request.path, requests: [request])
         operate(operation, on: device.path, secure: false) { daemon throws(BlueZError) in
-            guard value.count <= Self.longestValue else { throw .att(.invalidLength) }
+            guard value.count <= Self.maximumValue else { throw .att(.invalidLength) }
             guard descriptor.isWritable else { throw .att(.writeNotPermitted) }
             daemon.devices[device.path]?.writtenDescriptors[request.path] = value
             return []

@@ -119,7 +119,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
         var typed: [UInt8] = []
         var hasGreeted = false
         var requests: [String] = []
-        var longestWrite = 0
+        var maximumWrite = 0
     }
 
     // MARK: Access for tests
@@ -178,7 +178,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
     public var requests: [String] { state.withLock { $0.requests } }
 
     /// Bytes of the longest packet that was written to it.
-    public var longestWrite: Int { state.withLock { $0.longestWrite } }
+    public var maximumWrite: Int { state.withLock { $0.maximumWrite } }
 
     // MARK: SimulatedPeripheral
 
@@ -202,7 +202,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
     public func write(_ value: [UInt8], to characteristic: CharacteristicID) throws(ATTError) {
         guard characteristic == Self.input else { throw .writeNotPermitted }
         let (link, text, piece) = state.withLock { state in
-            state.longestWrite = max(state.longestWrite, value.count)
+            state.maximumWrite = max(state.maximumWrite, value.count)
             state.typed += value
             if value.contains(3), !state.behaviour.isConsoleOff {
                 // It is handled when it arrives, before the line that it is in.

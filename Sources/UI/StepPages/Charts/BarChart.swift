@@ -46,9 +46,9 @@ struct BarChart: Sendable {
     private static let top = 26.0
     private static let labels = 24.0
     /// With more bars, a number above each would touch the next.
-    private static let mostValues = 7
+    private static let maximumValues = 7
     /// Charts with more links are one stop of the tab key; their tables have the links.
-    static let mostStops = 12
+    static let maximumStops = 12
 
     private var base: Double { Self.top + height }
     private var slot: Double { 100 / Double(max(1, bars.count)) }
@@ -68,7 +68,7 @@ struct BarChart: Sendable {
     /// In per cent of the width of what it stands in.
     var svg: Markup {
         let scale = scale
-        let hasStops = bars.count <= Self.mostStops && bars.contains { $0.link != nil }
+        let hasStops = bars.count <= Self.maximumStops && bars.contains { $0.link != nil }
         return Element.svg(
             Attribute(.width, percent: 100), Attribute(.height, base + Self.labels),
             Attribute(.role, hasStops ? "group" : "img"),
@@ -161,7 +161,7 @@ struct BarChart: Sendable {
 
     /// The words of a column, at its top while it is pointed at.
     private func tip(_ bar: Bar, at index: Int, _ scale: Scale) -> Markup {
-        if bars.count <= Self.mostValues || bar.title.isEmpty { return .nothing }
+        if bars.count <= Self.maximumValues || bar.title.isEmpty { return .nothing }
         let centre = centre(index)
         // At the left, the labels of the axis leave room.
         let anchor = centre < 22 ? "start" : centre > 67 ? "end" : "middle"
@@ -185,7 +185,7 @@ struct BarChart: Sendable {
     }
 
     private func value(_ bar: Bar, at index: Int, _ scale: Scale) -> Markup {
-        guard bars.count <= Self.mostValues, bar.hasBegun || bar.steps != nil else { return .nothing }
+        guard bars.count <= Self.maximumValues, bar.hasBegun || bar.steps != nil else { return .nothing }
         let top = bar.steps.map { y($0, scale) } ?? base - 8
         return Element.text(
             .fill(bar.steps == nil ? .muted : .text, "halo"), Attribute(.fontSize, 12), Attribute(.fontWeight, 600),

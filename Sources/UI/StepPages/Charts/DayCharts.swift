@@ -9,7 +9,7 @@ struct DayCharts: Sendable {
     var tables: Link?
 
     /// With more days, a chart has no room for a number at each.
-    private static let mostNumbers = 31
+    private static let maximumNumbers = 31
 
     // MARK: Bars
 
@@ -25,7 +25,7 @@ struct DayCharts: Sendable {
         var chart = BarChart(
             bars: all.map { bar($0, of: period, hasPlan: hasPlan) }, summary: summary(title, statistics), height: height
         )
-        if all.count > Self.mostNumbers { chart.months = Self.months(all) }
+        if all.count > Self.maximumNumbers { chart.months = Self.months(all) }
         return Card.chart(
             title, classes, aside: aside ?? legend(statistics.days, hasPlan: hasPlan), drawing: chart.markup
         ) {
@@ -64,7 +64,7 @@ struct DayCharts: Sendable {
         case (.week, _): bar.label = isToday ? "Today" : day.weekday.shortName
         case (.month, _): (bar.label, bar.isMinor) = ("\(number)", place % 7 != 0)
         case (_, ...7): bar.label = isToday ? "Today" : day.weekday.shortName
-        case (_, ...Self.mostNumbers):
+        case (_, ...Self.maximumNumbers):
             let month = place == 0 || number == 1 ? " \(Words.month(day).prefix(3))" : ""
             (bar.label, bar.isMinor) = ("\(number)\(month)", place % 7 != 0 || place > period.count - 3)
         // Between the names of months.
@@ -115,7 +115,7 @@ struct DayCharts: Sendable {
     // MARK: The calendar
 
     /// More days have a calendar for each year.
-    static let mostDaysOfCalendar = 53 * 7
+    static let maximumDaysOfCalendar = 53 * 7
 
     func calendar(
         _ statistics: PeriodStatistics, title: String, _ classes: String = "", isNewestFirst: Bool = false,
@@ -129,7 +129,7 @@ struct DayCharts: Sendable {
                     day: day.day, steps: day.shownSteps, goal: day.goal, isPartial: day.isDrawnPartial,
                     isToday: day.isInProgress,
                     link: context.link(to: day.day), title: day.title(.short, figures.today))
-            }, span: statistics.period.count <= Self.mostDaysOfCalendar ? statistics.period.days : nil,
+            }, span: statistics.period.count <= Self.maximumDaysOfCalendar ? statistics.period.days : nil,
             firstWeekday: context.weekStart, summary: summary(title, statistics), isNewestFirst: isNewestFirst)
         return Card.chart(title, classes, aside: aside, drawing: calendar.markup) {
             calendar.legend

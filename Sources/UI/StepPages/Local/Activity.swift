@@ -42,7 +42,7 @@ final class Activity: Sendable {
 
     private let content = Mutex(Content())
     /// Browsers that may follow at a time.
-    private static let mostListeners = 16
+    private static let maximumListeners = 16
 
     var state: State { content.withLock { $0.state } }
 
@@ -105,8 +105,8 @@ final class Activity: Sendable {
         let isFollowing = content.withLock { content in
             guard case .running(_, let line) = content.state else { return false }
             // Finds the listeners that have ended since the last line.
-            if content.listeners.count >= Self.mostListeners { content.deliver(line) }
-            guard content.listeners.count < Self.mostListeners else { return false }
+            if content.listeners.count >= Self.maximumListeners { content.deliver(line) }
+            guard content.listeners.count < Self.maximumListeners else { return false }
             continuation.yield("data: \(line)\n\n")
             content.listeners.append(continuation)
             return true

@@ -29,7 +29,7 @@ package final class GuestAccess: Sendable {
     /// Characters.
     package static let shortestPassword = 12
     /// Wrong passwords within `pause` before all are refused.
-    static let mostWrong = 10
+    static let maximumWrong = 10
     /// Seconds.
     static let pause = 60
 
@@ -56,7 +56,7 @@ package final class GuestAccess: Sendable {
         let isPaused = wrong.withLock { wrong in
             // Also where the clock was put back.
             if !(0..<Self.pause).contains(now - wrong.since) { wrong = (now, 0) }
-            if wrong.count >= Self.mostWrong { return true }
+            if wrong.count >= Self.maximumWrong { return true }
             if !isRight { wrong.count += 1 }
             return false
         }

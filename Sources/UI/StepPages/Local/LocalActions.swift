@@ -34,7 +34,7 @@ extension LocalPages {
         let localTime = services.localTime
         guard
             let run = try await RequestedSync(
-                SyncRequest(user: scope.context.user.id == 0 ? nil : scope.context.user.name), in: services.histories,
+                SyncRequest(user: scope.context.user.isNew ? nil : scope.context.user.name), in: services.histories,
                 services: services.services)
         else { throw ServiceError.noPedometer(to: .sync) }
         let outcome = try await run.run(progress: { progress(ProgressWords.line($0, localTime)) })

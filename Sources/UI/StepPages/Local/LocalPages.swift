@@ -173,7 +173,7 @@ package struct LocalPages: Sendable {
     func emptyContext(_ place: PageContext.Place) -> PageContext {
         let preferences = services.preferences()
         return PageContext(
-            user: User(id: 0, name: ""), users: [], now: services.now(), localTime: services.localTime,
+            user: .new(""), users: [], now: services.now(), localTime: services.localTime,
             weekStart: preferences.weekStart, units: preferences.units, place: place)
     }
 

@@ -68,7 +68,7 @@ struct ProfileForm: Sendable {
         }
         change.birthDate = form.day(
             "birth", Profile.birthDates(today: today),
-            "Enter a date in the past, at most \(Profile.longestLife) years ago.")
+            "Enter a date in the past, at most \(Profile.maximumLife) years ago.")
         let from = form.validFrom(today: today)
         return form.errors.isEmpty ? (change, from) : nil
     }

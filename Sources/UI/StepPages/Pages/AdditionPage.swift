@@ -39,7 +39,7 @@ struct AdditionPage: Sendable {
                         """
                     }
                 } else {
-                    Element.ul(.css("rows")) { search.devices.prefix(Self.mostDevices).map(row) }
+                    Element.ul(.css("rows")) { search.devices.prefix(Self.maximumDevices).map(row) }
                 }
             } else {
                 Element.p(.css("muted small")) {
@@ -51,7 +51,7 @@ struct AdditionPage: Sendable {
     }
 
     /// More pedometers than a household has in one room.
-    private static let mostDevices = 30
+    private static let maximumDevices = 30
 
     private func row(_ device: ScannedDevice) -> Markup {
         let name = device.name.map { Printable($0, limit: 32).description } ?? "(no name)"

@@ -84,7 +84,7 @@ struct PageFrame: Sendable {
     }
 
     /// False where the user has still to be chosen.
-    private var isForUser: Bool { context.user.id != 0 || context.users.isEmpty }
+    private var isForUser: Bool { !context.user.isNew || context.users.isEmpty }
 
     // MARK: The header
 

@@ -51,7 +51,7 @@ package struct PeriodPage: Sendable {
             words.wrong
             Element.div(.css("grid")) {
                 Element.section(.css("card"), Attribute(.ariaLabel, "Figures")) { words.stats }
-                if period.unit == .year || period.count > Self.mostBars {
+                if period.unit == .year || period.count > Self.maximumBars {
                     long(statistics, words)
                 } else {
                     short(statistics, words)
@@ -63,7 +63,7 @@ package struct PeriodPage: Sendable {
     }
 
     /// With more days, a calendar is clearer than bars.
-    private static let mostBars = 92
+    private static let maximumBars = 92
 
     @MarkupBuilder private func short(_ statistics: PeriodStatistics, _ words: PeriodFigures) -> Markup {
         // A range may end after today, where nothing can be known.
@@ -96,7 +96,7 @@ package struct PeriodPage: Sendable {
     /// A calendar of the period or, for more than a year, the years and a calendar of each, as in a report: a reader
     /// looks for the latest.
     @MarkupBuilder private func calendars(_ statistics: PeriodStatistics) -> Markup {
-        if statistics.days.count > DayCharts.mostDaysOfCalendar {
+        if statistics.days.count > DayCharts.maximumDaysOfCalendar {
             parts.means(period, by: .year, title: "Years: steps a day")
             figures.statistics(of: period, by: .year).reversed().map { days.calendar($0, title: "Days of \(name($0))") }
         } else {

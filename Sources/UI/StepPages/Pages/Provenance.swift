@@ -28,6 +28,9 @@ extension DayProvenance {
                 }
             }
             for words in summary.excludedWords(context.localTime) { Element.p { "Excluded: \(words)." } }
+            if let moment = summary.deletedAt {
+                Element.p { "Deleted \(Words.deleted(moment, context.localTime))." }
+            }
             if sources.isEmpty {
                 Element.p(.css("muted")) { "No pedometer has recorded steps on this day." }
             } else {
@@ -72,12 +75,12 @@ extension DayProvenance {
     }
 
     /// Syncs of a day that are listed: a pedometer that is watched may be read each minute.
-    private static let mostSyncs = 48
+    private static let maximumSyncs = 48
 
     @MarkupBuilder private func syncs(_ context: PageContext) -> Markup {
         let all = sources.flatMap { source in source.syncs.map { (name: source.name, sync: $0) } }
         if !all.isEmpty {
-            let shown = all.suffix(Self.mostSyncs)
+            let shown = all.suffix(Self.maximumSyncs)
             let table = Table(
                 caption: "the syncs that stored the present values",
                 columns: [.words("Sync"), .words("Pedometer"), .number("Slots"), .number("Steps")],

@@ -73,7 +73,7 @@ public struct BrowseState: Hashable, Sendable {
     private let weekStart: Weekday
 
     /// Characters of a day as one types it.
-    private static let longestInput = 20
+    private static let maximumInput = 20
     /// Fewer columns or lines show no day.
     public static let smallest = (columns: 40, lines: 8)
 
@@ -205,7 +205,7 @@ public struct BrowseState: Hashable, Sendable {
             return input.flatMap { $0.isEmpty ? nil : .find($0) }
         case .escape: input = nil
         case .backspace: _ = input?.popLast()
-        case .character(let character) where (input?.count ?? 0) < Self.longestInput: input?.append(character)
+        case .character(let character) where (input?.count ?? 0) < Self.maximumInput: input?.append(character)
         default: break
         }
         return nil

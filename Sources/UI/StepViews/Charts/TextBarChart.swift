@@ -36,7 +36,7 @@ struct TextBarChart {
     /// Columns before the label.
     private static let indent = 2
     /// More cells would not make a bar easier to read.
-    private static let mostCells = 120
+    private static let maximumCells = 120
     /// With fewer cells, the notes go below the bars.
     private static let fewestCells = 10
 
@@ -64,7 +64,7 @@ struct TextBarChart {
         let figures = bars.map(Self.figure)
         let most = max(1, bars.flatMap { [$0.steps ?? 0, $0.goal ?? 0] }.max() ?? 1)
         // A figure is never cut: the bar makes room for it.
-        let cells = min(max(room - (areBeside && notes > 0 ? 2 + notes : 0), 0), Self.mostCells)
+        let cells = min(max(room - (areBeside && notes > 0 ? 2 + notes : 0), 0), Self.maximumCells)
         return zip(bars, figures).map { bar, figure -> StyledText in
             let number = (cells > 0 ? "  " : "") + Columns.padLeft(figure, numbers)
             let note = bar.note.isEmpty || !areBeside ? "" : "  " + bar.note
@@ -126,10 +126,10 @@ struct GoalBar {
     let cells: Int
 
     /// Twice the goal fills the bar; a greater value is only shown by the number beside it.
-    private static let mostPercentage = 200.0
+    private static let maximumPercentage = 200.0
 
     var text: StyledText {
-        let full = min(max(percentage, 100), Self.mostPercentage)
+        let full = min(max(percentage, 100), Self.maximumPercentage)
         // Rounded down: the bar reaches the mark when the goal is reached and not before.
         let goal = max(1, Int(100 * Double(cells) / full))
         let filled = percentage >= 100 ? cells : max(0, Int(percentage * Double(cells) / 100))

@@ -1,13 +1,13 @@
 internal import StepDomain
 
 extension DayView {
-    private static let mostSteps = DaySummary.possibleSteps.upperBound
-    /// Metres; the distance of `mostSteps` very long steps.
-    static let longestDistance = 500_000.0
+    private static let maximumSteps = DaySummary.possibleSteps.upperBound
+    /// Metres; the distance of `maximumSteps` very long steps.
+    static let maximumDistance = 500_000.0
     /// Kilocalories; above what the hardest day of sport costs.
-    static let mostEnergy = 30_000.0
+    static let maximumEnergy = 30_000.0
 
-    private static let mostGoal = Words.grouped(SportPlan.goalRange.upperBound)
+    private static let maximumGoal = Words.grouped(SportPlan.goalRange.upperBound)
 
     /// Checks every value by itself and against the others.
     ///
@@ -21,7 +21,7 @@ extension DayView {
             (
                 .goal,
                 summary.goal.flatMap {
-                    $0 > 0 && SportPlan.goalRange.contains($0) ? nil : "\($0) is not between 1 and \(mostGoal)"
+                    $0 > 0 && SportPlan.goalRange.contains($0) ? nil : "\($0) is not between 1 and \(maximumGoal)"
                 }
             ),
             (.percentage, wrongPercentage(summary)),
@@ -41,7 +41,7 @@ extension DayView {
     private static func wrongSteps(_ summary: DaySummary) -> String? {
         guard let steps = summary.steps else { return nil }
         if steps < 0 { return "\(steps) is negative" }
-        return steps > mostSteps ? "\(Words.grouped(steps)) is more than anyone walks in a day" : nil
+        return steps > maximumSteps ? "\(Words.grouped(steps)) is more than anyone walks in a day" : nil
     }
 
     private static func wrongDistance(_ summary: DaySummary) -> String? {
@@ -49,7 +49,7 @@ extension DayView {
         if summary.steps == nil { return "there are no steps to calculate it from" }
         if !distance.isFinite { return "it is not a number" }
         if distance < 0 { return "it is negative" }
-        if distance > longestDistance { return "it is farther than anyone walks in a day" }
+        if distance > maximumDistance { return "it is farther than anyone walks in a day" }
         return summary.distanceSource == nil ? "its source is missing" : nil
     }
 
@@ -58,7 +58,7 @@ extension DayView {
         if summary.steps == nil { return "there are no steps to calculate it from" }
         if !energy.isFinite { return "it is not a number" }
         if energy < 0 { return "it is negative" }
-        if energy > mostEnergy { return "it is more than anyone burns in a day" }
+        if energy > maximumEnergy { return "it is more than anyone burns in a day" }
         return summary.energySource == nil ? "its source is missing" : nil
     }
 
@@ -78,7 +78,7 @@ extension DayView {
         let hours = summary.hours
         let known = hours.compactMap(\.steps)
         if let wrong = known.first(where: { $0 < 0 }) { return "\(wrong) in an hour is negative" }
-        if let wrong = known.first(where: { $0 > mostSteps }) {
+        if let wrong = known.first(where: { $0 > maximumSteps }) {
             return "\(Words.grouped(wrong)) in an hour is more than anyone walks in a day"
         }
         if let wrong = hours.first(where: { !(0...23).contains($0.hour) }) {

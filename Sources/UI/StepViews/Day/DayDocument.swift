@@ -59,6 +59,10 @@ extension DayView: Described {
         .list("excluded", "Time whose steps do not count, by the user's decision.") { day in
             day.checked(.day, day.summary.excluded.map { Excluded(steps: $0, localTime: day.localTime) }) ?? []
         },
+        .init(
+            "deletionTime", .nullable(.time),
+            "When the user deleted the day: syncs and imports leave it out; null if they do not."
+        ) { $0.checked(.day, $0.time($0.summary.deletedAt)) },
         .list("hours", "Empty where nothing is known of them.") { day in
             day.checked(.hours, day.summary.hours.map { Hour(hour: $0, localTime: day.localTime) }) ?? []
         },
@@ -130,4 +134,10 @@ private struct Excluded: Described {
         .init("steps", .integer, "The steps that do not count.") { $0.steps.steps },
         .init("reason", .nullable(.text), "Why, if that was given.") { $0.steps.exclusion.reason },
     ]
+}
+
+extension JSONDocument {
+    public static let show = JSONDocument(
+        "show", "A day of a user.",
+        DayView.self)
 }

@@ -40,7 +40,7 @@ public struct DayExplanationView: View {
         }
         for sync in source.syncs {
             page.paragraph(
-                "sync of \(Words.clock(sync.start, day.localTime)): \(Words.count(sync.slots, "sample")), "
+                "\(source.isImported ? "import" : "sync") of \(Words.clock(sync.start, day.localTime)): \(Words.count(sync.slots, "sample")), "
                     + Words.count(sync.steps, "step"), indent: 2, hanging: 4)
         }
     }
@@ -61,7 +61,7 @@ public struct DayExplanationView: View {
             rules.append(
                 "Where two sources recorded the same time, the one with more steps counts, and the others do not.")
         }
-        rules += summary.excludedWords(day.localTime).map { "Excluded: \($0)." }
+        rules += summary.excludedWords(day.localTime, limit: .max).map { "Excluded: \($0)." }
         if summary.distanceSource == .pedometer {
             rules.append("Distance: as the pedometer reported it.")
         } else if summary.distanceSource != nil, let words = provenance.stepLength?.explanation(units) {
@@ -106,6 +106,9 @@ private struct ExplainedSource: Described {
 
     static let keys: [JSONKey<ExplainedSource>] = [
         .init("name", .text, "Its name.") { $0.source.name },
+        .init("imported", .boolean, "Whether it is a source of imports: its syncs are imports.") {
+            $0.source.isImported
+        },
         .init("recordedSteps", .integer, "Plausible steps that it recorded.") { $0.source.recorded },
         .init("countedSteps", .integer, "Those of them that count.") { $0.source.counted },
         .init("implausibleSteps", .integer, "Not plausible, and not counted.") { $0.source.implausible },
@@ -136,4 +139,10 @@ private struct ExplainedSync: Described {
         .init("samples", .integer, "Samples of the day that it stored.") { $0.sync.slots },
         .init("steps", .integer, "Their steps.") { $0.sync.steps },
     ]
+}
+
+extension JSONDocument {
+    public static let explanation = JSONDocument(
+        "explanation", "The samples and syncs behind the figures of a day.",
+        DayExplanationView.self)
 }

@@ -91,6 +91,11 @@ extension DayView {
         for (index, words) in summary.excludedWords(localTime).enumerated() {
             show(index == 0 ? "Excluded" : "", StyledText(words, .doubtful), on: &page)
         }
+        if let moment = summary.deletedAt {
+            show(
+                "Deleted", StyledText(Words.deleted(moment, localTime), .doubtful),
+                hint: hasCommands ? "\(command: "istep delete --readmit", "\(summary.day)")" : nil, on: &page)
+        }
         if let doubt { show("Check", doubt, on: &page) }
         chart(on: &page)
         page.blank()
@@ -253,109 +258,5 @@ extension DayView {
         // How long ago matters for a day that still grows; beside a day of the past, `just now` would seem to be of
         // that day.
         return StyledText(summary.day == today ? "\(Words.ago(moment, now: now)), \(clock)" : "last on \(clock)")
-    }
-}
-
-extension ActivityCategory {
-    var words: String {
-        switch self {
-        case .sedentary: "sedentary"
-        case .lowActive: "low active"
-        case .somewhatActive: "somewhat active"
-        case .active: "active"
-        case .highlyActive: "highly active"
-        }
-    }
-}
-
-extension DaySummary {
-    /// What a chart of the hours says if these do not add up to the steps, because the steps were corrected; nil
-    /// otherwise.
-    package var countedHoursWords: String? {
-        guard isCorrected, steps != countedSteps else { return nil }
-        return "as counted" + (steps.map { "; the total is corrected to \(Words.grouped($0))" } ?? "")
-    }
-
-    /// Blocks that are listed.
-    private static let mostExcluded = 3
-
-    /// The blocks that the user has excluded.
-    package func excludedWords(_ localTime: LocalTime) -> [String] {
-        let words = excluded.prefix(Self.mostExcluded).map { block in
-            let exclusion = block.exclusion
-            let ends = [
-                exclusion.span.start.seconds + exclusion.utcOffset,
-                exclusion.span.end.seconds + exclusion.offsetOfEnd(localTime),
-            ]
-            let times = ends.map { Words.timeOfDay(min(max($0 - day.daysSince1970 * 86_400, 0), 86_400)) }
-            let reason = exclusion.reason.map { " (\(Printable($0, limit: 60)))" } ?? ""
-            return "\(times[0]) to \(times[1]): \(Words.count(block.steps, "step")), not counted\(reason)"
-        }
-        let more = excluded.count - words.count
-        return words + (more > 0 ? ["and \(Words.count(more, "other block"))"] : [])
-    }
-
-    /// How much is known of the day: `complete`, `partial: steps may be missing`.
-    package var completenessWords: String { completeness.words(isInProgress: isInProgress) }
-}
-
-extension Exclusion {
-    /// Seconds: another than that of its start if clocks were changed in between.
-    ///
-    /// - Parameter localTime: here; it says nothing about a block that was entered in another zone.
-    func offsetOfEnd(_ localTime: LocalTime) -> Int {
-        localTime.utcOffset(span.start) == utcOffset ? localTime.utcOffset(span.end) : utcOffset
-    }
-}
-
-extension DaySummary.Completeness {
-    package func words(isInProgress: Bool) -> String {
-        switch self {
-        case .partial where isInProgress: "so far"
-        case .unknown where isInProgress: "nothing known yet"
-        case .complete, .partial, .unknown: words
-        }
-    }
-
-    /// How much is known of a day that is over.
-    package var words: String {
-        switch self {
-        case .complete: "complete"
-        case .partial: "partial: steps may be missing"
-        case .unknown: "nothing known"
-        }
-    }
-}
-
-extension DaySummary.DistanceSource {
-    /// `by your height`; where the running part has another source, both.
-    ///
-    /// - Parameter running: the source of the part that was run; nil if there is none.
-    package func words(running: DaySummary.DistanceSource?) -> String {
-        switch (self, running) {
-        case (_, nil), (.height, .height), (.pedometer, _): words
-        case (.measuredStepLength, .measuredStepLength): "by your step lengths"
-        case (.measuredStepLength, .scaledStepLength): "by your step length, scaled for running"
-        case (.scaledStepLength, .measuredStepLength): "by your running step, scaled for walking"
-        case (_, let running?): "walking \(words), running \(running.words)"
-        }
-    }
-
-    private var words: String {
-        switch self {
-        case .measuredStepLength: "by your step length"
-        case .scaledStepLength: "by your running step, scaled for walking"
-        case .height: "by your height"
-        case .pedometer: "by the pedometer"
-        }
-    }
-}
-
-extension DaySummary.EnergySource {
-    var words: String {
-        switch self {
-        case .weight: "by your weight, above rest"
-        case .pedometer: "by the pedometer"
-        }
     }
 }

@@ -160,3 +160,9 @@ extension Finding.Area {
         }
     }
 }
+
+extension JSONDocument {
+    public static let doctor = JSONDocument(
+        "doctor", "What each check has found.",
+        DoctorView.self)
+}

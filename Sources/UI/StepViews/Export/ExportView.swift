@@ -124,3 +124,12 @@ extension ExportRestoreView: Described {
         },
     ]
 }
+
+extension JSONDocument {
+    public static let takeover = JSONDocument(
+        "takeover", "An export that becomes the history, or would become it.",
+        ExportRestoreView.self)
+    public static let export = JSONDocument(
+        "export", "The export that was written.",
+        ExportView.self)
+}

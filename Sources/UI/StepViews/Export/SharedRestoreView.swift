@@ -98,3 +98,8 @@ extension SharedRestoreView: Described {
         .init("isDone", .boolean, "Whether it was stored.") { $0.isDone },
     ]
 }
+
+extension JSONDocument {
+    public static let rebuilding = JSONDocument(
+        "rebuilding", "A history that is built from a shared database, or would be.", SharedRestoreView.self)
+}

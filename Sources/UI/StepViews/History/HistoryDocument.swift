@@ -183,3 +183,9 @@ private struct WrongDay: Described {
 
 /// Tenths: a finer resolution would not be more accurate.
 func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
+
+extension JSONDocument {
+    public static let history = JSONDocument(
+        "history", "A week, month, year or any range of days of a user.",
+        HistoryView.self)
+}

@@ -92,3 +92,9 @@ extension DayChange: Described {
         .init("after", .nullable(.integer), "Its steps after; null if nothing is known of it.") { $0.after },
     ]
 }
+
+extension JSONDocument {
+    public static let `import` = JSONDocument(
+        "import", "What an import would change, or has changed.",
+        ImportView.self)
+}

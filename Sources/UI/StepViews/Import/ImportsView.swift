@@ -151,3 +151,15 @@ extension ForeignFormat: Described {
         .init("files", .text, "Which files it has.") { $0.files },
     ]
 }
+
+extension JSONDocument {
+    public static let formats = JSONDocument(
+        "formats", "The formats that can be imported.",
+        FormatsView.self)
+    public static let imports = JSONDocument(
+        "imports", "What was imported, from where and when.",
+        ImportsView.self)
+    public static let removal = JSONDocument(
+        "removal", "What taking an import back would change, or has changed.",
+        ImportRemovalView.self)
+}

@@ -54,7 +54,7 @@ public enum ServiceErrorWords {
         case .noPlanFrom(let day, _): "No plan begins \(Self.first(day))."
         case .noProfileFrom(let day, _): "No profile begins \(Self.first(day))."
         case .birthNotPast(let day): "The date of birth \(day) is not in the past."
-        case .birthTooLongAgo(let day): "The date of birth \(day) is more than \(Profile.longestLife) years ago."
+        case .birthTooLongAgo(let day): "The date of birth \(day) is more than \(Profile.maximumLife) years ago."
         case .dayTooEarly(let day): "The steps of \(day) cannot be corrected."
         case .implausibleSteps(let steps): "\(steps) steps are not plausible for a day."
         case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."
@@ -142,7 +142,7 @@ public enum ServiceErrorWords {
         case .birthNotPast, .birthTooLongAgo: nil
         case .dayTooEarly: "Give a day from \(Validity.firstDays.lowerBound) to today."
         case .implausibleSteps: "A day has 0 to \(Words.grouped(StepCorrection.stepRange.upperBound)) steps."
-        case .unusableReason: "Give 1 to \(StepCorrection.longestReason) characters without control characters."
+        case .unusableReason: "Give 1 to \(StepCorrection.maximumReason) characters without control characters."
         case .notCorrected(let day), .notExcluded(let day): "See the day: `istep show \(day)`"
         case .skippedTime: "Give times that clocks here show on that day."
         case .repeatedTime: "Write the offset with both times, such as 02:15+01:00."

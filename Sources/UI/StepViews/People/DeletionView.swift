@@ -1,4 +1,4 @@
-public import StepDomain
+internal import StepDomain
 public import StepServices
 
 /// What a deletion would lose, or has lost.
@@ -161,33 +161,8 @@ extension DestinationFate: Described {
     ]
 }
 
-/// Days that syncs and imports may bring again.
-public struct ReadmissionView: View, Described {
-    let user: User
-    let first: Day
-    let last: Day
-    let count: Int
-
-    public init(_ user: User, first: Day, last: Day, count: Int) {
-        self.user = user
-        self.first = first
-        self.last = last
-        self.count = count
-    }
-
-    public func lines(_ style: TextStyle) -> [String] {
-        var page = Page(style)
-        page.paragraph(
-            "Syncs and imports may bring \(Words.count(count, "day")) of \(Printable(user.name, limit: 64)) again: \(Words.days(first, last)). What a pedometer does not send again stays deleted."
-        )
-        return page.lines
-    }
-
-    public static let keys: [JSONKey<ReadmissionView>] = [
-        .version,
-        .init("user", .text, "Whose days they are.") { $0.user.name },
-        .init("firstDay", .day, "The first day.") { $0.first.description },
-        .init("lastDay", .day, "The last day.") { $0.last.description },
-        .init("days", .integer, "Days that were left out until now.") { $0.count },
-    ]
+extension JSONDocument {
+    public static let deletion = JSONDocument(
+        "deletion", "What a deletion would lose, or has lost.",
+        DeletionView.self)
 }

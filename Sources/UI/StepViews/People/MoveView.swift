@@ -109,3 +109,9 @@ extension Moving.Destination: Described {
         },
     ]
 }
+
+extension JSONDocument {
+    public static let move = JSONDocument(
+        "move", "What a move to another user would change, or has changed.",
+        MoveView.self)
+}

@@ -56,3 +56,9 @@ extension Users.Entry: Described {
         },
     ]
 }
+
+extension JSONDocument {
+    public static let users = JSONDocument(
+        "users", "The users; with add and rename the one that was changed.",
+        UsersView.self)
+}

@@ -113,3 +113,15 @@ public struct KindsView: View, Described {
         .version, .list("kinds", "The kinds of destinations.") { $0.kinds },
     ]
 }
+
+extension JSONDocument {
+    public static let config = JSONDocument(
+        "config", "The configuration's files and all that is wrong with them.",
+        ConfigView.self)
+    public static let kinds = JSONDocument(
+        "kinds", "The kinds of destinations.",
+        KindsView.self)
+    public static let example = JSONDocument(
+        "example", "An example configuration.",
+        ExampleView.self)
+}

@@ -185,3 +185,12 @@ private struct PreviewRecord: Described {
         .init("remark", .nullable(.text), "Why nothing would be sent.") { $0.remark },
     ]
 }
+
+extension JSONDocument {
+    public static let previews = JSONDocument(
+        "previews", "What would be sent.",
+        PreviewView.self)
+    public static let destinations = JSONDocument(
+        "destinations", "The destinations that are set up.",
+        DestinationsView.self)
+}

@@ -49,3 +49,8 @@ extension DestinationInspection.Finding: Described {
         .init("advice", .text, "What to do about it.") { $0.advice },
     ]
 }
+
+extension JSONDocument {
+    public static let inspection = JSONDocument(
+        "inspection", "What a shared database lacks, or has otherwise than this istep needs.", InspectionView.self)
+}

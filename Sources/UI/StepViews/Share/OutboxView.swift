@@ -182,3 +182,9 @@ private struct DestinationRecord: Described {
         .init("failures", .integer, "Number of failures in a row.") { $0.state.failures },
     ]
 }
+
+extension JSONDocument {
+    public static let outbox = JSONDocument(
+        "outbox", "Days of the outbox: those that wait, those that were dropped, or those that were just put into it.",
+        OutboxView.self)
+}

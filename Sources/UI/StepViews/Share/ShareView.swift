@@ -278,3 +278,9 @@ private struct EventRecord: Described {
         }
     }
 }
+
+extension JSONDocument {
+    public static let share = JSONDocument(
+        "share", "What was sent to each destination.",
+        ShareView.self)
+}

@@ -33,3 +33,9 @@ extension LiveFigures.Figure: Described {
         },
     ]
 }
+
+extension JSONDocument {
+    public static let live = JSONDocument(
+        "live", "Live steps of all connected pedometers, a line each time they change.",
+        LiveDocument.self)
+}

@@ -79,3 +79,9 @@ private struct Replayed: Described {
         .list("changes", "Days of the user with other steps than before.") { $0.changes.days },
     ]
 }
+
+extension JSONDocument {
+    public static let replay = JSONDocument(
+        "replay", "What decoding stored frames again would change, or has changed.",
+        ReplayView.self)
+}

@@ -243,3 +243,9 @@ extension ScheduledImportReport: Described {
 
     private var changes: ImportChanges? { if case .imported(let changes) = outcome { changes } else { nil } }
 }
+
+extension JSONDocument {
+    public static let sync = JSONDocument(
+        "sync", "What a sync read and shared. watch prints one such document for each of its syncs.",
+        SyncView.self)
+}

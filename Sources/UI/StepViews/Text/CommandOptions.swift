@@ -1,3 +1,14 @@
+/// The common options that a subcommand takes.
+public enum AdviceOptions: Hashable, Sendable {
+    /// It is about one user, or only about that user's pedometers or days if `--user` is given.
+    case ofUser
+    /// It is about the machine, the whole history or a named device: `--db` and `--config`.
+    case ofMachine
+    case none
+    /// These of its own subcommands are about the machine, and the others take none.
+    case nested(Set<String>)
+}
+
 /// The options that commands in advice need, so that they are about the same history and the same user as the output
 /// that names them.
 public struct CommandOptions: Hashable, Sendable {
@@ -10,36 +21,36 @@ public struct CommandOptions: Hashable, Sendable {
     /// The option before the subcommand that directs a command to a demo, in shell syntax; nil outside of a demo, and
     /// where the shell directs all commands to it.
     public var demo: String?
+    /// What each subcommand takes; one that is not here takes all.
+    public var subcommands: [String: AdviceOptions]
 
-    public init(user: String? = nil, database: String? = nil, configuration: String? = nil, demo: String? = nil) {
+    public init(
+        user: String? = nil, database: String? = nil, configuration: String? = nil, demo: String? = nil,
+        subcommands: [String: AdviceOptions] = [:]
+    ) {
+        self.subcommands = subcommands
         self.user = user
         self.database = database
         self.configuration = configuration
         self.demo = demo
     }
 
-    // A test compares both lists with the help of each subcommand.
-
     fileprivate static let demoOption = "--demo"
-
-    /// The subcommands that are about one user, or only about that user's pedometers or days if `--user` is given.
-    private static let subcommandsOfUser: Set<Substring> = [
-        "add", "browse", "correct", "delete", "devices", "export", "history", "import", "imports", "move", "outbox",
-        "plan", "profile", "replay", "report", "serve", "share", "show", "status", "sync", "users", "watch",
-    ]
-    /// The subcommands that take none of the options; `postgres check` does.
-    private static let subcommandsWithoutOptions: Set<Substring> = ["auto", "demo", "json", "postgres"]
 
     /// The options that a command needs, with their values.
     ///
     /// - Parameter command: in shell syntax; only one that begins with `istep` needs any.
     fileprivate func options(for command: String) -> [(name: String, value: String)] {
         let words = command.split(separator: " ").filter { !$0.hasPrefix(Self.demoOption) }
-        guard words.count > 1, words[0] == "istep",
-            !Self.subcommandsWithoutOptions.contains(words[1]) || words.dropFirst().starts(with: ["postgres", "check"])
-        else { return [] }
+        guard words.count > 1, words[0] == "istep" else { return [] }
+        let taken = subcommands[String(words[1])] ?? .ofUser
+        switch taken {
+        case .ofUser, .ofMachine: break
+        case .nested(let names) where words.count > 2 && names.contains(String(words[2])): break
+        case .nested, .none: return []
+        }
         var options: [(name: String, value: String)] = []
-        if let user, Self.subcommandsOfUser.contains(words[1]) { options.append(("--user", user)) }
+        if let user, taken == .ofUser { options.append(("--user", user)) }
         if let database { options.append(("--db", database)) }
         if let configuration { options.append(("--config", configuration)) }
         return options.filter { option in !words.contains { $0 == option.name } }

@@ -22,7 +22,7 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
                 continue
             }
             marks = Columns.isMark(scalar) ? marks + 1 : 0
-            if marks <= Self.mostMarks { harmless.unicodeScalars.append(scalar) }
+            if marks <= Self.maximumMarks { harmless.unicodeScalars.append(scalar) }
         }
         // The cut is marked even if combining marks alone have used up what is examined.
         if examined.endIndex < text.unicodeScalars.endIndex, Columns.of(harmless) <= limit { harmless += "…" }
@@ -41,7 +41,7 @@ public struct Printable: Hashable, Sendable, CustomStringConvertible {
     package static func problem(ofName name: String) -> String? { NameRule.problem(of: name) }
 
     /// Marks on one letter; more of them reach into the lines above.
-    private static let mostMarks = 3
+    private static let maximumMarks = 3
 
     /// Joiners and variation selectors shape letters and emoji; without them the text stays readable.
     private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {

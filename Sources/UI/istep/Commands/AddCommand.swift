@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 import Support
 
-struct AddCommand: AsyncParsableCommand {
+struct AddCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Register a pedometer.",
@@ -23,6 +23,7 @@ struct AddCommand: AsyncParsableCommand {
             is u16, u24 or u32, then le or be, then @ and an offset if it is not 0. --counts is today if the number is reset at \
             midnight, otherwise total.
             """)
+    static let documents = [JSONUse(.devices)]
 
     @Argument(
         help: ArgumentHelp(

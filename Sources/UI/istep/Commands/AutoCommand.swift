@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 import Support
 
-struct AutoCommand: AsyncParsableCommand {
+struct AutoCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "auto",
         abstract: "Enable, disable or show automatic sync by systemd timers.",
@@ -15,6 +15,8 @@ struct AutoCommand: AsyncParsableCommand {
             """,
         subcommands: [On.self, Off.self, Status.self],
         defaultSubcommand: Status.self)
+    static let documents = [JSONUse(.auto, "on", "off", "status")]
+    static let adviceOptions = AdviceOptions.none
 }
 
 extension AutoCommand {

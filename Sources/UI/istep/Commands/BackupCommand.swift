@@ -2,7 +2,7 @@ import ArgumentParser
 import StepServices
 import StepViews
 
-struct BackupCommand: AsyncParsableCommand {
+struct BackupCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the history to a file, and verify the copy.",
@@ -15,6 +15,8 @@ struct BackupCommand: AsyncParsableCommand {
             sync ('istep auto on'). The last 4 of these are kept: 'backups = 4' in the configuration, 0 for none. Backups that you make \
             are never deleted. See 'istep restore'.
             """)
+    static let documents = [JSONUse(.backup)]
+    static let adviceOptions = AdviceOptions.ofMachine
 
     @Argument(help: ArgumentHelp("Where to write the backup.", valueName: "file"), completion: .file())
     var file: String?

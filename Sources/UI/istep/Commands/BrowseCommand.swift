@@ -2,7 +2,7 @@ import ArgumentParser
 import StepDomain
 import StepViews
 
-struct BrowseCommand: AsyncParsableCommand {
+struct BrowseCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "browse",
         abstract: "Browse days, weeks, months and years in a full-screen view; sync and share.",

@@ -3,12 +3,14 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct ConfigCommand: ParsableCommand {
+struct ConfigCommand: ParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
         abstract: "Check the configuration; list the kinds of destinations.",
         subcommands: [Check.self, Kinds.self, Example.self],
         defaultSubcommand: Check.self)
+    static let documents = [JSONUse(.config, "check"), JSONUse(.kinds, "kinds"), JSONUse(.example, "example")]
+    static let adviceOptions = AdviceOptions.ofMachine
 }
 
 extension ConfigCommand {

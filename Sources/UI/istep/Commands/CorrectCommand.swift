@@ -23,6 +23,7 @@ struct CorrectCommand: ParsableCommand, TakesDays {
               istep correct yesterday --from 10:00 --to 10:30 --steps 0
               istep correct yesterday --from 10:00 --to 10:30 --remove
             """)
+    static let documents = [JSONUse(.show)]
 
     @Argument(
         help: ArgumentHelp("today, yesterday, 2014-04-20, -3 (days ago) or a weekday.", valueName: "day"),
@@ -89,7 +90,7 @@ struct CorrectCommand: ParsableCommand, TakesDays {
     }
 
     private func exclude(_ day: Day, _ from: BlockTime, _ to: BlockTime, _ wiring: Wiring) throws {
-        let store = try wiring.exclusionStore()
+        let store = try wiring.history(for: .updating)
         let user = try wiring.user(in: store)
         let exclusions = Exclusions(store, localTime: wiring.localTime, now: wiring.now)
         if remove {

@@ -13,6 +13,7 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
               istep delete 2014-04-20 2014-04-25     from the first day to the last
               istep delete --source phone            a pedometer or a source of imports
               istep delete --everything --user bob   a user: istep users remove bob
+              istep delete --list                    days that syncs leave out
               istep delete 2014-04-20 --readmit      syncs may bring the day again
 
             Shows what would be lost, asks, and makes a backup before. Nothing of the figures stays: no steps, no raw frames, no contents \
@@ -20,6 +21,7 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
             what you walk later today is left out, too. Destinations that can replace a day get 0 steps with the next share; the \
             others are named. To keep the steps and not count them: 'istep correct DAY --from --to --steps 0'.
             """)
+    static let documents = [JSONUse(.deletion), JSONUse(.deletedDays, "--list"), JSONUse(.readmission, "--readmit")]
 
     @Argument(
         help: ArgumentHelp(
@@ -40,6 +42,9 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
     @Flag(help: "Let syncs and imports bring deleted days again.")
     var readmit = false
 
+    @Flag(help: "List the deleted days that syncs and imports leave out.")
+    var list = false
+
     @Flag(name: .shortAndLong, help: "Delete without asking.")
     var yes = false
 
@@ -49,18 +54,20 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard [!days.isEmpty, source != nil, everything].count(where: \.self) == 1 else {
-            throw ValidationError("Name one thing: days, --source NAME, or --everything with --user NAME.")
+        guard [!days.isEmpty, source != nil, everything, list].count(where: \.self) == 1 else {
+            throw ValidationError("Name one thing: days, --source NAME, --everything with --user NAME, or --list.")
         }
         if days.count > 2 { throw ValidationError("Give one day, or the first and the last day.") }
         if everything, common.user == nil { throw ValidationError("--everything needs --user NAME.") }
         if readmit, days.isEmpty || yes || dryRun {
             throw ValidationError("--readmit takes days only, without --yes and --dry-run.")
         }
+        if list, yes || dryRun { throw ValidationError("--list deletes nothing: leave --yes and --dry-run out.") }
     }
 
     func run() async throws {
         let wiring = try Wiring(common)
+        if list { return try await list(wiring) }
         if readmit { return try await readmit(wiring) }
         let request = request(wiring)
         try await Self.delete(
@@ -75,20 +82,16 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
         command: ShellCommand, yes: Bool, dryRun: Bool
     ) async throws {
         let (deleting, people, preview) = try await blocking {
-            let store = try wiring.deletionStore(for: .updating)
+            let store = try wiring.history(for: .updating)
             let (deleting, people) = (wiring.deleting(store), wiring.people(of: store))
             return (deleting, people, try deleting.preview(request, of: people, owner: common.user))
         }
         if dryRun { return try wiring.show(DeletionView(preview)) }
-        if !yes {
-            // With --json a command prints one document: here that of the failure.
-            if !common.json { try wiring.show(DeletionView(preview)) }
-            try await Question(
+        try await wiring.ask(
+            Question(
                 text: question, refusal: "Nothing was deleted.",
-                purpose: "To delete \(request.isPlural ? "them" : "it")",
-                command: command
-            ).ask(isForPrograms: common.json)
-        }
+                purpose: "To delete \(request.isPlural ? "them" : "it")", command: command),
+            showing: DeletionView(preview), isAgreed: yes)
         let deleted = try await deleting.delete(request, of: people, owner: common.user)
         try wiring.show(DeletionView(deleted))
     }
@@ -112,10 +115,19 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
         return days.map(\.word)
     }
 
+    private func list(_ wiring: Wiring) async throws {
+        let view = try await blocking {
+            let store = try wiring.history(for: .reading)
+            let user = try wiring.user(in: store)
+            return DeletedDaysView(user, try store.closedDays(of: user.id), localTime: wiring.localTime)
+        }
+        try wiring.show(view)
+    }
+
     private func readmit(_ wiring: Wiring) async throws {
         let (first, last) = range(wiring)
         let view = try await blocking {
-            let store = try wiring.deletionStore(for: .updating)
+            let store = try wiring.history(for: .updating)
             let user = try wiring.user(in: store)
             let count = try wiring.deleting(store).readmit(first: first, last: last, of: user)
             return ReadmissionView(user, first: first, last: last, count: count)

@@ -1,8 +1,10 @@
 import ArgumentParser
 import StepDomain
+import StepViews
 
-struct DemoCommand: AsyncParsableCommand {
+struct DemoCommand: AsyncParsableCommand, Subcommand {
     static let name = "demo"
+    static let adviceOptions = AdviceOptions.none
 
     static let configuration = CommandConfiguration(
         commandName: name,

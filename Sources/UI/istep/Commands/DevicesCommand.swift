@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct DevicesCommand: ParsableCommand {
+struct DevicesCommand: ParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
         abstract: "List your pedometers and the sources of imports, or rename one.",
@@ -17,6 +17,7 @@ struct DevicesCommand: ParsableCommand {
             'samples = true') receive the new name with each day that is sent from then on; slots that were sent before stay in \
             InfluxDB under the old name.
             """)
+    static let documents = [JSONUse(.devices)]
 
     @Argument(
         help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
@@ -40,7 +41,7 @@ struct DevicesCommand: ParsableCommand {
         let wiring = try Wiring(common)
         let history = try wiring.history(for: rename == nil ? .reading : .updating)
         // Sources of imports are named like pedometers.
-        let sources = try wiring.importStore(for: .reading).importSources()
+        let sources = try wiring.history(for: .reading).importSources()
         if let rename {
             let (before, after) = try wiring.registration(history).rename(
                 pedometers[0], ofUserNamed: common.user, besides: sources, to: rename)

@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check everything that a sync and a share need, and report causes and fixes.",
@@ -21,6 +21,8 @@ struct DoctorCommand: AsyncParsableCommand {
             as an adapter, a bus or a device; 75 a pedometer is not in range, or another temporary failure; 77 not permitted; 78 the \
             configuration is invalid; 65 the history is damaged; 71 too few threads or files, or too little memory; 1 unexpected error.
             """)
+    static let documents = [JSONUse(.doctor), JSONUse(.repair, "--repair")]
+    static let adviceOptions = AdviceOptions.ofMachine
 
     @Flag(name: .customLong("no-radio"), help: "Do not scan for pedometers or connect to them.")
     var noRadio = false

@@ -8,6 +8,7 @@ import Synchronization
 struct ExportCommand: AsyncParsableCommand, TakesDays {
     static let dayOptions = DayRangeOptions.names
     static let takesDayAsArgument = false
+    static let documents = [JSONUse(.export, "FILE")]
 
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -78,7 +79,7 @@ struct ExportCommand: AsyncParsableCommand, TakesDays {
         let isCancelled = Mutex(false)
         let counts = try await withTaskCancellationHandler {
             try await blocking {
-                let history = try wiring.exportedHistory()
+                let history = try wiring.history(for: .reading)
                 let selection = ExportSelection(
                     form == .omh ? OpenMHealthExport.tables : names,
                     user: try common.user.map { _ in try wiring.user(in: history) }, days: days)

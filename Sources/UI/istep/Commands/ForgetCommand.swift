@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 import Support
 
-struct ForgetCommand: AsyncParsableCommand {
+struct ForgetCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Remove a pedometer; its steps stay in the history.",
@@ -12,6 +12,8 @@ struct ForgetCommand: AsyncParsableCommand {
             If you add it again, the next sync continues where the last one stopped. A source of imports comes back with its next import; \
             to take its steps out of the history: 'istep imports remove'.
             """)
+    static let documents = [JSONUse(.devices)]
+    static let adviceOptions = AdviceOptions.ofMachine
 
     @Argument(
         help: ArgumentHelp("Its name or address.", valueName: "pedometer"), completion: CompletionNames.pedometers)
@@ -27,7 +29,7 @@ struct ForgetCommand: AsyncParsableCommand {
         let wiring = try Wiring(common, bluetooth)
         let (history, entry, sources) = try await blocking {
             let history = try wiring.history(for: .updating)
-            let sources = try wiring.importStore(for: .reading).importSources()
+            let sources = try wiring.history(for: .reading).importSources()
             // As it was before: a forgotten pedometer is not listed.
             return (
                 history,

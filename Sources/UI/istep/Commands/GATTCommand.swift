@@ -6,7 +6,7 @@ import StepViews
 import Support
 import Synchronization
 
-struct GATTCommand: AsyncParsableCommand {
+struct GATTCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "gatt",
         abstract: "Read and write GATT values of any Bluetooth LE device, to support a new pedometer.",
@@ -25,6 +25,10 @@ struct GATTCommand: AsyncParsableCommand {
             Writing can change a device or make it unusable. Write only what you know.
             """,
         subcommands: [List.self, Read.self, Write.self, Notify.self, Capture.self])
+    static let documents = [
+        JSONUse(.gatt, "list"), JSONUse(.value, "read", "write", "notify"), JSONUse(.capture, "capture"),
+    ]
+    static let adviceOptions = AdviceOptions.ofMachine
 }
 
 extension GATTCommand {

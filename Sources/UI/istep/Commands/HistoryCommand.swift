@@ -7,6 +7,7 @@ import Support
 struct HistoryCommand: AsyncParsableCommand, TakesDays {
     static let dayOptions = DayRangeOptions.names.union(["--on"])
     static let takesDayAsArgument = false
+    static let documents = [JSONUse(.history)]
 
     static let configuration = CommandConfiguration(
         commandName: "history",

@@ -5,7 +5,7 @@ import StepServices
 import StepViews
 import Support
 
-struct ImportCommand: AsyncParsableCommand {
+struct ImportCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import steps from a file of another program.",
@@ -25,6 +25,7 @@ struct ImportCommand: AsyncParsableCommand {
             Columns of a table: day, time, start, end, steps, counter (steps since midnight), device, each by its name or number; \
             order=dmy or order=mdy for dates such as 1/2/2020.
             """)
+    static let documents = [JSONUse(.import), JSONUse(.takeover, "EXPORT"), JSONUse(.formats, "--formats")]
 
     @Argument(help: ArgumentHelp("A file, a zip archive or a folder.", valueName: "file"), completion: .file())
     var file: String?
@@ -103,11 +104,7 @@ struct ImportCommand: AsyncParsableCommand {
         if history.isEmpty || dryRun || preview.isNothingNew {
             return try wiring.show(ImportView(history, preview, .preview))
         }
-        if !yes {
-            // With --json a command prints one document: here that of the failure.
-            if !common.json { try wiring.show(ImportView(history, preview, .preview)) }
-            try await confirm(file)
-        }
+        try await wiring.ask(question(file), showing: ImportView(history, preview, .preview), isAgreed: yes)
         let stored = try await store(history, importing, wiring, isNew: isNew)
         if yes || common.json {
             return try wiring.show(ImportView(history, stored.changes, .stored(backup: stored.backup)))
@@ -128,10 +125,7 @@ struct ImportCommand: AsyncParsableCommand {
             try wiring.show(preview)
             return true
         }
-        if !yes {
-            if !common.json { try wiring.show(preview) }
-            try await confirm(file, "Import it?")
-        }
+        try await wiring.ask(question(file, "Import it?"), showing: preview, isAgreed: yes)
         let counts = try await importing.restore(found.export, into: try wiring.restoring())
         try wiring.show(ExportRestoreView(found.export, counts, isDone: true))
         return true
@@ -141,11 +135,10 @@ struct ImportCommand: AsyncParsableCommand {
         _ history: ForeignHistory, _ importing: Importing, _ wiring: Wiring, isNew: Bool
     ) async throws -> ImportChanges {
         if isNew {
-            let user = User(id: 0, name: wiring.nameOfNewUser)
-            return try await blocking { try wiring.previewWithoutHistory(history, of: user) }
+            return try await blocking { try wiring.previewWithoutHistory(history, of: wiring.firstUser) }
         }
         let (store, user) = try await blocking {
-            let store = try wiring.importStore(for: .updating)
+            let store = try wiring.history(for: .updating)
             return (store, try wiring.user(in: store, creating: .first))
         }
         return try await importing.preview(history, of: user, in: store)
@@ -155,25 +148,21 @@ struct ImportCommand: AsyncParsableCommand {
         _ history: ForeignHistory, _ importing: Importing, _ wiring: Wiring, isNew: Bool
     ) async throws -> Importing.Stored {
         let (store, user) = try await blocking {
-            let store = try wiring.importStore(for: isNew ? .creating : .updating)
+            let store = try wiring.history(for: isNew ? .creating : .updating)
             let people = wiring.people(of: store)
             return (store, try people.stored(try people.user(creating: .first)))
         }
         return try await importing.store(history, of: user, in: store, isNewHistory: isNew)
     }
 
-    /// - Throws: `CommandFailure` unless a user at the terminal agrees.
-    private func confirm(
-        _ file: String, _ question: String = "Import it? A backup is made before."
-    ) async throws {
+    private func question(_ file: String, _ text: String = "Import it? A backup is made before.") -> Question {
         let options = [
             ("--zone", zone), ("--format", format), ("--columns", columns), ("--from-user", fromUser),
         ]
         var words = options.flatMap { name, value in value.map { [name, $0] } ?? [] }
         if skipImpossible { words.append("--skip-impossible") }
-        try await Question(
-            text: question, refusal: "Nothing was imported.", purpose: "To import it",
-            command: ShellCommand("istep import --yes", words + [file])
-        ).ask(isForPrograms: common.json)
+        return Question(
+            text: text, refusal: "Nothing was imported.", purpose: "To import it",
+            command: ShellCommand("istep import --yes", words + [file]))
     }
 }

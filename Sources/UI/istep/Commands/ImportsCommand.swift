@@ -5,12 +5,13 @@ import StepServices
 import StepViews
 import Support
 
-struct ImportsCommand: AsyncParsableCommand {
+struct ImportsCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "imports",
         abstract: "List the imports of files of other programs, or take one back.",
         subcommands: [List.self, Remove.self],
         defaultSubcommand: List.self)
+    static let documents = [JSONUse(.imports, "list"), JSONUse(.removal, "remove")]
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -20,7 +21,7 @@ struct ImportsCommand: AsyncParsableCommand {
 
         func run() throws {
             let wiring = try Wiring(common)
-            let store = try wiring.importStore(for: .reading)
+            let store = try wiring.history(for: .reading)
             let wanted = try common.user.map { _ in try wiring.user(in: store) }
             let imports = try store.imports().filter { wanted == nil || $0.user == wanted?.id }
             try wiring.show(
@@ -52,27 +53,20 @@ struct ImportsCommand: AsyncParsableCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let (store, record, preview) = try await blocking {
-                let store = try wiring.importStore(for: .updating)
+                let store = try wiring.history(for: .updating)
                 guard let record = try store.imports().first(where: { $0.id == id }) else {
                     throw ImportError.noImport(id)
                 }
                 return (store, record, try store.removeImport(id, at: wiring.now(), isPreview: true))
             }
             if dryRun { return try wiring.show(ImportRemovalView(record, preview, .preview)) }
-            if !yes {
-                if !common.json { try wiring.show(ImportRemovalView(record, preview, .preview)) }
-                try await confirm()
-            }
+            try await wiring.ask(
+                Question(
+                    text: "Take it back? A backup is made before.", refusal: "The import was not taken back.",
+                    purpose: "To take it back", command: ShellCommand("istep imports remove --yes \(id)")),
+                showing: ImportRemovalView(record, preview, .preview), isAgreed: yes)
             let removed = try await wiring.importing.remove(id, from: store)
             try wiring.show(ImportRemovalView(record, removed.changes, .stored(backup: removed.backup)))
-        }
-
-        /// - Throws: `CommandFailure` unless a user at the terminal agrees.
-        private func confirm() async throws {
-            try await Question(
-                text: "Take it back? A backup is made before.", refusal: "The import was not taken back.",
-                purpose: "To take it back", command: ShellCommand("istep imports remove --yes \(id)")
-            ).ask(isForPrograms: common.json)
         }
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StepViews
 
-struct JSONCommand: ParsableCommand {
+struct JSONCommand: ParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "json",
         abstract: "Describe what the commands print with --json.",
@@ -18,6 +18,7 @@ struct JSONCommand: ParsableCommand {
             one for each sync and, with --live, one for each change. Later versions of istep may add keys; if a key is renamed or \
             removed, or its meaning changes, "version" changes.
             """)
+    static let adviceOptions = AdviceOptions.none
 
     @Argument(help: ArgumentHelp("Only what this command prints.", valueName: "command"))
     var command: [String] = []
@@ -26,18 +27,20 @@ struct JSONCommand: ParsableCommand {
     var schema = false
 
     private var entries: [JSONReference.Entry] {
-        JSONReference.documents(of: command.flatMap { $0.split(separator: " ").map(String.init) })
+        Istep.documents.entries(of: command.flatMap { $0.split(separator: " ").map(String.init) })
     }
 
     func validate() throws {
         guard entries.isEmpty else { return }
-        let list = JSONReference.subcommands.joined(separator: ", ")
+        let list = Istep.documents.subcommands.joined(separator: ", ")
         throw ValidationError("'\(command.joined(separator: " "))' prints no document. Commands that do: \(list).")
     }
 
     func run() throws {
-        if schema { return try Output.standard.document(try JSONReference.schema(of: entries)) }
+        if schema { return try Output.standard.document(try Istep.documents.schema(of: entries)) }
         let style = TextStyle(.standard, environment: ProcessEnvironment.current)
-        for line in JSONReference.lines(style, of: entries) { try Output.standard.result(line) }
+        for line in Istep.documents.lines(style, of: command.isEmpty ? nil : entries) {
+            try Output.standard.result(line)
+        }
     }
 }

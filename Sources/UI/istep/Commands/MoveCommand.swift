@@ -18,6 +18,7 @@ struct MoveCommand: AsyncParsableCommand, TakesDays {
             steps so far: 'istep forget', then 'istep add --user'. Days move with all that is known of them, also corrections; later \
             syncs and imports of the first user leave them out. Days that were shared are sent again for both users.
             """)
+    static let documents = [JSONUse(.move)]
 
     @Argument(
         help: ArgumentHelp(
@@ -62,20 +63,17 @@ struct MoveCommand: AsyncParsableCommand, TakesDays {
         let wiring = try Wiring(common)
         let request = request(wiring)
         let (moving, people, preview) = try await blocking {
-            let store = try wiring.movingStore()
+            let store = try wiring.history(for: .updating)
             let (moving, people) = (wiring.moving(store), wiring.people(of: store))
             return (moving, people, try moving.preview(request, of: people, owner: common.user, to: to))
         }
         if dryRun { return try wiring.show(MoveView(preview)) }
-        if !yes {
-            // With --json a command prints one document: here that of the failure.
-            if !common.json { try wiring.show(MoveView(preview)) }
-            let words = (source.map { ["--source", $0] } ?? []) + ["--to", to] + (days?.map(\.word) ?? what)
-            try await Question(
+        let words = (source.map { ["--source", $0] } ?? []) + ["--to", to] + (days?.map(\.word) ?? what)
+        try await wiring.ask(
+            Question(
                 text: "Move it? A backup is made before.", refusal: "Nothing was moved.", purpose: "To move it",
-                command: ShellCommand("istep move --yes", words).with(CommandOptions(common.values()))
-            ).ask(isForPrograms: common.json)
-        }
+                command: ShellCommand("istep move --yes", words).with(CommandOptions(common.values()))),
+            showing: MoveView(preview), isAgreed: yes)
         try wiring.show(MoveView(try await moving.move(request, of: people, owner: common.user, to: to)))
     }
 

@@ -10,6 +10,7 @@ struct OutboxCommand: AsyncParsableCommand, TakesDays {
         abstract: "List, send, retry or drop the days that wait to be shared.",
         subcommands: [List.self, Send.self, Retry.self, Drop.self],
         defaultSubcommand: List.self)
+    static let documents = [JSONUse(.share, "send", "retry"), JSONUse(.outbox, "list", "drop")]
 }
 
 extension OutboxCommand {

@@ -6,6 +6,7 @@ import StepViews
 struct PlanCommand: ParsableCommand, TakesDays {
     static let dayOptions: Set = ["--from", "--remove"]
     static let takesDayAsArgument = false
+    static let documents = [JSONUse(.plan)]
 
     static let configuration = CommandConfiguration(
         commandName: "plan",

@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 import Support
 
-struct PostgresCommand: ParsableCommand {
+struct PostgresCommand: ParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "postgres",
         abstract: "Prepare a PostgreSQL database that several machines share.",
@@ -17,6 +17,8 @@ struct PostgresCommand: ParsableCommand {
             'istep config example postgres' shows the destination's keys, 'istep postgres check NAME' what the database lacks.
             """,
         subcommands: [Schema.self, Check.self])
+    static let documents = [JSONUse(.inspection, "check")]
+    static let adviceOptions = AdviceOptions.nested(["check"])
 
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(

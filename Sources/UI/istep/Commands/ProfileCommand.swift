@@ -6,6 +6,7 @@ import StepViews
 struct ProfileCommand: ParsableCommand, TakesDays {
     static let dayOptions: Set = ["--from", "--remove"]
     static let takesDayAsArgument = false
+    static let documents = [JSONUse(.profile)]
 
     static let configuration = CommandConfiguration(
         commandName: "profile",

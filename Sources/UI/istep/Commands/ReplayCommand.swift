@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 import Support
 
-struct ReplayCommand: AsyncParsableCommand {
+struct ReplayCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Decode stored raw frames again.",
@@ -18,6 +18,7 @@ struct ReplayCommand: AsyncParsableCommand {
             corrections, excluded time and imports. Days that were shared are sent again if their figures change. Frames are kept for two years \
             ('frames' in the configuration); a pedometer that is read from advertisements, and one that had another owner, stay as they are.
             """)
+    static let documents = [JSONUse(.replay)]
 
     @Argument(
         help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
@@ -35,19 +36,17 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let wiring = try Wiring(common)
         let (store, chosen) = try await blocking {
-            let store = try wiring.replayStore()
+            let store = try wiring.history(for: .updating)
             return (store, try PedometerSelection(store, ofUserNamed: common.user).pedometers(named: pedometers))
         }
         let replaying = wiring.replaying(store)
         let preview = try await replaying.preview(chosen)
         if dryRun || preview.allSatisfy({ $0.samples == 0 }) { return try wiring.show(ReplayView(preview, .preview)) }
-        if !yes {
-            if !common.json { try wiring.show(ReplayView(preview, .preview)) }
-            try await Question(
+        try await wiring.ask(
+            Question(
                 text: "Replace the samples? A backup is made before.", refusal: "Nothing was replaced.",
-                purpose: "To replace them", command: ShellCommand("istep replay --yes", pedometers)
-            ).ask(isForPrograms: common.json)
-        }
+                purpose: "To replace them", command: ShellCommand("istep replay --yes", pedometers)),
+            showing: ReplayView(preview, .preview), isAgreed: yes)
         let outcome = try await replaying.store(chosen)
         try wiring.show(ReplayView(outcome.changes, .stored(backup: outcome.backup)))
     }

@@ -8,6 +8,7 @@ import Support
 struct ReportCommand: AsyncParsableCommand, TakesDays {
     static let dayOptions = DayRangeOptions.names
     static let takesDayAsArgument = false
+    static let documents = [JSONUse(.report, "-o FILE")]
 
     static let configuration = CommandConfiguration(
         commandName: "report",

@@ -5,7 +5,7 @@ import StepServices
 import StepViews
 import Support
 
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Restore a backup of the history, or what a shared database has; without a file, list the backups.",
@@ -21,6 +21,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
               istep restore --from postgres:family --user Anna
             """)
+    static let documents = [JSONUse(.backups), JSONUse(.restore, "FILE"), JSONUse(.rebuilding, "--from")]
+    static let adviceOptions = AdviceOptions.ofMachine
 
     @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file())
     var file: String?

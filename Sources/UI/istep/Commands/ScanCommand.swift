@@ -4,7 +4,7 @@ import StepServices
 import StepViews
 import Support
 
-struct ScanCommand: AsyncParsableCommand {
+struct ScanCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
         abstract: "Find pedometers in range.",
@@ -14,9 +14,11 @@ struct ScanCommand: AsyncParsableCommand {
 
             For each device it shows how the model was recognised: by its name (other devices may have the same name); by the data or a service \
             that it advertises; by a service that is known from an earlier connection; or by its services, after a connection. With --probe it \
-            connects to the devices in range (at most \(DeviceProbing.mostProbed), pedometers first) and recognises them by their services. \
+            connects to the devices in range (at most \(DeviceProbing.maximumProbed), pedometers first) and recognises them by their services. \
             This is the most reliable way. To examine a device that is not recognised: istep scan --probe --name PREFIX, or istep gatt list ADDRESS.
             """)
+    static let documents = [JSONUse(.scan)]
+    static let adviceOptions = AdviceOptions.ofMachine
 
     @Flag(help: "Show every device, not only pedometers.")
     var all = false

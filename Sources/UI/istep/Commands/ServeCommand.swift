@@ -6,7 +6,7 @@ import StepServices
 import StepViews
 import Support
 
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Show your days in a browser on this machine; sync and share there.",
@@ -28,6 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
             To use the pages without a terminal: systemctl --user enable --now istep-serve.socket. systemd then starts the server at the \
             first request; the server ends ten minutes after the last one. 'istep serve --open' then opens the pages.
             """)
+    static let documents = [JSONUse(.serve), JSONUse(.guests, "--guests HOST")]
 
     @Flag(help: "Open the pages in your browser.")
     var open = false

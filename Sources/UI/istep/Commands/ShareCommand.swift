@@ -6,6 +6,9 @@ import Support
 
 struct ShareCommand: AsyncParsableCommand, TakesDays {
     static let dayOptions: Set = ["--from", "--to", "--to-day"]
+    static let documents = [
+        JSONUse(.share), JSONUse(.previews, "--dry-run"), JSONUse(.destinations, "--list"), JSONUse(.outbox, "--queue"),
+    ]
 
     static let configuration = CommandConfiguration(
         commandName: "share",

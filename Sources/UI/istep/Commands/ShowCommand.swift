@@ -17,6 +17,7 @@ struct ShowCommand: ParsableCommand, TakesDays {
               istep show --svg > today.svg      a card of the day as a picture
             """,
         aliases: ["today"])
+    static let documents = [JSONUse(.show), JSONUse(.explanation, "--explain")]
 
     @Argument(
         help: ArgumentHelp(

@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct StatusCommand: ParsableCommand {
+struct StatusCommand: ParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show notices, today's steps, and the last sync and battery of each pedometer.",
@@ -12,6 +12,7 @@ struct StatusCommand: ParsableCommand {
             reached) are listed first and marked as new the first time. Events are shown once, ongoing problems until they end. \
             --json does not mark notices as seen.
             """)
+    static let documents = [JSONUse(.status)]
 
     @OptionGroup var common: CommonOptions
 

@@ -3,7 +3,7 @@ import StepDomain
 import StepServices
 import StepViews
 
-struct SyncCommand: AsyncParsableCommand {
+struct SyncCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Read the steps of your pedometers into the history.",
@@ -26,6 +26,7 @@ struct SyncCommand: AsyncParsableCommand {
             sends desktop notifications ('istep status' shows the same notices; 'notifications = false' in the configuration disables \
             notifications). With --counters it reads only pedometers that keep just today's count, before this count is reset at midnight.
             """)
+    static let documents = [JSONUse(.sync)]
 
     @Argument(
         help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),

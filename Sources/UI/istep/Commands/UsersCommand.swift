@@ -4,12 +4,13 @@ import StepServices
 import StepViews
 import Support
 
-struct UsersCommand: AsyncParsableCommand {
+struct UsersCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
         abstract: "List the users of the history; add, rename or remove one.",
         subcommands: [List.self, Add.self, Rename.self, Remove.self],
         defaultSubcommand: List.self)
+    static let documents = [JSONUse(.users, "", "add", "rename"), JSONUse(.deletion, "remove")]
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -19,7 +20,7 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() throws {
             let wiring = try Wiring(common)
-            let store = try wiring.deletionStore(for: .reading)
+            let store = try wiring.history(for: .reading)
             let wanted = try common.user.map { _ in try wiring.user(in: store) }
             try wiring.show(UsersView(try wiring.users(store).list().filter { wanted == nil || $0.user == wanted }))
         }
@@ -42,10 +43,8 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() throws {
             let wiring = try Wiring(common)
-            let users = wiring.users(try wiring.deletionStore(for: .creating))
-            let added = try users.add(name)
-            if common.json { return try wiring.show(UsersView([Users.Entry(user: added)])) }
-            try wiring.say(UserWords.added(added))
+            let users = wiring.users(try wiring.history(for: .creating))
+            try wiring.confirm(UserChangeView(.added, Users.Entry(user: try users.add(name))))
         }
     }
 
@@ -56,7 +55,7 @@ struct UsersCommand: AsyncParsableCommand {
             discussion: """
                 Days, pedometers and plans stay. The configuration still has the old name, in 'user' and in the 'users' of destinations: \
                 change it there. Destinations that keep a place for each name get the days under the new one from then on; what was sent \
-                before stays there under the old name.
+                before stays there under the old name, also if the days are corrected or deleted later: these destinations are named.
                 """)
 
         @Argument(help: ArgumentHelp("The user.", valueName: "old"), completion: CompletionNames.users)
@@ -71,13 +70,13 @@ struct UsersCommand: AsyncParsableCommand {
 
         func run() throws {
             let wiring = try Wiring(common)
-            let users = wiring.users(try wiring.deletionStore(for: .updating))
-            let (before, after) = try users.rename(old, to: new)
-            if common.json {
-                return try wiring.show(UsersView(try users.list().filter { $0.user.id == after.id }))
-            }
-            try wiring.say(UserWords.renamed(before, to: after))
-            for place in wiring.placesNaming(before) { try wiring.say(UserWords.stillNamed(before, in: place)) }
+            let users = wiring.users(try wiring.history(for: .updating))
+            let renaming = try users.rename(old, to: new)
+            let entry = try users.list().first { $0.user.id == renaming.after.id }
+            try wiring.confirm(
+                UserChangeView(
+                    .renamed(renaming, settings: wiring.settingsNaming(renaming.before)),
+                    entry ?? Users.Entry(user: renaming.after)))
         }
     }
 
@@ -106,9 +105,7 @@ struct UsersCommand: AsyncParsableCommand {
             let wiring = try Wiring(wanted)
             try await DeleteCommand.delete(
                 .user, wanted, wiring, question: "Delete this user? A backup is made before.",
-                command: ShellCommand("istep users remove --yes", [name]).with(
-                    CommandOptions(
-                        database: common.db, configuration: common.config, demo: DemoFolder.optionOfThisProcess)),
+                command: ShellCommand("istep users remove --yes", [name]).with(CommandOptions(common.values())),
                 yes: yes, dryRun: dryRun)
         }
     }

@@ -1,8 +1,11 @@
 import ArgumentParser
 import CIdle
 import StepServices
+import StepViews
 
-struct WatchCommand: AsyncParsableCommand, ProcessPreparing {
+struct WatchCommand: AsyncParsableCommand, Subcommand, ProcessPreparing {
+    static let documents = [JSONUse(.sync), JSONUse(.live, "--live")]
+
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Keep running; sync each pedometer when it comes into range.",

@@ -87,18 +87,6 @@ enum ArgumentRules {
     }
 }
 
-/// A subcommand that takes days: users may write `-3` for three days ago.
-protocol TakesDays: ParsableCommand {
-    /// Options that take a day.
-    static var dayOptions: Set<String> { get }
-    static var takesDayAsArgument: Bool { get }
-}
-
-extension TakesDays {
-    static var dayOptions: Set<String> { [] }
-    static var takesDayAsArgument: Bool { true }
-}
-
 /// The days that a result is about.
 struct DayRangeOptions: ParsableArguments {
     static let names: Set = ["--from", "--to"]
@@ -155,8 +143,8 @@ struct DayArgument: Hashable {
         } else if word == "tomorrow" {
             named = .daysAgo(-1)
         } else if Self.isDaysAgo(word), let days = Int(word.dropFirst()) {
-            guard (0...Self.mostDaysAgo).contains(days) else {
-                throw ValidationError("it counts back more than \(Self.mostDaysAgo) days; write it like 2014-04-20")
+            guard (0...Self.maximumDaysAgo).contains(days) else {
+                throw ValidationError("it counts back more than \(Self.maximumDaysAgo) days; write it like 2014-04-20")
             }
             named = .daysAgo(days)
         } else if let weekday = Weekday(word: word) {
@@ -167,7 +155,7 @@ struct DayArgument: Hashable {
     }
 
     /// The most days that `-3` can count back.
-    private static let mostDaysAgo = 36_600
+    private static let maximumDaysAgo = 36_600
 
     /// A date, of the past or of the future.
     ///
@@ -201,8 +189,7 @@ struct DayArgument: Hashable {
     /// to the option before it or moved behind a `--`, if the subcommand takes days.
     static func shielded(_ arguments: [String]) -> [String] {
         guard let name = arguments.first, !arguments.contains("--"),
-            let command = Istep.configuration.subcommands.first(where: { $0.configuration.commandName == name })
-                as? any TakesDays.Type
+            let command = Istep.subcommand(named: name) as? any TakesDays.Type
         else { return arguments }
         var rest: [String] = []
         var days: [String] = []

@@ -8,7 +8,7 @@ enum CompletionNames {
     static var pedometers: CompletionKind { completion { try $0.history(for: .reading).pedometers().map(\.name) } }
     /// Those out of use, too.
     static var sources: CompletionKind {
-        completion { try $0.deletionStore(for: .reading).heldSources().map(\.pedometer.name) }
+        completion { try $0.history(for: .reading).heldSources().map(\.pedometer.name) }
     }
     static var destinations: CompletionKind { completion { $0.destinationNames } }
 

@@ -80,7 +80,7 @@ extension Wiring {
     func userToSet(in history: any StepHistory) throws -> User {
         guard let name = options.user else { return try user(in: history, creating: .first) }
         let user = try user(in: history, creating: .always)
-        if user.id == 0, let known = Self.nearestName(to: name, among: try history.users().map(\.name)) {
+        if user.isNew, let known = Self.nearestName(to: name, among: try history.users().map(\.name)) {
             throw CommandFailure(
                 .usage, "There is no user '\(name)'. Is it '\(known)'?",
                 advice:
@@ -95,7 +95,7 @@ extension CommandOptions {
     init(_ options: GlobalOptions) {
         self.init(
             user: options.user, database: options.database, configuration: options.configuration,
-            demo: DemoFolder.optionOfThisProcess)
+            demo: DemoFolder.optionOfThisProcess, subcommands: Istep.adviceOptions)
     }
 
     /// The options in a command line, even if the parser does not understand the rest of it.
@@ -110,6 +110,6 @@ extension CommandOptions {
         }
         self.init(
             user: value("--user"), database: value("--db"), configuration: value("--config"),
-            demo: DemoFolder.optionOfThisProcess)
+            demo: DemoFolder.optionOfThisProcess, subcommands: Istep.adviceOptions)
     }
 }

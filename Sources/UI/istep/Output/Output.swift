@@ -135,6 +135,9 @@ extension Wiring {
 
     func show(_ view: some View) throws { try Self.show(view, options, style) }
 
+    /// Shows what is left out with `--quiet`.
+    func confirm(_ view: some View) throws { if !options.isQuiet || options.isForPrograms { try show(view) } }
+
     /// For what needs no configuration.
     static func show(_ view: some View, _ options: GlobalOptions, _ style: TextStyle? = nil) throws {
         if options.isForPrograms {

@@ -2,6 +2,18 @@ import Foundation
 import StepDomain
 import StepViews
 
+extension Wiring {
+    /// Shows what would change and asks, unless the user has agreed already.
+    ///
+    /// - Throws: `CommandFailure` unless a user at the terminal agrees.
+    func ask(_ question: Question, showing preview: some View, isAgreed: Bool) async throws {
+        if isAgreed { return }
+        // With --json a command prints one document: here that of the failure.
+        if !isForPrograms { try show(preview) }
+        try await question.ask(isForPrograms: isForPrograms)
+    }
+}
+
 /// Asks at the terminal before something is replaced or stored, unless `--yes` has answered already.
 struct Question {
     /// `Replace the history?`

@@ -1,6 +1,7 @@
 import BlueZ
 import CIdle
 import DBus
+import ForeignHistories
 import Foundation
 import HTTP
 import KernelBluetooth
@@ -84,53 +85,8 @@ struct Wiring: Sendable {
 
     // MARK: Resources
 
-    /// What a command does with the history.
-    enum HistoryUse { case reading, updating, creating }
-
-    /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
-    func history(for use: HistoryUse) throws(HistoryError) -> History {
-        if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
-        return try StepDatabase(
-            path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
-    }
-
-    /// The history, for excluding time of it.
-    ///
-    /// - Throws: `HistoryError.missing` if there is none.
-    func exclusionStore() throws(HistoryError) -> any StepHistory & ExclusionStore {
-        try StepDatabase.existing(databasePath, backups: backups)
-    }
-
-    /// The history for a process that runs for long.
-    var histories: ReopenedHistory { ReopenedHistory(path: databasePath, backups: backups) }
-
-    /// The same for a process that only reads it.
-    var readHistories: any HistorySource {
-        ReopenedHistory(path: databasePath, backups: backups, isReadOnly: true)
-    }
-
-    /// Whether there is a history.
-    ///
-    /// - Throws: why it cannot be read.
-    func hasHistory() throws(HistoryError) -> Bool {
-        do {
-            _ = try history(for: .reading)
-            return true
-        } catch .missing {
-            return false
-        }
-    }
-
-    /// Whether there is no history yet where istep keeps it by default: nothing is known then. For one that was named
-    /// this is an error: the name may be wrong, or a disk not mounted.
-    ///
-    /// - Throws: why the history cannot be read.
-    func isBeforeHistory() throws(HistoryError) -> Bool {
-        settings.database.source == .standard ? try !hasHistory() : false
-    }
-
     /// The user that a new history would have.
-    var firstUser: User { User(id: 0, name: settings.user?.value ?? login) }
+    var firstUser: User { .new(settings.user?.value ?? login) }
 
     private var login: String { environment["USER"] ?? environment["LOGNAME"] ?? "me" }
 
@@ -191,17 +147,6 @@ struct Wiring: Sendable {
             isSynchronized: { is_clock_synchronized() != 0 }, hasOwnClock: { hasOwnClock }, clock: clock)
     }
 
-    /// The backups that istep makes by itself.
-    var backups: AutomaticBackups {
-        AutomaticBackups(BackupSchedule(count: settings.backups.value), now: now, localTime: localTime)
-    }
-
-    var backupService: BackupService {
-        BackupService(
-            HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime),
-            lock: HistoryLock(path: databasePath))
-    }
-
     static let catalog: any PedometerCatalog = RegisteredModels()
 
     func scanner() -> any PedometerScanner { bluetooth() }
@@ -215,8 +160,8 @@ struct Wiring: Sendable {
     /// What the use cases work with.
     func services(_ history: History) -> ServiceContext {
         ServiceContext(
-            history: history, lock: HistoryLock(path: databasePath),
-            upkeep: HistoryFileUpkeep(
+            history: history, lock: lock,
+            maintenance: HistoryFileMaintenance(
                 path: databasePath, backups: backups, frames: FrameRetention(days: settings.frames.value), now: now),
             reader: { bluetooth(days: $0, registered: $1) },
             waitForAdapter: { await AdapterWait()(adapter) { try await central() } },

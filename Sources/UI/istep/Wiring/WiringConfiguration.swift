@@ -27,6 +27,17 @@ extension Wiring {
     /// The name that a wrong word most likely stands for; nil if none is similar.
     static func nearestName(to word: String, among known: [String]) -> String? { nearestKey(to: word, among: known) }
 
+    /// The settings that name a user: `user`, and the users of destinations and imports.
+    func settingsNaming(_ user: User) -> [String] {
+        func names(_ name: String?) -> Bool { name?.lowercased() == user.name.lowercased() }
+        let ofDestinations = (try? destinations())?.filter { $0.terms.users?.contains(where: names) == true } ?? []
+        let ofImports = Self.scheduledImports(settings.imports, environment).plans.filter { names($0.user) }
+        // Of the command line, the next command has another one.
+        let isConfigured = if case .flag(_)? = settings.user?.source { false } else { names(settings.user?.value) }
+        return (isConfigured ? ["user"] : [])
+            + ofDestinations.map { "[share.\($0.name)]" } + ofImports.map { "[import.\($0.name)]" }
+    }
+
     /// The zone that `TZ` names and this machine does not have; nil if there is no such error.
     var unknownZone: String? { TimeZoneName.unknown(environment) }
 
@@ -61,7 +72,8 @@ private struct ConfigurationFiles: ConfigurationSource {
     func read() -> WrittenConfiguration {
         let check = Settings.check(flags: flags, environment: environment)
         let (destinations, errors) = Wiring.destinations(from: check.destinations, environment)
-        let imports = Wiring.scheduledImports(check.imports, environment).faulty.flatMap(\.problems.errors)
+        let scheduled = Wiring.scheduledImports(check.imports, environment)
+        let imports = scheduled.faulty.flatMap(\.problems.errors)
         return WrittenConfiguration(
             files: check.files,
             problems: (check.problems + errors + imports).map {
@@ -70,7 +82,24 @@ private struct ConfigurationFiles: ConfigurationSource {
             destinations: destinations.compactMap { destination in
                 check.destinations.first { $0.name == destination.name }.map { configured(destination, $0) }
             },
-            users: check.settings.flatMap { try? StepDatabase(path: $0.database.value, for: .reading).users() } ?? [])
+            users: check.settings.flatMap { try? StepDatabase(path: $0.database.value, for: .reading).users() } ?? [],
+            userNames: userNames(check.settings?.user, scheduled.plans, check.imports))
+    }
+
+    /// The user of the commands, unless the command line names it, and those of imports.
+    private func userNames(
+        _ user: Sourced<String>?, _ imports: [ScheduledImport], _ tables: [SettingsTable]
+    ) -> [(name: String, problem: @Sendable (String) -> ConfigurationProblem)] {
+        var names: [(name: String, problem: @Sendable (String) -> ConfigurationProblem)] = []
+        if let user, case .file(let path, let line) = user.source {
+            names.append(
+                (user.value, { ConfigurationProblem("\(user.source): `user` \($0)", file: path, line: line) }))
+        }
+        for plan in imports {
+            guard let name = plan.user, let table = tables.first(where: { $0.name == plan.name }) else { continue }
+            names.append((name, { Self.problem($0, in: table, of: "import", at: table.place(of: "user")) }))
+        }
+        return names
     }
 
     private func configured(_ destination: any ShareDestination, _ table: SettingsTable) -> WrittenDestination {
@@ -92,13 +121,12 @@ private struct ConfigurationFiles: ConfigurationSource {
         }
     }
 
-    private static func problem(_ reason: String, in table: SettingsTable, at place: SettingSource)
-        -> ConfigurationProblem
-    {
-        guard case .file(let path, let line) = place else {
-            return ConfigurationProblem("[share.\(table.name)]: \(reason)")
-        }
-        return ConfigurationProblem("\(place): [share.\(table.name)]: \(reason)", file: path, line: line)
+    private static func problem(
+        _ reason: String, in table: SettingsTable, of section: String = "share", at place: SettingSource
+    ) -> ConfigurationProblem {
+        let text = "[\(section).\(table.name)]: \(reason)"
+        guard case .file(let path, let line) = place else { return ConfigurationProblem(text) }
+        return ConfigurationProblem("\(place): \(text)", file: path, line: line)
     }
 }
 

@@ -11,22 +11,6 @@ import Systemd
 
 /// What `istep import` and `istep imports` work with.
 extension Wiring {
-    var importing: Importing {
-        Importing(
-            ForeignFiles(),
-            backups: HistoryFileBackups(path: databasePath, backups: backups, now: now, localTime: localTime),
-            lock: HistoryLock(path: databasePath), now: now)
-    }
-
-    /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
-    func importStore(for use: HistoryUse) throws(HistoryError)
-        -> any StepHistory & ImportStore & ScheduledImportStore
-    {
-        if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
-        return try StepDatabase(
-            path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
-    }
-
     func previewWithoutHistory(_ history: ForeignHistory, of user: User) throws(HistoryError) -> ImportChanges {
         try StepDatabase.previewWithoutHistory(history, of: user, at: now())
     }
@@ -61,9 +45,6 @@ extension Wiring {
 
     /// Whose days are restored; nil for the only user.
     var userToRestore: String? { settings.user?.value }
-
-    /// The user of a history that does not exist yet.
-    var nameOfNewUser: String { settings.user?.value ?? environment["USER"] ?? environment["LOGNAME"] ?? "me" }
 
     /// - Throws: `ImportError.noZone`.
     func foreignOptions(
@@ -108,7 +89,7 @@ extension Wiring {
         if settings.imports.isEmpty { return [] }
         return ScheduledImportStatus.all(
             Self.scheduledImports(settings.imports, environment).plans,
-            try importStore(for: .reading).scheduledImports(), now: now())
+            try history(for: .reading).scheduledImports(), now: now())
     }
 
     /// The name of an import of the nightly sync that cannot be stored, because there is no history; nil if there is
@@ -131,7 +112,7 @@ extension Wiring {
         }
         let reports = faulty.map { failed($0.name, $0.problems) }
         do {
-            let store = try await blocking { try importStore(for: .updating) }
+            let store = try await blocking { try history(for: .updating) }
             let imports = ScheduledImports(
                 plans, ForeignFiles(), into: store, lock: HistoryLock(path: databasePath),
                 options: { plan in

@@ -124,7 +124,7 @@ struct AdvertisementRun: Sendable {
                 guard pedometer.sent(discovery, reading) else { continue }
                 if !hasBegun { report(nil) }
                 (hasBegun, isHeard) = (true, true)
-                guard let steps = reading?.steps, steps != last, steps <= mostStepsOfADay else { continue }
+                guard let steps = reading?.steps, steps != last, steps <= maximumStepsOfADay else { continue }
                 last = steps
                 report(steps)
             }

@@ -96,7 +96,7 @@ extension BluetoothAccess: PedometerScanner {
     /// within tenths of a second, and most do not know the question.
     private static let bondAnswerTimeout: Duration = .seconds(2)
     /// Notifications among which the answer must be.
-    private static let mostBeforeBondAnswer = 20
+    private static let maximumBeforeBondAnswer = 20
 
     private func wantsBond(_ peripheral: Peripheral, _ question: BondQuestion) async throws -> Bool {
         let notifications = try await peripheral.notifications(
@@ -104,7 +104,7 @@ extension BluetoothAccess: PedometerScanner {
         try await peripheral.write(
             question.request, to: question.requests.characteristic, of: question.requests.service, response: false)
         var values = notifications.makeAsyncIterator()
-        for _ in 0..<Self.mostBeforeBondAnswer {
+        for _ in 0..<Self.maximumBeforeBondAnswer {
             do throws(BluetoothError) {
                 guard let value = try await values.next(within: Self.bondAnswerTimeout) else { return false }
                 if let isWanted = question.isWanted(value) { return isWanted }

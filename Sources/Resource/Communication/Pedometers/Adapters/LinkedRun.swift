@@ -10,7 +10,7 @@ struct LinkedRun: Sendable {
     let receiver: any ReadingReceiver
 
     /// How often a search waits for an adapter that was lost.
-    private static let mostAdapterWaits = 3
+    private static let maximumAdapterWaits = 3
 
     /// Returns when each pedometer has ended and each link is down.
     func run(_ all: [ReadTarget]) async {
@@ -86,7 +86,7 @@ struct LinkedRun: Sendable {
                     for: Set(missing.map(\.address)), adapter: environment.adapter, limit: left)
             } catch {
                 // bluetoothd restarts, or the adapter was switched off for a moment.
-                guard error.mayPassByItself, adapterWaits < Self.mostAdapterWaits else { throw error }
+                guard error.mayPassByItself, adapterWaits < Self.maximumAdapterWaits else { throw error }
                 adapterWaits += 1
                 try await central.waitForAdapter(environment.adapter)
                 continue

@@ -23,7 +23,7 @@ struct PedometerLink {
     ) async throws -> R {
         var (link, retry, isPairing) = (self, retry, false)
         let stopwatch = Stopwatch(environment.clock)
-        let isOver = { Task.isCancelled || stopwatch.elapsed() >= SessionDriver.longestReading }
+        let isOver = { Task.isCancelled || stopwatch.elapsed() >= SessionDriver.maximumReading }
         while true {
             var next: LinkRetry.Step?
             do {
@@ -167,12 +167,12 @@ struct LinkRetry: Sendable {
     static let search: Duration = .seconds(10)
     /// Links of one reading. Each needs battery, at the edge of the range most of all; what was received is stored
     /// anyway.
-    private static let mostLinks = 10
+    private static let maximumLinks = 10
     /// How often a reading waits for an adapter that was lost.
-    private static let mostAdapterWaits = 3
+    private static let maximumAdapterWaits = 3
 
     /// Links in a row that may fail without progress before the reading gives up.
-    private let mostFailures: Int
+    private let maximumFailures: Int
     private var failures = 0
     private var links = 0
     private var adapterWaits = 0
@@ -184,7 +184,7 @@ struct LinkRetry: Sendable {
 
     /// - Parameter reconnects: failures in a row without progress after which a new link is made; 0 to report each.
     init(reconnects: Int = 2, mayPair: Bool) {
-        mostFailures = reconnects
+        maximumFailures = reconnects
         self.mayPair = mayPair
         mayRediscover = reconnects > 0
         mayTimeOut = reconnects > 0
@@ -198,8 +198,8 @@ struct LinkRetry: Sendable {
     mutating func step(after error: any Error, isTakenOver: Bool, progress: Int = 0) -> Step? {
         guard let error = error as? BluetoothError else { return nil }
         links += 1
-        if progress != lastProgress { (failures, lastProgress, mayTimeOut) = (0, progress, mostFailures > 0) }
-        guard links < Self.mostLinks else { return nil }
+        if progress != lastProgress { (failures, lastProgress, mayTimeOut) = (0, progress, maximumFailures > 0) }
+        guard links < Self.maximumLinks else { return nil }
         switch error {
         case .linkLost where isTakenOver && mayBeDisconnecting:
             // If a program is killed while it disconnects, a link is left that BlueZ drops up to 2 s later.
@@ -219,11 +219,13 @@ struct LinkRetry: Sendable {
             mayTimeOut = false
             return .reconnect(after: Self.backoff)
         case .linkLost, .readFailed, .writeFailed, .notifyFailed, .attError, .busy:
-            guard failures < mostFailures else { return nil }
+            guard failures < maximumFailures else { return nil }
             failures += 1
             return .reconnect(after: Self.backoff)
         default:
-            guard error.mayPassByItself, mostFailures > 0, adapterWaits < Self.mostAdapterWaits else { return nil }
+            guard error.mayPassByItself, maximumFailures > 0, adapterWaits < Self.maximumAdapterWaits else {
+                return nil
+            }
             adapterWaits += 1
             return .awaitAdapter
         }

@@ -100,7 +100,7 @@ enum BangleLine: Hashable {
     case other
 
     /// The most steps that a record can hold: the watch stores 16 bits.
-    private static let mostSteps = 0xffff
+    private static let maximumSteps = 0xffff
 
     init(_ text: String) {
         // A prompt or control characters may be before it.
@@ -129,7 +129,7 @@ enum BangleLine: Hashable {
             if fields["rt"] != nil || fields["ts"] == nil {
                 self = .live
             } else if let time = fields.integer("ts"), time > 0, let steps = fields.integer("stp"),
-                (0...Self.mostSteps).contains(steps)
+                (0...Self.maximumSteps).contains(steps)
             {
                 self = .record(milliseconds: time, steps: steps)
             } else {

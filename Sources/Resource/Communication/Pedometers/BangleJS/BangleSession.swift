@@ -15,9 +15,9 @@ struct BangleSession: PedometerSession {
     private static let batchRecords = 1_008
     private static let batchPackets = 4_096
     /// No watch has more: `oldestDay` days of 144 records.
-    private static let mostRecords = (BangleJS.oldestDay + 2) * 144
+    private static let maximumRecords = (BangleJS.oldestDay + 2) * 144
     /// Bytes without a record after which it is not an answer.
-    private static let mostNoise = 65_536
+    private static let maximumNoise = 65_536
 
     private let context: SessionContext
     private let isProbe: Bool
@@ -199,7 +199,8 @@ struct BangleSession: PedometerSession {
             }
         }
         let isEndless =
-            noise > Self.mostNoise || received > Self.mostRecords || receivedInAll > Self.mostRecords * Self.attempts
+            noise > Self.maximumNoise || received > Self.maximumRecords
+            || receivedInAll > Self.maximumRecords * Self.attempts
         if isEndless { return fail(.undecodable("text without end")) }
         // Live steps do not extend the wait.
         if uptime - waitStart > .seconds(Self.replyTimeout) { return silence(now) }

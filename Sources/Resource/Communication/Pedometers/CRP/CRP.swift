@@ -88,6 +88,6 @@ struct CRPLive: LiveSession {
     let address = CRP.steps
 
     mutating func steps(after value: [UInt8]) -> Int? {
-        CRPSteps(value).flatMap { $0.steps <= mostStepsOfADay ? $0.steps : nil }
+        CRPSteps(value).flatMap { $0.steps <= maximumStepsOfADay ? $0.steps : nil }
     }
 }

@@ -219,7 +219,7 @@ struct CRPHistory: ExchangeProtocol {
                 doubts.append(.stepsInDoubt(.totals(sum, total)))
                 continue
             }
-            let isImpossible = slots.contains { $0 > 1_800 * StepSample.mostStepsPerSecond }
+            let isImpossible = slots.contains { $0 > 1_800 * StepSample.maximumStepsPerSecond }
             if isImpossible {
                 doubts.append(.implausible(samples: 1))
             } else {

@@ -69,6 +69,6 @@ struct ColmiLive: LiveSession {
             packet[1] == ColmiPacket.unaskedSteps
         else { return nil }
         let steps = Int(packet[2]) << 16 | Int(packet[3]) << 8 | Int(packet[4])
-        return steps <= mostStepsOfADay ? steps : nil
+        return steps <= maximumStepsOfADay ? steps : nil
     }
 }

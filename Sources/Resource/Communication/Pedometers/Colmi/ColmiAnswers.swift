@@ -78,7 +78,7 @@ struct ColmiAnswers {
 extension ColmiSession {
     mutating func receive(_ bytes: [UInt8], _ now: Timestamp) -> SessionAction {
         packets += 1
-        guard packets <= Self.mostPackets else {
+        guard packets <= Self.maximumPackets else {
             guard !isEndless else { return .fail(Self.endless) }
             isEndless = true
             switch stage {

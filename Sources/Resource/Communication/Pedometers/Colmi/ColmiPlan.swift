@@ -32,7 +32,7 @@ struct ColmiPlan {
 
     /// Clocks change the ring's today at most twice in a session: it turns out to be another day, then midnight passes.
     /// One more change is allowed as a reserve; a ring with inconsistent dates ends there.
-    private static let mostLeadChanges = 3
+    private static let maximumLeadChanges = 3
 
     /// - Parameters:
     ///   - today: the day at the beginning, by the ring's calendar.
@@ -125,7 +125,7 @@ struct ColmiPlan {
     ///   - today: this machine's day now, by the ring's calendar.
     ///   - isNearMidnight: the two differ for a moment only.
     mutating func follow(ringToday: Int, today: Int, requested: Int, isNearMidnight: Bool) {
-        guard leadChanges < Self.mostLeadChanges else { return miss(requested, .incomplete) }
+        guard leadChanges < Self.maximumLeadChanges else { return miss(requested, .incomplete) }
         leadChanges += 1
         lead = ringToday - today
         if lead < 0, !isNearMidnight {

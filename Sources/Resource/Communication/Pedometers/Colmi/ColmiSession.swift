@@ -34,9 +34,9 @@ struct ColmiSession: PedometerSession {
     static let attempts = 3
     /// Days without an answer after which the session ends if no day was answered at all: 25 s, instead of 50 for all
     /// eight.
-    private static let mostSilentDays = 3
+    private static let maximumSilentDays = 3
     /// No answer is longer: 96 slots and some unsolicited packets.
-    static let mostPackets = 400
+    static let maximumPackets = 400
 
     static let endless = PedometerError.undecodable("too many packets")
 
@@ -157,7 +157,7 @@ struct ColmiSession: PedometerSession {
     private func failureAfterSilence() -> PedometerError? {
         let isDead =
             batteryAnswers
-            ? !plan.hasAnswer && unansweredDays >= Self.mostSilentDays : !plan.hasAnswer || unansweredDays > 1
+            ? !plan.hasAnswer && unansweredDays >= Self.maximumSilentDays : !plan.hasAnswer || unansweredDays > 1
         return isDead ? silenceFailure : nil
     }
 
@@ -185,7 +185,7 @@ struct ColmiSession: PedometerSession {
 
     /// The reply did not come in time.
     mutating func repeated(_ now: Timestamp) -> SessionAction {
-        if attempt < mostAttempts { return askAgain(now) }
+        if attempt < maximumAttempts { return askAgain(now) }
         switch stage {
         case .day(let day, let daysAgo):
             unansweredDays += 1
@@ -203,7 +203,7 @@ struct ColmiSession: PedometerSession {
     }
 
     /// How often the present request is sent if nothing answers it.
-    private var mostAttempts: Int {
+    private var maximumAttempts: Int {
         if stage == .probe || unansweredDays > 0 || stage == .battery && plan.cursor.lacksBatterySince != nil {
             return 1
         }

@@ -81,7 +81,7 @@ struct CountedDays {
 
     /// - Parameter seconds: by which the pedometer's day may be longer than the local day.
     private func fits(_ total: Int, _ day: Day, within seconds: Int = 0) -> Bool {
-        guard total <= mostStepsOfADay else { return false }
+        guard total <= maximumStepsOfADay else { return false }
         guard let counted = counted(day) else { return total > 0 }
         let rest = TimeSpan(counted.through, localTime.span(of: day).end + seconds)
         let steps = total - counted.steps

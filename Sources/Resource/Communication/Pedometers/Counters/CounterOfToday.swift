@@ -72,7 +72,7 @@ struct CounterOfToday {
     /// An impossible value for a day is a glitch, such as the 536 million of InfiniTime's issue 928: only the frames
     /// are kept, and the next reading is compared with the last good one.
     func batch(of reading: CounterReading, clock: DeviceClock? = nil) -> SampleBatch {
-        guard reading.value <= mostStepsOfADay else { return SampleBatch(notices: [.implausible(samples: 1)]) }
+        guard reading.value <= maximumStepsOfADay else { return SampleBatch(notices: [.implausible(samples: 1)]) }
         var result = steps(reading, clock: clock)
         // They belong to the data that this batch makes final.
         result.batch.notices = result.notices
@@ -155,13 +155,13 @@ struct CounterOfToday {
     ///
     /// If there was no reset in between, the reset before the last reading was not earlier than a day before this
     /// reading: in the evening, that leaves an hour or a few for all steps of the last value. A person makes at most
-    /// `StepSample.mostStepsPerSecond`, and rarely more than one step in two seconds for hours with all pauses (1,800
+    /// `StepSample.maximumStepsPerSecond`, and rarely more than one step in two seconds for hours with pauses (1,800
     /// in an hour; 10,000 steps in a waking day are 600). Two hours' worth is allowed in any case, so that one long
     /// walk does not count. For example, 8,000 steps at 23:55 and 9,000 at 20:00 on the next day are today's 9,000,
     /// since 8,000 are not made in 3 h 55 min; 9,000 at 15:00 are undecided until a reading after 19:30.
     private func isTooMuch(_ last: CounterReading, within reading: CounterReading) -> Bool {
         let left = Self.resetPeriod - (reading.at - last.at)
-        return last.value > min(left * StepSample.mostStepsPerSecond, max(left, 7_200) / 2)
+        return last.value > min(left * StepSample.maximumStepsPerSecond, max(left, 7_200) / 2)
     }
 
     private func laterToday(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock?) -> Result {

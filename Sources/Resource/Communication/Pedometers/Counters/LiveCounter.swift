@@ -24,6 +24,6 @@ struct LiveCounter: Sendable {
         if value < last { (base, origin) = (base + last - origin, 0) }
         (day, last) = (today, value)
         let steps = base + value - origin
-        return steps <= mostStepsOfADay ? steps : nil
+        return steps <= maximumStepsOfADay ? steps : nil
     }
 }

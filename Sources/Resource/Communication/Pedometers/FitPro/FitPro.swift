@@ -54,7 +54,7 @@ struct FitProReading: ExchangeProtocol {
     /// Commands of group 15 whose frames are acknowledged.
     private static let transferred: Set<UInt8> = [0x02, 0x03, 0x07, 0x08, 0x0c, 0x10]
     /// Frames that a reading acknowledges: a month of a day's steps and sleep needs fewer.
-    private static let mostFrames = 1_000
+    private static let maximumFrames = 1_000
     /// Steps that can be made during a reading.
     private static let tolerance = 30
 
@@ -141,7 +141,7 @@ struct FitProReading: ExchangeProtocol {
             if stage == .greeting, frame.group != Self.stored { progress = .done }
             guard frame.isAnswered, isTransferred || Self.acknowledged.contains(frame.group) else { continue }
             acknowledgedFrames += 1
-            guard acknowledgedFrames <= Self.mostFrames else { return .failed(.undecodable("too many packets")) }
+            guard acknowledgedFrames <= Self.maximumFrames else { return .failed(.undecodable("too many packets")) }
             if isTransferred, frame.command == 2 {
                 // What cannot be decoded stays on the band, and what may have its time still to come.
                 guard let records = Self.records(frame.data) else { return .undecodable }

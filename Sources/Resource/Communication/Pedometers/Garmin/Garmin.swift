@@ -170,7 +170,7 @@ struct GarminLive: LiveSession {
         case .registered(let handle):
             self.handle = handle
             return nil
-        case .steps(let steps, handle) where steps <= mostStepsOfADay: return steps
+        case .steps(let steps, handle) where steps <= maximumStepsOfADay: return steps
         default: return nil
         }
     }

@@ -180,7 +180,7 @@ struct GenericLive: LiveSession {
     mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int? {
         guard let value = options.format.decode(value) else { return nil }
         // A value that no day has is a glitch: it must not become the count from which the next one is counted.
-        guard options.counting == .total || value <= mostStepsOfADay else { return nil }
+        guard options.counting == .total || value <= maximumStepsOfADay else { return nil }
         return counter?.steps(value, on: Day(of: now, utcOffset: utcOffset))
     }
 }

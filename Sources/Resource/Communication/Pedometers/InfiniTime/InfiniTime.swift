@@ -72,7 +72,7 @@ struct InfiniTimeSession: PedometerSession {
     /// Notifications of motion to wait for; each comes with an update of the counter.
     private static let updates = 3
     /// Seconds. A watch that lies still updates its counter as often, and notifies nothing.
-    private static let longestUpdate = 0.5
+    private static let maximumUpdate = 0.5
 
     private let context: SessionContext
     private let setsClock: Bool
@@ -97,7 +97,7 @@ struct InfiniTimeSession: PedometerSession {
             return .readIfPresent(InfiniTime.firmware)
         case (.firmware, .value(let bytes)):
             report.firmware = String(
-                decoding: bytes.prefix(SessionReport.longestFirmware).prefix { $0 != 0 }, as: UTF8.self)
+                decoding: bytes.prefix(SessionReport.maximumFirmware).prefix { $0 != 0 }, as: UTF8.self)
             behavior = InfiniTimeBehavior(firmware: report.firmware)
             return readSteps(.steps)
         case (.firmware, .absent):
@@ -107,7 +107,7 @@ struct InfiniTimeSession: PedometerSession {
                 return .fail(.undecodable("\(bytes.count) bytes where 4 were expected"))
             }
             // A glitch is not the last count of a day.
-            shownBefore = reading.flatMap { $0.value <= mostStepsOfADay ? $0 : nil }
+            shownBefore = reading.flatMap { $0.value <= maximumStepsOfADay ? $0 : nil }
             reading = CounterReading(at: now, value: value, utcOffset: context.localTime.utcOffset(now))
             // An examination changes nothing, and an overdue reset would be a change.
             guard stage == .steps, behavior.updatesWhenSubscribed, setsClock else { return readClock() }
@@ -120,10 +120,10 @@ struct InfiniTimeSession: PedometerSession {
             behavior.reset = .whenAwake
             return readClock()
         case (.updating, .done):
-            return .receive(seconds: Self.longestUpdate)
+            return .receive(seconds: Self.maximumUpdate)
         case (.updating, .value):
             updates += 1
-            return updates < Self.updates ? .receive(seconds: Self.longestUpdate) : readSteps(.updatedSteps)
+            return updates < Self.updates ? .receive(seconds: Self.maximumUpdate) : readSteps(.updatedSteps)
         case (.updating, .silence):
             return readSteps(.updatedSteps)
         case (.updating, .linkLost), (.updatedSteps, .linkLost):
@@ -216,7 +216,7 @@ struct InfiniTimeLive: LiveSession {
     mutating func steps(after value: [UInt8]) -> Int? { steps(after: value, at: Timestamp(0), utcOffset: 0) }
 
     mutating func steps(after value: [UInt8], at now: Timestamp, utcOffset: Int) -> Int? {
-        guard let value = InfiniTime.format.decode(value), value <= mostStepsOfADay else { return nil }
+        guard let value = InfiniTime.format.decode(value), value <= maximumStepsOfADay else { return nil }
         storableCount = value
         return steps.steps(value, on: Day(of: now, utcOffset: utcOffset))
     }

@@ -65,7 +65,7 @@ struct JringLive: LiveSession {
     let keepAlive: KeepAlive? = KeepAlive(Jring.keepAlive, to: Jring.requests, every: .seconds(Jring.keepAlivePause))
 
     mutating func steps(after value: [UInt8]) -> Int? {
-        guard value.count == 20, value[0] == 0x03, let steps = value.little(5, 4), steps <= mostStepsOfADay else {
+        guard value.count == 20, value[0] == 0x03, let steps = value.little(5, 4), steps <= maximumStepsOfADay else {
             return nil
         }
         return steps

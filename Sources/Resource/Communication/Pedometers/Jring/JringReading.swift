@@ -12,7 +12,7 @@ struct JringReading: TableReading {
     /// most that its minutes can hold.
     private static let totalTolerance = 15 * 255
     /// Days without an answer after which a ring that was never read is not asked for older ones.
-    private static let mostSilentDays = 3
+    private static let maximumSilentDays = 3
     /// Seconds around midnight in which the ring may be on another day than it is taken to be.
     private static let midnight = 300
 
@@ -212,7 +212,7 @@ struct JringReading: TableReading {
             // which it was silent in two syncs is not requested again, and stays unknown.
             plan.silence(day, isExpected: wasRead, believed: [.unanswered, .unconfirmed])
             // It has no older days, or none that the maker's app would read.
-            if !wasRead, unansweredDays >= Self.mostSilentDays { plan.drop(before: day) }
+            if !wasRead, unansweredDays >= Self.maximumSilentDays { plan.drop(before: day) }
         }
         return closing(now)
     }

@@ -6,7 +6,7 @@ struct MoYoungReading: TableReading {
     static func tolerance(_ sum: Int) -> Int { max(30, sum / 50) }
 
     /// Steps up to which nothing is reported if the two numbers cannot be distinguished.
-    private static let mostUnreported = 200
+    private static let maximumUnreported = 200
 
     var table: ExchangeTable<Self>
     private var isSecond = false
@@ -166,7 +166,7 @@ struct MoYoungReading: TableReading {
     }
 
     /// Whether there are so few steps that a later reading may decide.
-    private var isFew: Bool { (numbers?.values.prefix(2).max() ?? 0) <= Self.mostUnreported }
+    private var isFew: Bool { (numbers?.values.prefix(2).max() ?? 0) <= Self.maximumUnreported }
 
     private mutating func batch(_ now: Timestamp) -> SampleBatch? {
         guard let numbers, var days else { return nil }

@@ -61,7 +61,7 @@ struct No1F1Reading: TableReading {
         },
         Step(request([0xa1], "its firmware")) { reading, bytes, _ in
             guard bytes.first == 0xa1 else { return .other }
-            let text = bytes.dropFirst().prefix(SessionReport.longestFirmware).prefix { $0 != 0 }
+            let text = bytes.dropFirst().prefix(SessionReport.maximumFirmware).prefix { $0 != 0 }
             if !text.isEmpty { reading.report.firmware = String(decoding: text, as: UTF8.self) }
             return .done
         },

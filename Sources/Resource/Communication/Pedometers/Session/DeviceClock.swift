@@ -101,7 +101,7 @@ enum ClockCorrection: Hashable {
     static let safe = 3_600..<lastSafe
     private static let lastSafe = 86_400 - 1_800
     /// Seconds by which it may be off and be set only while both clocks show the same day.
-    static let mostForSameDay = 43_200
+    static let maximumForSameDay = 43_200
 
     /// Whether a clock that cannot be read, and so is taken to be right, may be set to local time now.
     static func isSafe(at now: Timestamp, _ localTime: LocalTime) -> Bool {
@@ -116,7 +116,7 @@ enum ClockCorrection: Hashable {
         }
         let local = DeviceClock(wall: reading.at.seconds + reading.utcOffset)
         let isSafe = clock.secondOfDay < Self.lastSafe && Self.safe.contains(local.secondOfDay)
-        let isWorthWaiting = clock.day != local.day && abs(lead) < Self.mostForSameDay
+        let isWorthWaiting = clock.day != local.day && abs(lead) < Self.maximumForSameDay
         self = isSafe && !isWorthWaiting ? .set(seconds: lead) : .postponed(seconds: lead)
     }
 }

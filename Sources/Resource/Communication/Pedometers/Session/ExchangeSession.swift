@@ -99,14 +99,14 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
 
     /// No answer of these protocols is longer: 28 days of a ring that sends a packet for each quarter of an hour,
     /// twice.
-    private static var mostPackets: Int { 6_000 }
+    private static var maximumPackets: Int { 6_000 }
 
     /// Seconds without a packet after which the rest of a wrong answer is not expected any more.
     private static var quiet: Double { 1 }
     /// The time after which the request is sent again although packets still arrive.
-    private static var longestRest: Duration { .seconds(10) }
+    private static var maximumRest: Duration { .seconds(10) }
     /// The time after which an answer that still arrives has no end. That of a month takes about two minutes.
-    private static var longestAnswer: Duration { .seconds(600) }
+    private static var maximumAnswer: Duration { .seconds(600) }
 
     private(set) var reading: Protocol
     private var stage = Stage.subscribing
@@ -161,8 +161,8 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
             return repeatRequest(now)
         case (.settling, .value):
             packets += 1
-            guard packets <= Self.mostPackets else { return .fail(.undecodable("too many packets")) }
-            return uptime - waitStart < Self.longestRest ? .receive(seconds: Self.quiet) : send(now)
+            guard packets <= Self.maximumPackets else { return .fail(.undecodable("too many packets")) }
+            return uptime - waitStart < Self.maximumRest ? .receive(seconds: Self.quiet) : send(now)
         case (.settling, _):
             return send(now)
         case (.waiting, .value(let bytes)):
@@ -203,7 +203,7 @@ struct ExchangeSession<Protocol: ExchangeProtocol>: PedometerSession {
     private mutating func receive(_ bytes: [UInt8], _ now: Timestamp) -> SessionAction {
         packets += 1
         guard let exchange else { return .finish(report) }
-        guard packets <= Self.mostPackets, uptime - sent <= Self.longestAnswer else {
+        guard packets <= Self.maximumPackets, uptime - sent <= Self.maximumAnswer else {
             return exchange.answer == .optional ? end(.incomplete, now) : .fail(.undecodable("too many packets"))
         }
         switch reading.receive(bytes, at: now) {

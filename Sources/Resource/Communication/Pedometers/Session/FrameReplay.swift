@@ -8,7 +8,7 @@ public struct FrameReplay: FrameDecoder {
     public init() {}
 
     /// Actions without a frame after which a session counts as endless.
-    private static let mostActions = 100_000
+    private static let maximumActions = 100_000
 
     public func decode(_ frames: [RawFrame], of pedometer: Pedometer, localTime: LocalTime) -> (
         batches: [SampleBatch], clock: ClockState.Setting?
@@ -36,7 +36,7 @@ public struct FrameReplay: FrameDecoder {
         batches: [SampleBatch], clock: ClockState.Setting?
     )? {
         var (session, batches, event) = (started, [SampleBatch](), SessionEvent.started)
-        for _ in 0..<Self.mostActions {
+        for _ in 0..<Self.maximumActions {
             switch Self.step(&session, after: event, tape) {
             case .deliver(let batch, _):
                 batches.append(batch)

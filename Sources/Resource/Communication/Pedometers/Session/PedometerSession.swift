@@ -72,12 +72,12 @@ public struct SessionReport: Hashable, Sendable {
     /// Per cent, 0...100; nil if the protocol does not report it (the driver then reads the Battery Service).
     public var battery: Int?
     public var clockSet: ClockState.Setting?
-    /// The version of its firmware as it reports it, at most `longestFirmware` bytes; nil if it was not read.
+    /// The version of its firmware as it reports it, at most `maximumFirmware` bytes; nil if it was not read.
     public var firmware: String?
     public var notices: [SyncNotice]
 
     /// Bytes. The longest known, of a ring, has 21.
-    static let longestFirmware = 48
+    static let maximumFirmware = 48
 
     public init(
         battery: Int? = nil, clockSet: ClockState.Setting? = nil, firmware: String? = nil, notices: [SyncNotice] = []
@@ -151,4 +151,4 @@ public struct KeepAlive: Hashable, Sendable {
 }
 
 /// More steps than a person makes in a day; a live figure above this is an error.
-let mostStepsOfADay = DaySummary.possibleSteps.upperBound
+let maximumStepsOfADay = DaySummary.possibleSteps.upperBound

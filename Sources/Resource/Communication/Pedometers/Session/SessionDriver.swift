@@ -6,13 +6,13 @@ struct SessionDriver: Sendable {
     let link: any SessionLink
     /// Frames, and bytes of them, that are held in memory until the next batch. The longest answer known is a day of a
     /// ring: 96 packets of 16 bytes, requested three times. Anything longer is not an answer.
-    static let mostFrames = 8_192
-    static let mostBytes = 1 << 20
+    static let maximumFrames = 8_192
+    static let maximumBytes = 1 << 20
 
     /// A reading that takes longer has no end. The longest known is the first one of a Bangle.js with 400 days, which
     /// continues where it was ended. The timers' services end a run after 20 minutes, and other pedometers are to be
     /// read in it, too.
-    static let longestReading = Duration.seconds(15 * 60)
+    static let maximumReading = Duration.seconds(15 * 60)
 
     let now: @Sendable () -> Timestamp
     /// Time of a clock that setting the machine's clock does not affect.
@@ -33,7 +33,8 @@ struct SessionDriver: Sendable {
         mutating func add(_ direction: RawFrame.Direction, _ bytes: [UInt8], at moment: Timestamp)
             throws(PedometerError)
         {
-            guard frames.count < SessionDriver.mostFrames, self.bytes + bytes.count <= SessionDriver.mostBytes else {
+            guard frames.count < SessionDriver.maximumFrames, self.bytes + bytes.count <= SessionDriver.maximumBytes
+            else {
                 throw .undecodable("too many packets")
             }
             self.bytes += bytes.count
@@ -124,8 +125,8 @@ struct SessionDriver: Sendable {
                 throw error
             case .subscribe, .subscribeAll, .write, .stream, .writeIfPresent, .read, .readIfPresent, .receive:
                 do {
-                    guard uptime() - start < Self.longestReading else {
-                        throw PedometerError.endless(minutes: Int(Self.longestReading.components.seconds / 60))
+                    guard uptime() - start < Self.maximumReading else {
+                        throw PedometerError.endless(minutes: Int(Self.maximumReading.components.seconds / 60))
                     }
                     event = try await carryOut(action, &log, &storage)
                 } catch {

@@ -75,7 +75,7 @@ public enum YCBT: LinkedPedometerModel {
 struct YCBTReading: TableReading {
     private static let recordSize = 14
     /// Bytes of an answer: a record for each quarter of an hour of a month, with a reserve of half.
-    private static let mostBytes = 64 * 1_024
+    private static let maximumBytes = 64 * 1_024
     /// Seconds from 1970 to 2000.
     private static let epoch = 946_684_800
 
@@ -183,14 +183,14 @@ struct YCBTReading: TableReading {
             return .failed(.refused("the request for its steps"))
         case (0x05, 0x02):
             guard data.count >= 10, let bytes = data.little(6, 4), bytes > 0 else { return .done }  // no records
-            guard bytes <= Self.mostBytes else { return .failed(.undecodable("\(bytes) bytes of records")) }
+            guard bytes <= Self.maximumBytes else { return .failed(.undecodable("\(bytes) bytes of records")) }
             (packets, records) = (0, [])
             return .more
         case (0x05, 0x11):
             // Without its beginning it is the rest of an earlier answer.
             guard let received = packets else { return .other }
-            guard records.count + data.count <= Self.mostBytes else {
-                return .failed(.undecodable("more than \(Self.mostBytes) bytes of records"))
+            guard records.count + data.count <= Self.maximumBytes else {
+                return .failed(.undecodable("more than \(Self.maximumBytes) bytes of records"))
             }
             packets = received + 1
             records += data

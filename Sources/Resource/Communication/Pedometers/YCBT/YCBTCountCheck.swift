@@ -10,7 +10,7 @@ struct YCBTCountCheck {
     /// Steps below which nothing is reported: a few minutes of walking.
     private static let leastSteps = 200
     /// Seconds after which the record of the present time has ended. The longest that is known is half an hour.
-    private static let longestRecord = 3_600
+    private static let maximumRecord = 3_600
     /// Seconds between the end of a record and its storage.
     private static let delay = 900
 
@@ -41,7 +41,7 @@ struct YCBTCountCheck {
             at: now, value: rest * 2 > counted ? rest : 0, utcOffset: context.localTime.utcOffset(now))
         let cursor = context.pedometer.cursor
         var hasStopped = false
-        if let before = cursor.counter, before.value >= Self.leastSteps, now - before.at >= Self.longestRecord {
+        if let before = cursor.counter, before.value >= Self.leastSteps, now - before.at >= Self.maximumRecord {
             let wall = converter.clock.wall(at: before.at)
             hasStopped = !records.contains { $0.wall + $0.length > wall - Self.delay }
         } else if cursor.readThrough == nil, records.isEmpty {

@@ -6,7 +6,7 @@ final class FileTree {
     let path: String
     private(set) var files: [ForeignFile] = []
 
-    private static let mostFiles = 100_000
+    private static let maximumFiles = 100_000
 
     init(_ path: String) throws(ImportError) {
         self.path = path
@@ -43,7 +43,7 @@ final class FileTree {
             else {
                 continue
             }
-            if files.count == Self.mostFiles { throw .tooMuch("more than \(Self.mostFiles) files") }
+            if files.count == Self.maximumFiles { throw .tooMuch("more than \(Self.maximumFiles) files") }
             files.append(
                 ForeignFile(
                     name: String(url.path.dropFirst(prefix)), size: values.fileSize ?? 0, place: .disk(url.path)))
@@ -113,7 +113,7 @@ final class ForeignFile {
     }
 
     /// Bytes of a database that is copied.
-    private static let mostCopied = 4 << 30
+    private static let maximumCopied = 4 << 30
 
     /// Its database, opened for reading.
     func database() throws(ImportError) -> ForeignDatabase {
@@ -147,7 +147,7 @@ final class ForeignFile {
             let count = try stream.read(&buffer)
             if count == 0 { return }
             done += count
-            if done > mostCopied { throw .tooMuch("a database of more than \(mostCopied >> 30) GB in it") }
+            if done > maximumCopied { throw .tooMuch("a database of more than \(maximumCopied >> 30) GB in it") }
             var written = 0
             while written < count {
                 let more = buffer.withUnsafeBytes {

@@ -36,8 +36,8 @@ struct JSONRecords {
     private var isAtStart = true
 
     private static let deepest = 32
-    private static let longestText = 1 << 20
-    private static let mostValues = 400
+    private static let maximumText = 1 << 20
+    private static let maximumValues = 400
 
     init(_ stream: any ByteStream, path: String) {
         self.stream = stream
@@ -159,7 +159,7 @@ struct JSONRecords {
     }
 
     private func keep(_ value: Scalar, _ name: String, _ record: inout Record) {
-        if record.count < Self.mostValues, record[name] == nil { record[name] = value }
+        if record.count < Self.maximumValues, record[name] == nil { record[name] = value }
     }
 
     private func failure(_ reason: String) -> ImportError {
@@ -230,7 +230,7 @@ struct JSONRecords {
             } else {
                 bytes.append(byte)
             }
-            if bytes.count > Self.longestText { throw failure("a text is too long") }
+            if bytes.count > Self.maximumText { throw failure("a text is too long") }
         }
     }
 }

@@ -16,11 +16,11 @@ struct ZipArchive {
     let members: [Member]
 
     /// An export of a phone has a few thousand.
-    private static let mostMembers = 100_000
-    private static let mostDirectoryBytes = 32 << 20
+    private static let maximumMembers = 100_000
+    private static let maximumDirectoryBytes = 32 << 20
     /// Databases and XML become 5 to 50 times smaller, and deflate cannot compress more than a thousand times. A large
     /// member that claims more is made to do harm.
-    private static let mostRatio = 200
+    private static let maximumRatio = 200
     /// Bytes of a member that is not looked at in this way.
     private static let harmless = 64 << 20
 
@@ -28,7 +28,7 @@ struct ZipArchive {
         self.file = file
         func damaged(_ reason: String) -> ImportError { .malformed(path: file.path, reason: reason) }
         let (start, size, count) = try Self.directory(of: file)
-        guard count <= Self.mostMembers, size <= Self.mostDirectoryBytes else {
+        guard count <= Self.maximumMembers, size <= Self.maximumDirectoryBytes else {
             throw damaged("the archive has too many files")
         }
         let bytes = try file.bytes(at: start, size)
@@ -52,7 +52,8 @@ struct ZipArchive {
             if member.name.split(separator: "/").contains("..") || member.name.hasPrefix("/") {
                 throw damaged("a file in it has the path \(member.name.prefix(100))")
             }
-            guard member.compressed <= file.size, member.size <= max(Self.harmless, member.compressed * Self.mostRatio)
+            guard member.compressed <= file.size,
+                member.size <= max(Self.harmless, member.compressed * Self.maximumRatio)
             else {
                 throw damaged(
                     "\(member.name.prefix(100)) in it claims to be \(member.size) bytes, packed into \(member.compressed)"

@@ -46,9 +46,9 @@ private final class AppleHealthParser {
         init(_ track: TrackBuilder) { self.track = track }
     }
 
-    private static let mostHead = 1 << 20
+    private static let maximumHead = 1 << 20
     /// Bytes of an element. Those of Apple have some hundred.
-    private static let mostSilence = 4 << 20
+    private static let maximumSilence = 4 << 20
 
     init(_ path: String, _ collector: ForeignCollector) {
         self.path = path
@@ -83,7 +83,7 @@ private final class AppleHealthParser {
             }
             if bytes.isEmpty { return }
             silence += bytes.count
-            if silence > Self.mostSilence { throw .malformed(path: path, reason: "it is no export of Apple Health") }
+            if silence > Self.maximumSilence { throw .malformed(path: path, reason: "it is no export of Apple Health") }
             let count = try stream.read(&buffer)
             bytes = Array(buffer[..<count])
         }
@@ -93,7 +93,7 @@ private final class AppleHealthParser {
     private func head(_ stream: any ByteStream) throws(ImportError) -> [UInt8] {
         var (head, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
         let mark = Array("<HealthData".utf8), entity = Array("<!ENTITY".utf8)
-        while head.count < Self.mostHead {
+        while head.count < Self.maximumHead {
             let count = try stream.read(&buffer)
             if count == 0 { break }
             head += buffer[..<count]

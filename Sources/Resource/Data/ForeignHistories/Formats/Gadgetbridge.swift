@@ -132,6 +132,6 @@ struct ActivityTable {
 
     /// Rows of live values between the minutes can have the counter of the day (Gadgetbridge #1154).
     func isLive(_ time: Int, intensity: Int?, steps: Int) -> Bool {
-        hasIntensity && intensity == -1 && (time % 60 != 0 || steps > 60 * StepSample.mostStepsPerSecond)
+        hasIntensity && intensity == -1 && (time % 60 != 0 || steps > 60 * StepSample.maximumStepsPerSecond)
     }
 }

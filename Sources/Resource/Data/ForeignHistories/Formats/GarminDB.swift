@@ -71,7 +71,7 @@ struct DayCounters {
     mutating func finish(_ collector: ForeignCollector, _ track: TrackBuilder) throws(ImportError) {
         guard let moment, let last else { return }
         if grown > 0 {
-            let needed = (grown + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond
+            let needed = (grown + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
             // At midnight itself, and twice in one moment.
             let length = max(moment - last, needed)
             let start = moment > last ? last : moment - length

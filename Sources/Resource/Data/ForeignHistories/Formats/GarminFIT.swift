@@ -27,10 +27,10 @@ struct FITFile {
 
     /// Seconds from 1970 to 1989-12-31.
     private static let epoch = 631_065_600
-    private static let mostBytes = 16 << 20
+    private static let maximumBytes = 16 << 20
 
     init(_ file: ForeignFile) throws(ImportError) {
-        guard file.size <= Self.mostBytes else { throw .tooMuch("a FIT file of more than 16 MB") }
+        guard file.size <= Self.maximumBytes else { throw .tooMuch("a FIT file of more than 16 MB") }
         let bytes = try file.open().prefix(file.size)
         func damaged() -> ImportError { .malformed(path: file.path, reason: "it is a damaged FIT file, or truncated") }
         guard bytes.count >= 12, bytes[0] >= 12, Int(bytes[0]) + bytes.number(4, 4) <= bytes.count else {
@@ -116,7 +116,7 @@ struct FITReader: FormatReader {
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] { tree.files.filter { $0.kind == .fit } }
 
-    private static let mostReadings = 2_000_000
+    private static let maximumReadings = 2_000_000
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         var readings: [FITFile.Reading] = [], offsets: [(moment: Int, offset: Int)] = []
@@ -124,7 +124,7 @@ struct FITReader: FormatReader {
             let found = try FITFile(file)
             readings += found.readings
             offsets += found.offsets
-            if readings.count > Self.mostReadings { throw .tooMuch("more than \(Self.mostReadings) readings") }
+            if readings.count > Self.maximumReadings { throw .tooMuch("more than \(Self.maximumReadings) readings") }
         }
         if readings.isEmpty { return }
         offsets.sort { $0.moment < $1.moment }

@@ -49,7 +49,7 @@ struct SlotSequence {
             slot.start -= length
             try body(slot)
         case .growth:
-            let needed = max(60, (slot.steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond)
+            let needed = max(60, (slot.steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond)
             let length = last.map { min(slot.start - $0, Self.longest) } ?? needed
             last = slot.start
             slot.length = max(length, min(needed, Self.longest), 1)
@@ -112,12 +112,12 @@ struct SlotSequence {
             var slot = slot
             let next = waiting.dropFirst(index + 1).first { $0.start > slot.start }?.start ?? .max
             slot.length = min(length, next - slot.start)
-            if slot.start == midnight, slot.steps > Self.mostAtMidnight, slot.steps >= others {
+            if slot.start == midnight, slot.steps > Self.maximumAtMidnight, slot.steps >= others {
                 // The total of the day: only what the other rows do not have is added.
                 slot.steps -= others
                 slot.distance = nil
                 slot.length = others == 0 ? collector.localTime.span(of: day).length : slot.length
-                let needed = (slot.steps + StepSample.mostStepsPerSecond - 1) / StepSample.mostStepsPerSecond
+                let needed = (slot.steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
                 slot.length = max(slot.length, needed)
             }
             try body(slot)
@@ -125,5 +125,5 @@ struct SlotSequence {
     }
 
     /// Steps of the hour after midnight that nobody makes: more are the total of the day.
-    private static let mostAtMidnight = 4000
+    private static let maximumAtMidnight = 4000
 }

@@ -15,8 +15,8 @@ struct DelimitedText {
     /// Of the record that was read last, from 1.
     private(set) var line = 0
 
-    private static let mostBytes = 1 << 20
-    private static let mostFields = 2000
+    private static let maximumBytes = 1 << 20
+    private static let maximumFields = 2000
 
     init(_ stream: any ByteStream, separator: UInt8, path: String) {
         self.stream = stream
@@ -77,7 +77,7 @@ struct DelimitedText {
             if byte == separator, state != .quoted {
                 ends.append(bytes.count)
                 state = .start
-                if ends.count > Self.mostFields {
+                if ends.count > Self.maximumFields {
                     throw .malformed(path: path, reason: "line \(line + 1) has too many columns")
                 }
                 continue
@@ -97,7 +97,7 @@ struct DelimitedText {
                 state = .plain
             }
             bytes.append(byte)
-            if bytes.count > Self.mostBytes { throw .malformed(path: path, reason: "line \(line + 1) is too long") }
+            if bytes.count > Self.maximumBytes { throw .malformed(path: path, reason: "line \(line + 1) is too long") }
         }
     }
 

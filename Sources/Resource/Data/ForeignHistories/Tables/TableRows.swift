@@ -121,7 +121,7 @@ struct TableRows {
         var length = reading.length
         if let next, slot.device == device, next > slot.start { length = min(length, next - slot.start) }
         // How long it is, is a guess.
-        let needed = (slot.steps.max() ?? 0) / StepSample.mostStepsPerSecond + 1
+        let needed = (slot.steps.max() ?? 0) / StepSample.maximumStepsPerSecond + 1
         if needed <= 3600 { length = max(length, needed) }
         for steps in slot.steps { try collector.add(steps, from: slot.start, length: length, to: track(slot.device)) }
     }

@@ -63,7 +63,7 @@ struct DayDeletion {
         // ?1 the pedometer, ?2 the first local second, ?3 the last one
         let local: StatementArguments = [pedometer, first, end - 1]
         let ofDays = """
-            pedometer = ?1 AND start BETWEEN ?2 - \(StepSample.mostUTCOffset) AND ?3 + \(StepSample.mostUTCOffset)
+            pedometer = ?1 AND start BETWEEN ?2 - \(StepSample.maximumUTCOffset) AND ?3 + \(StepSample.maximumUTCOffset)
                 AND start + utc_offset BETWEEN ?2 AND ?3
             """
         let syncs = try Int64.fetchAll(
@@ -82,7 +82,7 @@ struct DayDeletion {
         try database.execute(
             sql:
                 "DELETE FROM frame WHERE sync IN (SELECT id FROM sync WHERE pedometer = ? AND ifnull(ended_at, ?) >= ?)",
-            arguments: [pedometer, Int.max, first - StepSample.mostUTCOffset])
+            arguments: [pedometer, Int.max, first - StepSample.maximumUTCOffset])
     }
 
     private func cutCoverage(of pedometer: Pedometer.ID) throws {
@@ -116,7 +116,7 @@ struct DayDeletion {
                     OR id IN (SELECT value FROM json_each(?4)))
                 """,
             arguments: [
-                pedometer, first - StepSample.mostUTCOffset, end + StepSample.mostUTCOffset,
+                pedometer, first - StepSample.maximumUTCOffset, end + StepSample.maximumUTCOffset,
                 "[\(syncs.map(String.init).joined(separator: ","))]",
             ])
         if rows.isEmpty { return }

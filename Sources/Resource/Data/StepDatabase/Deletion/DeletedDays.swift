@@ -1,15 +1,23 @@
 import GRDB
 import StepDomain
 
+extension DeletedDay {
+    /// Those of a user in a range, by day.
+    static func all(of person: User.ID, in days: ClosedRange<Day>, _ database: Database) throws -> [DeletedDay] {
+        try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT day, at, closed FROM deleted_day WHERE person = ? AND day BETWEEN ? AND ? ORDER BY day"),
+            arguments: [person, days.lowerBound.description, days.upperBound.description]
+        ).map { DeletedDay(try $0.day(0), at: try $0.time(1), isClosed: try $0.get(2)) }
+    }
+}
+
 /// The days of a user that syncs and imports leave out, because the user has deleted them.
 struct DeletedDays {
     let days: DaySet
 
     init(of person: User.ID, _ database: Database) throws {
-        let closed = try String.fetchAll(
-            database.cachedStatement(sql: "SELECT day FROM deleted_day WHERE person = ? AND closed ORDER BY day"),
-            arguments: [person])
-        days = DaySet(try closed.map(Day.init(column:)))
+        days = DaySet(try DeletedDay.all(of: person, in: Day.first...Day.last, database).filter(\.isClosed).map(\.day))
     }
 
     /// What a sync may store of a batch. The raw frames show the steps, too.

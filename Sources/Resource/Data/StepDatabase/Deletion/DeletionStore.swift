@@ -32,6 +32,10 @@ extension StepDatabase: DeletionStore {
         }
     }
 
+    public func closedDays(of user: User.ID) throws(HistoryError) -> [DeletedDay] {
+        try read { try DeletedDay.all(of: user, in: Day.first...Day.last, $0).filter(\.isClosed) }
+    }
+
     public func readmit(_ days: ClosedRange<Day>, of user: User.ID) throws(HistoryError) -> Int {
         try write { database in
             try database.execute(

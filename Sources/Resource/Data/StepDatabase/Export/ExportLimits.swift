@@ -18,13 +18,13 @@ public struct ExportLimits: Sendable {
     /// Seconds by which clocks differ, and zones too.
     private static let tolerance = 86_400
     /// Seconds for which a day waits until it is shared: `ShareRetry` has three days at most.
-    private static let longestWait = 7 * 86_400
+    private static let maximumWait = 7 * 86_400
 
     /// Whether a column cannot have a time.
     func exclude(_ moment: Timestamp, in column: ExportTable.Column) -> Bool {
         switch column.latest {
         case .now: moment > now + Self.tolerance
-        case .soon: moment > now + Self.longestWait
+        case .soon: moment > now + Self.maximumWait
         case .any, nil: false
         }
     }

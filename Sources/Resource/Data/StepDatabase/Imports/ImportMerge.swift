@@ -244,8 +244,8 @@ struct ImportMerge {
                     WHERE pedometer = ? AND start BETWEEN ? AND ? AND steps > 0
                     """,
                 arguments: [
-                    id, first.daysSince1970 * 86_400 - StepSample.mostUTCOffset,
-                    (last.daysSince1970 + 1) * 86_400 + StepSample.mostUTCOffset,
+                    id, first.daysSince1970 * 86_400 - StepSample.maximumUTCOffset,
+                    (last.daysSince1970 + 1) * 86_400 + StepSample.maximumUTCOffset,
                 ])
             let count = found.count { days.contains(Day(daysSince1970: $0)) }
             return count == 0 ? nil : ImportChanges.Overlap(name: try row.get(1), days: count)

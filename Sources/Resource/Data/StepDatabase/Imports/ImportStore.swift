@@ -7,7 +7,7 @@ extension StepDatabase: ImportStore {
         -> ImportChanges
     {
         try undone { database in
-            let user = user.id == 0 ? try Self.add(user, database) : user
+            let user = user.isNew ? try Self.add(user, database) : user
             return try ImportMerge(database: database, user: user, now: now).store(history)
         }
     }

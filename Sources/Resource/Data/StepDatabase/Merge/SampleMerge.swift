@@ -94,15 +94,15 @@ extension StepSample {
     /// Plausible, and of a time and length that a history can hold. Checked in this order: a length out of range would
     /// overflow the plausibility calculation.
     var countsInHistory: Bool {
-        Self.starts.contains(start.seconds) && (1...Self.mostSeconds).contains(length)
+        Self.starts.contains(start.seconds) && (1...Self.maximumSeconds).contains(length)
             && Self.utcOffsets.contains(utcOffset) && isPlausible
     }
 
     /// A year of 366 days: a counter may go unread for long, but not longer.
-    static let mostSeconds = 366 * 86_400
+    static let maximumSeconds = 366 * 86_400
     /// UTC offsets of clocks do not exceed 14 hours (Kiribati).
-    static let mostUTCOffset = 14 * 3600
-    static var utcOffsets: ClosedRange<Int> { -mostUTCOffset...mostUTCOffset }
+    static let maximumUTCOffset = 14 * 3600
+    static var utcOffsets: ClosedRange<Int> { -maximumUTCOffset...maximumUTCOffset }
     /// Seconds since 1970.
     static var starts: ClosedRange<Int> { 0...Timestamp.last.seconds }
 

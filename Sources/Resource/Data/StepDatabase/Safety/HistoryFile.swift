@@ -3,8 +3,8 @@ public import StepDomain
 internal import Support
 import Synchronization
 
-/// The upkeep of a history's file: checks, backups, and raw frames that are too old.
-public struct HistoryFileUpkeep: HistoryUpkeep {
+/// The maintenance of a history's file: checks, backups, and raw frames that are too old.
+public struct HistoryFileMaintenance: HistoryMaintenance {
     private let path: String
     private let backups: AutomaticBackups
     private let frames: FrameRetention
@@ -46,7 +46,7 @@ public struct HistoryFileUpkeep: HistoryUpkeep {
         if let failure { throw failure }
     }
 
-    /// Why and when the last backup or check of a history failed, by path. A watch does the upkeep after each sync: a
+    /// Why and when the last backup or check of a history failed, by path. A watch does the maintenance after each sync: a
     /// copy that fails is not made again within a day.
     private static let failures = Mutex<[String: (error: HistoryError, at: Timestamp, file: FileIdentity?)]>([:])
 

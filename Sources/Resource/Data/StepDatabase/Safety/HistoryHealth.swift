@@ -90,11 +90,11 @@ extension StepDatabase {
         let differences = try schema.differences(in: database)
         if !differences.isEmpty {
             return HistoryHealth(
-                isOlder: state != .current, complaints: Array(differences.prefix(mostComplaints)), orphans: [])
+                isOlder: state != .current, complaints: Array(differences.prefix(maximumComplaints)), orphans: [])
         }
         // quick_check would not find keys out of order, indexes that do not match their tables, and more (13 of 600
         // damaged files). It takes as long, because most of the time is spent reading the file.
-        let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(mostComplaints))")
+        let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(maximumComplaints))")
         let orphans = try schema.ownTables(in: database).filter { table in
             try Bool.fetchOne(
                 database, sql: "SELECT EXISTS (SELECT 1 FROM pragma_foreign_key_check(?))", arguments: [table]) == true
@@ -106,7 +106,7 @@ extension StepDatabase {
         return health
     }
 
-    private static let mostComplaints = 3
+    private static let maximumComplaints = 3
 
     /// Rules that no constraint of the schema can express.
     static func brokenRules(_ database: Database) throws -> [String] {
@@ -118,7 +118,7 @@ extension StepDatabase {
         }
         if tables.contains("seal") {
             let seals = Seals(database)
-            broken += try seals.complaints(Array(seals.broken().prefix(mostComplaints)))
+            broken += try seals.complaints(Array(seals.broken().prefix(maximumComplaints)))
         }
         // A history of an earlier version lacks columns.
         for rule in ColumnRule.all
@@ -163,7 +163,7 @@ extension StepDatabase {
     ///
     /// - Throws: `damaged`, or why it cannot be read.
     public static func checkBeforeSync(_ path: String, at moment: Timestamp) throws(HistoryError) {
-        try checkBeforeSync(path, at: moment, wholeUpTo: mostToCheck)
+        try checkBeforeSync(path, at: moment, wholeUpTo: maximumToCheck)
     }
 
     /// - Parameter size: bytes; a larger file is checked in parts.
@@ -206,7 +206,7 @@ extension StepDatabase {
     }
 
     /// Bytes of the largest file that is checked as a whole.
-    private static let mostToCheck = 2_000_000
+    private static let maximumToCheck = 2_000_000
     /// The other tables grow by some rows a day at most.
     private static let largeTables: Set = ["sample", "frame"]
 

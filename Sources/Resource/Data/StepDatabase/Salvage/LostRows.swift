@@ -153,7 +153,7 @@ struct LostTime {
     init(_ gaps: [(before: Salvage.SampleKey?, after: Salvage.SampleKey?)]) { self.gaps = gaps }
 
     /// How long a pedometer may remember, in seconds: no supported model remembers more than a month.
-    private static let longestMemory = 31 * 86_400
+    private static let maximumMemory = 31 * 86_400
 
     /// - Returns: the days that now lack time.
     func mark(in database: Database) throws -> [SalvageReport.LostDays] {
@@ -169,7 +169,7 @@ struct LostTime {
                     latest = max(latest, piece.span.end.seconds)
                     let first = Day(of: piece.span.start, utcOffset: piece.utcOffset)
                     let last = Day(of: piece.span.end - 1, utcOffset: piece.utcOffset)
-                    for day in max(first, last.advanced(by: 1 - ChangedDays.mostDays))...last { days.insert(day) }
+                    for day in max(first, last.advanced(by: 1 - ChangedDays.maximumDays))...last { days.insert(day) }
                 }
             }
             lost += ranges(days).map {
@@ -236,7 +236,7 @@ struct LostTime {
         let end =
             try Int.fetchOne(
                 database, sql: "SELECT max(until) FROM coverage WHERE pedometer = ?", arguments: [pedometer]) ?? latest
-        guard latest > end - Self.longestMemory,
+        guard latest > end - Self.maximumMemory,
             let text = try String.fetchOne(
                 database, sql: "SELECT cursor FROM pedometer WHERE id = ?", arguments: [pedometer]),
             var cursor: PedometerCursor = try? value(text)

@@ -98,7 +98,7 @@ struct RecordReader {
     }
 
     /// More than any record of istep: texts of servers have 1000 characters, frames 1024 bytes, notices some hundred.
-    private static let mostBytes = 1_000_000
+    private static let maximumBytes = 1_000_000
 
     mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, count <= bytes.endIndex - index else { return nil }
@@ -122,7 +122,7 @@ struct RecordReader {
 
     /// A record. The part that does not fit on the page is on a chain of other pages.
     mutating func payload(_ size: Int64, of kind: TreePage.Kind, _ store: PageStore) -> [UInt8]? {
-        guard (1...Int64(Self.mostBytes)).contains(size) else { return nil }
+        guard (1...Int64(Self.maximumBytes)).contains(size) else { return nil }
         // "Cell payload overflow pages" of the file format.
         let usable = store.usableSize, total = Int(size)
         let most = kind.isIndex ? (usable - 12) * 64 / 255 - 23 : usable - 35
@@ -189,7 +189,7 @@ struct RecordReader {
         case 8: return 0.databaseValue
         case 9: return 1.databaseValue
         case 12...:
-            guard type < Int64(Self.mostBytes) * 2, let parts = bytes(Int(type - 12) / 2) else { return nil }
+            guard type < Int64(Self.maximumBytes) * 2, let parts = bytes(Int(type - 12) / 2) else { return nil }
             if type % 2 == 0 { return Data(parts).databaseValue }
             if repairingText { return String(decoding: parts.map { $0 == 0 ? 0xff : $0 }, as: UTF8.self).databaseValue }
             // istep never writes a text that is not UTF-8 or that contains a NUL.

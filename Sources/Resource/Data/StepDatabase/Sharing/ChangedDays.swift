@@ -21,7 +21,7 @@ struct ChangedDays {
     ///   day in the old offset.
     mutating func insert(_ gap: TimeSpan, utcOffset: Int, neighbours: [CoveredSpan]) {
         let last = Day(of: gap.end - 1, utcOffset: utcOffset)
-        let first = max(Day(of: gap.start, utcOffset: utcOffset), last.advanced(by: 1 - Self.mostDays))
+        let first = max(Day(of: gap.start, utcOffset: utcOffset), last.advanced(by: 1 - Self.maximumDays))
         for day in first...last { insert(day) }
         for other in neighbours where other.utcOffset != utcOffset {
             if other.span.end == gap.start { insert(Day(of: other.span.end - 1, utcOffset: other.utcOffset)) }
@@ -31,7 +31,7 @@ struct ChangedDays {
 
     /// In a longer span the last ten years count. No pedometer remembers such a span, but one read by a machine whose
     /// clock was at 1970 reports half a century, and these days must not fill the outbox.
-    static let mostDays = 3660
+    static let maximumDays = 3660
 
     /// Runs in the transaction of the change.
     func store(of person: User.ID, _ database: Database) throws {

@@ -27,9 +27,9 @@ struct WebSocketFrames {
 
     /// Maximum bytes of a message, all fragments together. istep requests at most a year of hours at about 100 bytes
     /// each.
-    static let longestMessage = 4 << 20
+    static let maximumMessage = 4 << 20
     /// Maximum frames of a message. A server that splits a message into more frames only keeps a client busy.
-    static let mostFragments = 4096
+    static let maximumFragments = 4096
 
     private var buffer: [UInt8] = []
     /// Bytes of the buffer that were read.
@@ -39,7 +39,7 @@ struct WebSocketFrames {
     private var fragments = 0
     private let limit: Int
 
-    init(limit: Int = longestMessage) { self.limit = limit }
+    init(limit: Int = maximumMessage) { self.limit = limit }
 
     /// - Parameter bytes: as they were received, split anywhere.
     mutating func append(_ bytes: some Sequence<UInt8>) {
@@ -110,8 +110,8 @@ struct WebSocketFrames {
                     ? "continued a message that it had not begun" : "began a message in the middle of another")
         }
         fragments += 1
-        guard fragments <= Self.mostFragments else {
-            throw Violation("cut a message into more than \(Self.mostFragments) pieces")
+        guard fragments <= Self.maximumFragments else {
+            throw Violation("cut a message into more than \(Self.maximumFragments) pieces")
         }
         // In place: a copy for each of thousands of fragments would take long.
         if message == nil { message = frame.payload } else { message?.append(contentsOf: frame.payload) }

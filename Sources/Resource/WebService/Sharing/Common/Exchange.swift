@@ -13,7 +13,7 @@ struct Exchange: Sendable {
 
     /// Seconds for requests that follow from one another. Each has a limit of its own, but many that are just within it
     /// could hold up a sync for an hour.
-    private static let longestSeries = 120
+    private static let maximumSeries = 120
 
     /// Whether the time for requests that follow from one another is over.
     var isOver: Bool { end.map { now() >= $0 } ?? false }
@@ -27,7 +27,7 @@ struct Exchange: Sendable {
     /// that are created.
     func limited() -> Exchange {
         var limited = self
-        limited.end = now() + Self.longestSeries
+        limited.end = now() + Self.maximumSeries
         return limited
     }
 
@@ -43,7 +43,7 @@ struct Exchange: Sendable {
 
     /// Sends a request and returns the answer, whatever its status.
     func answer(to request: HTTPRequest) async throws(ShareFailure) -> HTTPResponse {
-        if isOver { throw ShareFailure(.unreachable, "\(request.url.host) took more than \(Self.longestSeries) s") }
+        if isOver { throw ShareFailure(.unreachable, "\(request.url.host) took more than \(Self.maximumSeries) s") }
         do {
             return try await transport.send(request)
         } catch {

@@ -98,7 +98,8 @@ struct FHIRDestination: ConfiguredDestination {
 
     static let type = "application/fhir+json"
 
-    let traits = ShareTraits(resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true)
+    let traits = ShareTraits(
+        resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true, placesByName: true)
 
     var place: String { base.origin }
 

@@ -374,13 +374,13 @@ struct InfluxDestination: ConfiguredDestination {
     }
 
     /// Maximum lines of one request: the batch size that InfluxData recommends.
-    static let mostLines = 5000
+    static let maximumLines = 5000
 
     /// Whole lines, in requests of a size that every server accepts.
     private func bodies(_ payloads: [(SharePayload, Timestamp)]) -> [String] {
         var bodies: [[String]] = [[]]
         for line in payloads.lazy.flatMap({ points.points($0.0.day, at: $0.1) }).map(\.line) {
-            if bodies[bodies.count - 1].count == Self.mostLines { bodies.append([]) }
+            if bodies[bodies.count - 1].count == Self.maximumLines { bodies.append([]) }
             bodies[bodies.count - 1].append(line)
         }
         return bodies.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }

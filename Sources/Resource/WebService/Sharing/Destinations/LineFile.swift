@@ -72,7 +72,7 @@ struct LineFile {
         var pauses = 0
         while try await !Self.outsidePool({ try replaceNow(body) }) {
             pauses += 1
-            guard pauses <= Self.mostPauses else {
+            guard pauses <= Self.maximumPauses else {
                 throw ShareFailure(
                     .busy, "the directory \(quoted(directoryName(path))) is locked by another program",
                     advice: "End that program, or set `path` to a file in another directory.")
@@ -84,7 +84,7 @@ struct LineFile {
     /// The pause between two attempts to lock the folder. They take 30 seconds in all: a program that keeps the lock
     /// longer does more than write a file.
     private static let pause = Duration.milliseconds(100)
-    private static let mostPauses = 300
+    private static let maximumPauses = 300
 
     /// Runs work that may wait for a disk outside of Swift's pool, whose few threads run all other tasks.
     static func outsidePool<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws(ShareFailure) -> R {
@@ -117,7 +117,7 @@ struct LineFile {
     }
 
     /// The most symbolic links that the kernel follows (path_resolution(7)).
-    private static let mostLinks = 40
+    private static let maximumLinks = 40
 
     /// The file that is replaced: a symbolic link is kept, and its target is replaced, or created.
     ///
@@ -125,7 +125,7 @@ struct LineFile {
     private func resolved() throws(ShareFailure) -> LineFile {
         var end = path
         var status = stat()
-        for _ in 0..<Self.mostLinks {
+        for _ in 0..<Self.maximumLinks {
             if let whole = realpath(end, nil) {
                 defer { free(whole) }
                 return LineFile(path: String(cString: whole))

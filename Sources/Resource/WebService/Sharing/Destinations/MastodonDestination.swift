@@ -201,7 +201,7 @@ extension MastodonDestination {
     }
 
     /// How often, a second apart, the server is asked whether it has processed a picture.
-    private static let mostPolls = 20
+    private static let maximumPolls = 20
 
     /// Nil if no picture is attached.
     private func upload(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest? {
@@ -234,7 +234,7 @@ extension MastodonDestination {
             var polls = 0
             while media.url == nil {
                 polls += 1
-                guard polls <= Self.mostPolls else {
+                guard polls <= Self.maximumPolls else {
                     throw ShareFailure(.busy, "\(base.host) has not processed it yet")
                 }
                 do { try await context.environment.pause(.seconds(1)) } catch {
@@ -285,7 +285,7 @@ extension MastodonDestination {
     /// Posts of a page. A page of 40, the maximum of servers, can be larger than what istep reads of an answer.
     private static let page = 20
     /// Maximum of pages that are read: some weeks of an account that posts twenty times a day.
-    private static let mostPages = 40
+    private static let maximumPages = 40
 
     /// Searches the posts of the account for the post of a day, from the newest back to those from before the day.
     ///
@@ -301,7 +301,7 @@ extension MastodonDestination {
         let account = try await limited.account()
         var namesDay = false, listsAll = visibility != .direct
         var last: String?
-        for _ in 0..<Self.mostPages where !limited.exchange.isOver {
+        for _ in 0..<Self.maximumPages where !limited.exchange.isOver {
             let posts = try await limited.posts(of: account.id, before: last)
             for post in posts {
                 let text = HTMLText.text(of: post.content)

@@ -120,7 +120,7 @@ struct HomeAssistantSession {
     struct NoResult: Decodable { init(from decoder: any Decoder) {} }
 
     /// Maximum messages that do not answer the command; istep never requests such messages.
-    private static let mostUnrelatedMessages = 100
+    private static let maximumUnrelatedMessages = 100
 
     /// - Parameter changes: whether the command changes data in Home Assistant.
     mutating func ask<Result: Decodable>(
@@ -130,7 +130,7 @@ struct HomeAssistantSession {
         lastID += 1
         hasChanged = hasChanged || changes
         try await send(Numbered(id: lastID, body: command))
-        for _ in 0..<Self.mostUnrelatedMessages {
+        for _ in 0..<Self.maximumUnrelatedMessages {
             try checkTime()
             let text = try await receiveText()
             guard let header = decode(Header.self, text) else { throw unexpected("its answer cannot be decoded") }

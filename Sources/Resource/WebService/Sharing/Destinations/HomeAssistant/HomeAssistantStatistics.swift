@@ -245,7 +245,7 @@ struct HomeAssistantImport: Sendable {
     // MARK: Updating
 
     /// Maximum rows of one message. This is more than a year: a correction within a year is one transaction.
-    private static let mostRows = 10_000
+    private static let maximumRows = 10_000
 
     private func update(
         _ metadata: Import.Metadata, _ days: [Statistics.DayHours], _ session: inout HomeAssistantSession
@@ -257,8 +257,8 @@ struct HomeAssistantImport: Sendable {
         var metadata = metadata
         metadata.version = session.version
         let update = Statistics.update(days, rows: known, before: before)[...]
-        for start in stride(from: 0, to: update.count, by: Self.mostRows) {
-            let part = update.dropFirst(start).prefix(Self.mostRows)
+        for start in stride(from: 0, to: update.count, by: Self.maximumRows) {
+            let part = update.dropFirst(start).prefix(Self.maximumRows)
             _ = try await session.ask(
                 Import(metadata: metadata, stats: part.map(Import.Row.init)), for: HomeAssistantSession.NoResult?.self,
                 changes: true)

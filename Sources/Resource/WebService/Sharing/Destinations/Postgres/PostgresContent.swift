@@ -33,7 +33,7 @@ struct PostgresContent {
         for row in try connection.run(
             """
             SELECT source, min(rank) FROM istep.sample WHERE subject = $1 AND machine = $2
-            GROUP BY source LIMIT \(Self.mostSources + 1)
+            GROUP BY source LIMIT \(Self.maximumSources + 1)
             """, key)
         {
             note(row[0] ?? "", row[1].flatMap { Int($0) } ?? 0)
@@ -41,7 +41,7 @@ struct PostgresContent {
         var bytes = 0
         try connection.each(Self.query, key + ["\(now.seconds)"]) { row in
             bytes += row[5]?.utf8.count ?? 0
-            guard bytes <= Self.mostBytes, ranks.count <= Self.mostSources else {
+            guard bytes <= Self.maximumBytes, ranks.count <= Self.maximumSources else {
                 throw ImportError.malformed(path: path, reason: "it has more than a person's history")
             }
             let evidence: PostgresEvidence =
@@ -61,9 +61,9 @@ struct PostgresContent {
     }
 
     /// Names of pedometers: one that is renamed each week for ten years has as many.
-    private static let mostSources = 500
+    private static let maximumSources = 500
     /// Of the evidence of all days: a hundred years of days with 1,700 bytes each.
-    private static let mostBytes = 64 << 20
+    private static let maximumBytes = 64 << 20
 
     /// Times that a clock ahead has sent are taken for now. Days of before version 4 have only the spans of exclusions.
     private static let query = """
@@ -78,7 +78,7 @@ struct PostgresContent {
         """
 
     private static func decoded<Value: Decodable>(_ text: String, _ table: String, _ path: String) throws -> Value {
-        guard text.utf8.count <= PostgresEvidence.longest,
+        guard text.utf8.count <= PostgresEvidence.maximumSize,
             let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8))
         else { throw ImportError.malformed(path: path, reason: "a row of \(table) is not JSON that istep writes") }
         return value

@@ -48,7 +48,7 @@ struct PostgresEvidence: Codable {
     var closed: Bool?
 
     /// Bytes of one day. A day of samples of a second each, all of them excluded, has less than ten times as many.
-    static let longest = 1_000_000
+    static let maximumSize = 1_000_000
 
     /// - Parameter isPersonal: whether the user's own texts are sent.
     init(_ day: SharedDay, _ tracks: [PostgresRows.Track], isPersonal: Bool) {

@@ -116,7 +116,7 @@ public enum PostgresSchema {
         CREATE TABLE IF NOT EXISTS istep.person (
             subject text NOT NULL CHECK (length(subject) BETWEEN 1 AND 200),
             machine text NOT NULL CHECK (length(machine) BETWEEN 1 AND 200),
-            content json NOT NULL CHECK (octet_length(content::text) <= \(PostgresEvidence.longest)),
+            content json NOT NULL CHECK (octet_length(content::text) <= \(PostgresEvidence.maximumSize)),
             revision bigint NOT NULL,
             PRIMARY KEY (subject, machine));
 
@@ -124,7 +124,7 @@ public enum PostgresSchema {
         ALTER TABLE istep.day DROP CONSTRAINT IF EXISTS possible, ADD CONSTRAINT possible CHECK (
             day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= 200000 AND abs(utc_offset) <= 64800
             AND completeness IN ('complete', 'partial', 'unknown') AND machine !~ '[[:cntrl:]]'
-            AND (evidence IS NULL OR octet_length(evidence::text) <= \(PostgresEvidence.longest)));
+            AND (evidence IS NULL OR octet_length(evidence::text) <= \(PostgresEvidence.maximumSize)));
         ALTER TABLE istep.sample DROP CONSTRAINT IF EXISTS possible, ADD CONSTRAINT possible CHECK (
             day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= 200000 AND seconds <= 90000
             AND abs(utc_offset) <= 64800 AND machine !~ '[[:cntrl:]]');

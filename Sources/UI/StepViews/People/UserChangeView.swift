@@ -1,0 +1,51 @@
+internal import StepDomain
+public import StepServices
+
+/// A user who was added or has another name.
+public struct UserChangeView: View {
+    public enum Change: Sendable {
+        case added
+        /// - Parameter settings: those of the configuration that name the user, such as `user`.
+        case renamed(Users.Renaming, settings: [String])
+    }
+
+    let change: Change
+    let entry: Users.Entry
+
+    public init(_ change: Change, _ entry: Users.Entry) {
+        self.change = change
+        self.entry = entry
+    }
+
+    /// The same as that of the list of users.
+    public var document: JSONRecord<UsersView> { UsersView([entry]).document }
+
+    public func lines(_ style: TextStyle) -> [String] {
+        var page = Page(style)
+        let name = Printable(entry.user.name, limit: 64)
+        switch change {
+        case .added: page.paragraph("Added the user \(name).")
+        case .renamed(let renaming, let settings):
+            let old = Printable(renaming.before.name, limit: 64)
+            page.paragraph("Renamed \(old) to \(name).")
+            for kept in renaming.kept {
+                let destination = Printable(kept.destination, limit: 32)
+                page.paragraph(
+                    "\(destination) keeps \(Words.count(kept.count, "day")) of \(old): delete \(kept.count == 1 ? "it" : "them") there."
+                )
+                let again = [
+                    "--from", "\(kept.first)", "--again", "--with", kept.destination, "--user", entry.user.name,
+                ]
+                page.advice(
+                    Advice([
+                        .prose("To send the days under the new name: "), .command(ShellCommand("istep share", again)),
+                    ]))
+            }
+            for setting in settings {
+                page.paragraph(
+                    "The configuration names \(old) in \(Printable(setting, limit: 64)): change it there.")
+            }
+        }
+        return page.lines
+    }
+}
