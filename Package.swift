@@ -213,7 +213,7 @@ let package = Package(
             "Sharing",
             [
                 "HTTP", "MQTT", "Postgres", "ModemManager", "DBus", "PrivateBus", "Settings", "StepDomain",
-                "StepServices",
+                "StepServices", "StepDatabase",
                 "WebTestSupport",
                 "ModemTestSupport", "MQTTTestSupport",
             ], resources: [.copy("Servers")]),

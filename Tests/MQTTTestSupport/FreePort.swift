@@ -11,7 +11,7 @@ public enum FreePort {
 
     /// Binds to a free port of 127.0.0.1.
     /// - Returns: the port; 0 if that failed.
-    static func bindLoopback(_ descriptor: Int32) -> Int {
+    public static func bindLoopback(_ descriptor: Int32) -> Int {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian

@@ -11,6 +11,8 @@ public final class ScriptedDestination: ShareDestination {
         case acceptSilently
         /// Steps that are refused; others arrive.
         case refuse(steps: Int)
+        /// The days of this user are refused from now on; those of others arrive.
+        case refuseUser(User.ID)
     }
 
     public let name: String
@@ -118,7 +120,10 @@ public final class ScriptedDestination: ShareDestination {
             state.deliveries.append(payloads)
             defer { state.whileDelivering = nil }
             // A refusal stays in force: deliveries can run concurrently.
-            if case .refuse = state.turns.first { return (state.turns[0], state.whileDelivering) }
+            switch state.turns.first {
+            case .refuse, .refuseUser: return (state.turns[0], state.whileDelivering)
+            case .accept, .fail, .acceptSilently, nil: break
+            }
             return (state.turns.isEmpty ? Turn.accept : state.turns.removeFirst(), state.whileDelivering)
         }
         meanwhile?()
@@ -126,7 +131,9 @@ public final class ScriptedDestination: ShareDestination {
         case .fail(let failure): throw failure
         case .refuse(let steps) where payloads.contains { $0.day.steps == steps }:
             throw ShareFailure(.rejected, "no day of \(steps) steps")
-        case .accept, .acceptSilently, .refuse: break
+        case .refuseUser(let user) where payloads.contains { $0.day.user.id == user }:
+            throw ShareFailure(.credentials, "not enrolled", advice: "Enrol the user", users: [user])
+        case .accept, .acceptSilently, .refuse, .refuseUser: break
         }
         let fixed = state.withLock { state in
             for payload in payloads where !state.fixed.contains(payload.day.day) {

@@ -196,6 +196,40 @@ import Testing
         #expect(result.output.contains("istep add") && !result.output.contains("istep backup"))
     }
 
+    /// With the server, `PostgresRestoreTests`.
+    @Test func `what cannot be restored from a destination is reported, and nothing is stored`() async throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/config/istep", withIntermediateDirectories: true)
+        let tables = """
+            [share.family]
+            kind = "postgres"
+            host = "/nowhere"
+            database = "health"
+            [share.diary]
+            kind = "file"
+            path = "\(folder.path)/diary.csv"
+            """
+        try Data(tables.utf8).write(to: URL(fileURLWithPath: folder.path + "/config/istep/config.toml"))
+        let istep = Command(folder: folder)
+        for (words, status, error) in [
+            (["restore", "--machine", "old"], 64, "--machine and --dry-run need --from"),
+            (["restore", "backup.sqlite", "--from", "postgres:family"], 64, "cannot be combined"),
+            (["restore", "--from", "postgres:other"], 64, "There is no destination 'postgres:other'"),
+            (["restore", "--from", "diary"], 64, "diary does not keep what a history is built from"),
+            (["restore", "--from", "postgres:family", "--yes"], 75, "/nowhere"),
+            (["postgres", "check", "family"], 75, "/nowhere"),
+            (["postgres", "check", "diary"], 64, "diary is not of the kind postgres"),
+        ] {
+            let result = try await istep.run(words)
+            #expect(result.status == Int32(status) && result.error.contains(error), "\(words): \(result.error)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"))
+        #expect(try await istep("plan", "8000").status == 0)
+        let result = try await istep("restore", "--from", "postgres:family", "--yes")
+        #expect(result.status == 64 && result.error.contains("There is a history with users already"))
+    }
+
     @Test func `an empty file is no history for a reader`() async throws {
         let folder = try Folder()
         let path = folder.path + "/empty"

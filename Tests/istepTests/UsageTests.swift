@@ -224,7 +224,7 @@ import Testing
             for words in nested.isEmpty ? [[command]] : nested.map({ [command, $0] }) {
                 let help = try await istep.run(["help"] + words).output
                 var taken = Set(["--user", "--db", "--config"].filter { help.contains("\n  \($0) <") })
-                if declared[command] == .ofMachine { taken.remove("--user") }
+                if declared[command] != .ofUser { taken.remove("--user") }
                 let line = ShellCommand((["istep"] + words).joined(separator: " ")).with(options).text()
                 let given = Set(line.split(separator: " ").filter { $0.hasPrefix("--") }.map { String($0) })
                 #expect(given == taken, "\(line)")

@@ -101,6 +101,17 @@ public enum ServiceError: CategorizedError, Hashable {
 
     /// The file to restore from is the history that it would replace.
     case backupIsHistory(String)
+    /// The destination does not keep what a history is built from.
+    case notRestorable(String)
+    /// The destination is none that is compared with what is expected.
+    case notInspectable(String)
+    /// A destination has no days of a user that this machine may read; nil for any user.
+    case nothingHeld(String?, destination: String)
+    /// Several machines have sent days of a user to a destination.
+    case severalMachines([String], user: String)
+    case unknownMachine(String, known: [String])
+    /// There is a history with users, at this path.
+    case historyInUse(String)
     /// The machine was not started by systemd, which runs automatic syncs.
     case noServiceManager
 
@@ -122,7 +133,9 @@ public enum ServiceError: CategorizedError, Hashable {
             .usage
         case .alreadyRegistered, .nameTaken, .nameIsAddress, .unknownKind, .optionOfDescribedKind, .deviceNeeded,
             .notRecognised,
-            .advertisesOtherwise, .severalInRange, .backupIsHistory:
+            .advertisesOtherwise, .severalInRange, .backupIsHistory, .notRestorable, .notInspectable,
+            .severalMachines, .unknownMachine,
+            .historyInUse:
             .usage
         case .dayNotBegun, .rangeReversed, .rangeEndsYesterday, .nothingKnown: .usage
         case .nothingToDelete, .notDeleted, .severalSources, .lastUser, .userExists, .sameUser, .dayNotOver: .usage
@@ -132,7 +145,7 @@ public enum ServiceError: CategorizedError, Hashable {
             .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
         case .clockNotSet, .notHeard, .noNewPedometer: .temporary
-        case .noServiceManager: .unavailable
+        case .noServiceManager, .nothingHeld: .unavailable
         }
     }
 }

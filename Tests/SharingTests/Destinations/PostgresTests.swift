@@ -192,6 +192,22 @@ import Testing
         #expect(try #require(SharedDay(summary)).fingerprint != day.fingerprint)
     }
 
+    /// Otherwise a history that is built again would lack it.
+    @Test func `time that a pedometer has accounted for changes what is sent`() throws {
+        var day = SharedDay.easter(tracks: [.track("ring", steps: 60)])
+        let plain = day.fingerprint
+        var track = day.tracks[0]
+        let span = TimeSpan(Timestamp(1_397_980_800), Timestamp(1_397_981_700))
+        var fingerprints: Set = [plain]
+        for covered in [[], [CoveredSpan(span, utcOffset: 7200)], [CoveredSpan(span, utcOffset: 3600)]] {
+            track.evidence = .init(pedometer: 1, coverage: covered)
+            day = try #require(SharedDay(day.summary, tracks: [track]))
+            fingerprints.insert(day.fingerprint)
+        }
+        // Without coverage it is as before, so that other destinations are not sent the day again.
+        #expect(fingerprints.count == 3)
+    }
+
     /// As `istep delete` sends it.
     @Test func `a day that a machine deletes counts only as far as others know it`() async throws {
         try await with { database in
@@ -286,7 +302,7 @@ import Testing
                 try await database.query("SET ROLE istep_reader; SELECT * FROM istep.sample")
             }
             let forgotten = try await database.query("SELECT * FROM istep.forget('P-0042')")
-            #expect(forgotten == ["samples\t2", "days of machines\t1", "merged days\t1", "subjects\t1"])
+            #expect(forgotten == ["samples\t2", "days of machines\t1", "merged days\t1", "profiles\t0", "subjects\t1"])
             let rest = try await database.query(
                 """
                 SELECT subject FROM istep.day UNION SELECT subject FROM istep.sample UNION SELECT subject FROM istep.total
@@ -349,6 +365,64 @@ import Testing
                 SELECT count(*) FROM pg_inherits WHERE inhparent = 'istep.sample'::regclass;
                 """)
             #expect(locks.filter { !$0.isEmpty } == ["3"], "\(locks)")
+        }
+    }
+
+    /// What a role that was stolen could try: all of it fails, or changes only its own subject.
+    @Test func `a hostile role changes nothing of others`() async throws {
+        try await with { database in
+            let role = "thief_of_\(database.name)"
+            try await database.query("CREATE ROLE \(role) IN ROLE istep_machine; SELECT istep.enrol('Anna', '\(role)')")
+            try await send(
+                .easter(of: User(id: 2, name: "Bob"), steps: 7, tracks: [.track("ring", steps: 7)]), to: database,
+                as: "pi")
+            try await database.query("INSERT INTO istep.person VALUES ('Bob', 'pi', '{}', 1)")
+            let state = """
+                SELECT d::text FROM istep.day AS d UNION ALL SELECT s::text FROM istep.sample AS s
+                UNION ALL SELECT t::text FROM istep.total AS t UNION ALL SELECT subject || content FROM istep.person
+                UNION ALL SELECT e::text FROM istep.enrolment AS e ORDER BY 1
+                """
+            let before = try await database.query(state)
+            let refused = [
+                "INSERT INTO istep.day SELECT 'Bob', day, 'x', 1, 1, 1, 1, 'complete', false, NULL, 0, '{}', true, NULL, 9, now() FROM (VALUES ('2014-04-20'::date)) AS x (day)",
+                "INSERT INTO istep.person VALUES ('Bob', 'x', '{}', 9)",
+                "INSERT INTO istep.enrolment VALUES ('Bob', '\(role)')", "UPDATE istep.enrolment SET subject = 'Bob'",
+                "DELETE FROM istep.enrolment", "SELECT istep.enrol('Bob', '\(role)')", "SELECT istep.forget('Bob')",
+                "SELECT istep.retire('pi')", "SELECT * FROM istep.sample_2014_04", "TRUNCATE istep.day",
+                "SELECT setval('istep.revision', 9223372036854775807)", "DROP TABLE istep.day",
+                "CREATE TABLE istep.own (x integer)", "ALTER TABLE istep.day DISABLE ROW LEVEL SECURITY",
+                "CREATE OR REPLACE VIEW istep.days AS SELECT 1", "SELECT * FROM istep.total",
+                "SELECT * FROM istep.days",
+                "SELECT * FROM istep.counted_sample", "SELECT * FROM istep.subject",
+                "COPY istep.day TO PROGRAM 'cat'", "SET row_security = off; SELECT * FROM istep.day",
+            ]
+            for statement in refused {
+                await #expect(throws: PostgresCluster.Failure.self, "\(statement)") {
+                    try await database.query("SET ROLE \(role); \(statement)")
+                }
+            }
+            for statement in [
+                "UPDATE istep.day SET steps = 0", "DELETE FROM istep.sample", "UPDATE istep.person SET content = '1'",
+                "DELETE FROM istep.person", "SELECT istep.settle('{Bob}', '{2014-04-20}')",
+                "SELECT * FROM istep.day, istep.sample, istep.person",
+            ] {
+                let found = try await database.query("SET ROLE \(role); \(statement)")
+                #expect(found.filter { !$0.isEmpty } == [], "\(statement)")
+            }
+            #expect(try await database.query(state) == before)
+            try await database.query("SELECT istep.forget('Anna'); DROP ROLE \(role)")
+        }
+    }
+
+    /// Which delivery is the later one is decided by the server's counter.
+    @Test func `a machine whose clock is four years ahead is corrected by the others`() async throws {
+        try await with { database in
+            var ahead = SharedDay.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)]).summary
+            ahead.lastSync = Timestamp(1_398_000_000 + 4 * 365 * 86_400)
+            try await send(
+                try #require(SharedDay(ahead, tracks: [.track("ring", steps: 60, 40)])), to: database, as: "pi")
+            try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "pi")
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t60\t1"])
         }
     }
 
@@ -449,11 +523,11 @@ import Testing
             try await send(.easter(steps: 60, tracks: [.track("ring", steps: 60)]), to: database, as: "pi")
             try await database.query(PostgresSchema.script)
             #expect(try await totals(database) == ["Anna\t2014-04-20\t60\t1"])
-            #expect(try await destination(database, "machine = 'pi'").check().hasSuffix("schema 3, as machine \"pi\""))
+            #expect(try await destination(database, "machine = 'pi'").check().hasSuffix("schema 4, as machine \"pi\""))
             try await database.query(
                 "CREATE OR REPLACE FUNCTION istep.version() RETURNS integer LANGUAGE sql AS 'SELECT 0'")
             let failure = await #expect(throws: ShareFailure.self) { try await destination(database).check() }
-            #expect(failure?.reason == "the schema has version 0, this istep needs 3")
+            #expect(failure?.reason == "the schema has version 0, this istep needs 4")
         }
     }
 

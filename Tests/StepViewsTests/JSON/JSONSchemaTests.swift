@@ -30,7 +30,8 @@ import Testing
                 .repair, .profile, .plan, .config, .kinds, .example, .previews, .destinations, .outbox, .share, .show,
                 .explanation, .history, .deletion, .users, .deletedDays, .readmission, .move, .live, .sync, .replay,
                 .doctor, .gatt, .value, .capture, .scan, .auto, .report, .serve, .guests, .status, .formats, .imports,
-                .removal, .`import`, .backup, .backups, .restore, .takeover, .export, .devices,
+                .removal, .`import`, .backup, .backups, .restore, .rebuilding, .inspection, .takeover, .export,
+                .devices,
             ].map { JSONUse($0, $0.name) }
         )
     ])
@@ -86,6 +87,19 @@ import Testing
             (ImportRemovalView(record, removed, .stored(backup: "/b")), "removal"),
             (ExportView("/e", .csv, counts), "export"),
             (ExportRestoreView(Part(), counts, isDone: true), "takeover"),
+            (
+                SharedRestoreView(
+                    .init(destination: SharedPlace(), held: .example, others: [.example], repeating: ["toots"]),
+                    counts, history: "/h",
+                    isDone: true),
+                "rebuilding"
+            ),
+            (
+                InspectionView(
+                    SharedPlace(),
+                    .init(description: "PostgreSQL 15", findings: [.init(.enrolment, "not enrolled", advice: "enrol")])),
+                "inspection"
+            ),
             (ImportRemovalView(record, changes, .preview), "removal"),
             (FormatsView([format]), "formats"),
             (ReplayView([replayed], .stored(backup: "/b")), "replay"),

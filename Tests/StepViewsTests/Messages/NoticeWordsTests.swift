@@ -74,6 +74,10 @@ import Testing
             words(.shareWaiting(days: 2, reason: "no route"), garden).headline
                 == "garden: 2 days have been waiting to be shared for 4 days")
         #expect(words(.shareWaiting(days: 1, reason: nil), garden).detail == "")
+        // Such as those of a user whom the destination does not accept.
+        #expect(
+            words(.shareWaiting(days: 1, reason: nil), garden, daysAgo: 0).headline
+                == "garden: 1 day waits to be shared")
     }
 
     @Test func `a reached goal is shown with its day and steps`() {

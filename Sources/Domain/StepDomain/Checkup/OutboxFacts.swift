@@ -44,7 +44,7 @@ extension OutboxFacts {
     private var waiting: DestinationDiagnosis? {
         let waiting = entries.filter(\.isWaiting)
         guard let oldest = waiting.compactMap({ $0.firstAttempt ?? $0.changedAt }).min(),
-            now - oldest > Self.maximumWait
+            now - oldest > Self.maximumWait || waiting.contains(where: \.isOfRefusedUser)
         else { return nil }
         return .waiting(days: waiting.count, seconds: now - oldest, reason: waiting.compactMap(\.lastError).last)
     }

@@ -275,6 +275,13 @@ extension NoticeRules {
 
     private func waiting(_ sharing: Sharing) -> Notice? {
         let tried = sharing.entries.filter(\.isWaiting)
+        // Without the user nothing changes.
+        let refused = tried.filter(\.isOfRefusedUser)
+        if let since = refused.map({ $0.firstAttempt ?? $0.changedAt }).min() {
+            let owners = Set(refused.map(\.user))
+            let days = sharing.entries.count { owners.contains($0.user) && [.pending, .unknown].contains($0.state) }
+            return notice(sharing.state, since: since, .shareWaiting(days: days, reason: refused.last?.lastError))
+        }
         guard let since = tried.compactMap(\.firstAttempt).min(), now - since >= Self.shareWait else { return nil }
         let latest = tried.max { $0.changedAt < $1.changedAt }
         return notice(sharing.state, since: since, .shareWaiting(days: tried.count, reason: latest?.lastError))

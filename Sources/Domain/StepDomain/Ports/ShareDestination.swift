@@ -23,8 +23,8 @@ public protocol ShareDestination: Sendable {
 
     /// Sends payloads, at most `traits.batch` of them, and returns only when the destination has confirmed all.
     ///
-    /// A failure holds for all of them. If the failure is `rejected` and there are several, they are sent again one by
-    /// one.
+    /// A failure holds for all of them, or for all of its `users`: then the others are sent again without those. If the
+    /// failure is `rejected` and there are several, they are sent again one by one.
     ///
     /// - Returns: one receipt for each, in their order.
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt]
@@ -50,9 +50,14 @@ public protocol ShareDestination: Sendable {
     ///
     /// - Returns: the destination's description of itself, such as the account's name, for display beside its place.
     func check() async throws(ShareFailure) -> String
+
+    /// The same, also whether it takes the days of these users of its terms.
+    func check(for users: [User]) async throws(ShareFailure) -> String
 }
 
 extension ShareDestination {
+    public func check(for users: [User]) async throws(ShareFailure) -> String { try await check() }
+
     public func currentTraits() async throws(ShareFailure) -> ShareTraits { traits }
 
     public func problems() -> [String] { [] }
@@ -215,8 +220,14 @@ public struct ShareFailure: Error, Hashable, Sendable {
     public var advice: String?
     /// Seconds that the server asked to wait before the next request.
     public var retryAfter: Int?
+    /// The users whose days are not accepted, while those of others are; nil if it does not depend on the user. Nothing
+    /// of the delivery was stored.
+    public var users: Set<User.ID>?
 
-    public init(_ kind: Kind, _ reason: String, advice: String? = nil, retryAfter: Int? = nil) {
+    public init(
+        _ kind: Kind, _ reason: String, advice: String? = nil, retryAfter: Int? = nil, users: Set<User.ID>? = nil
+    ) {
+        self.users = users
         self.kind = kind
         self.reason = reason
         self.advice = advice

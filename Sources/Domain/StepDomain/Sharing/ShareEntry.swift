@@ -99,6 +99,12 @@ public struct ShareEntry: Hashable, Sendable {
         [implausibleSteps, formerImplausibleSteps].contains(error)
     }
 
+    /// What the error of a day begins with whose user the destination does not accept.
+    private static let refusedUser = "only the days of this user wait: "
+
+    /// Whether it waits because the destination does not accept its user, but others.
+    public var isOfRefusedUser: Bool { isWaiting && lastError?.hasPrefix(Self.refusedUser) == true }
+
     /// Whether it was not sent because its steps are not plausible. In state `unknown`, what was sent before may have
     /// arrived.
     public var isWithheld: Bool { (state == .rejected || isInDoubt) && lastError.map(Self.isImplausibleSteps) == true }
@@ -212,7 +218,10 @@ extension ShareEntry {
     /// - Parameter before: its state before the attempt: unknown only if the later of two deliveries replaces the
     ///   earlier (`step`).
     package mutating func fail(_ failure: ShareFailure, before: State, at now: Timestamp) {
-        lastError = failure.reason
+        lastError =
+            failure.users == nil
+            ? failure.reason
+            : Self.refusedUser + ([failure.reason, failure.advice].compactMap(\.self).joined(separator: ". "))
         changedAt = now
         nextAttempt = ShareRetry.nextAttempt(ofDayAfter: failure, at: now)
         switch failure.kind {

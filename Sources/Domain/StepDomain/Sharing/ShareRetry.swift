@@ -11,6 +11,8 @@ internal import Support
 /// | misconfigured                 | is due again       | does not wait                                        |
 /// | rejected                      | waits for the user | as if unreachable after `maximumRejections` in a row |
 ///
+/// If it concerns only some users (`ShareFailure.users`), their days are due again, and the others are not affected.
+///
 /// A destination waits 1, 2, 4, 8, 16, 32, 64, 128 and 256 minutes after the first nine failures in a row and 6 hours
 /// after each further one, or as long as the server requests if that is longer (`maximumWait` at most).
 ///

@@ -21,6 +21,11 @@ public struct ShareTraits: Hashable, Sendable {
     public var batch: Int
     /// Whether it is given the samples besides the day's figures.
     public var includesSamples: Bool
+    /// Whether it is also given what a history has besides the samples that count, such as coverage
+    /// (`SharedDay.Track.Evidence`).
+    public var includesEvidence = false
+    /// Whether it is also given the user's profiles, plans and pedometers.
+    public var includesPerson = false
     /// Whether it shows only one day of a person, the last that was sent: then no day is sent after a later one.
     public var showsLatestOnly: Bool
     /// Whether it belongs to one person (an account, a profile), and does not distinguish whose days it receives.

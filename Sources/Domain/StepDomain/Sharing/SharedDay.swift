@@ -6,10 +6,13 @@ public struct SharedDay: Hashable, Sendable {
         public var pedometer: String
         /// Sorted by start.
         public var samples: [StepSample]
+        /// Only for destinations with `ShareTraits.includesEvidence`.
+        public var evidence: Evidence?
 
-        public init(pedometer: String, samples: [StepSample]) {
+        public init(pedometer: String, samples: [StepSample], evidence: Evidence? = nil) {
             self.pedometer = pedometer
             self.samples = samples
+            self.evidence = evidence
         }
     }
 
@@ -17,6 +20,11 @@ public struct SharedDay: Hashable, Sendable {
     /// Empty if only the figures are shared.
     public let tracks: [Track]
     public let steps: Int
+    /// Whether the user has deleted the day, and syncs and imports leave it out.
+    public var isClosed = false
+    /// Only for destinations with `ShareTraits.includesPerson`. Not part of the fingerprint: a new profile goes there
+    /// with the next day.
+    public var person: SharedPerson?
     /// Seconds east of Greenwich at the place of the day. Not part of the fingerprint: days are not sent again because
     /// of it.
     public let utcOffset: Int
@@ -42,13 +50,21 @@ public struct SharedDay: Hashable, Sendable {
 
     /// Calculates a shared day from all that is known of the day. The UTC offset is that of its first sample. A day
     /// without samples was entered by hand: its offset is that of this machine when the day began.
-    public init?(_ data: DayData, localTime: LocalTime, now: Timestamp, includesSamples: Bool) {
+    public init?(
+        _ data: DayData, localTime: LocalTime, now: Timestamp, includesSamples: Bool, includesEvidence: Bool = false
+    ) {
         let first = data.tracks.compactMap(\.samples.first).min { $0.start < $1.start }
         self.init(
             DaySummary(data, localTime: localTime, now: now),
-            tracks: includesSamples ? data.tracks.map { Track(pedometer: $0.name, samples: $0.samples) } : [],
+            tracks: includesSamples
+                ? data.tracks.map {
+                    Track(
+                        pedometer: $0.name, samples: $0.samples,
+                        evidence: includesEvidence ? Track.Evidence($0, of: data.day) : nil)
+                } : [],
             utcOffset: first?.utcOffset ?? localTime.utcOffset(localTime.moment(data.day)),
             lastSample: data.tracks.compactMap(\.samples.last?.start).max(), isDeleted: data.deletion != nil)
+        isClosed = data.deletion?.isClosed ?? false
     }
 
     /// Whether it stands for a day that was deleted.
@@ -90,6 +106,7 @@ public struct SharedDay: Hashable, Sendable {
                 text.add("metres", sample.distance)
                 text.add("kilocalories", sample.energy)
             }
+            track.evidence?.add(to: &text)
         }
         return text.description
     }

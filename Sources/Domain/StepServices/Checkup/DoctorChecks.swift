@@ -217,7 +217,8 @@ extension Doctor {
             guard problems.isEmpty else { return problems + stored }
             guard request.usesNetwork else { return stored + [.destination(name, .notContacted)] }
             do throws(ShareFailure) {
-                let description = try await destination.check()
+                let users = (try? await blocking { [history = known.history] in try history?.users() }) ?? nil
+                let description = try await destination.check(for: users ?? [])
                 return [.destination(name, .answers(place: destination.place, description: description))] + stored
             } catch {
                 return [.failed(.destination(name), Problem(error))] + stored

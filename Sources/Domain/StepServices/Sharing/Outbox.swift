@@ -121,8 +121,9 @@ public struct Outbox: Sendable {
     ) throws -> SharePreview.Result {
         guard destination.terms.include(user) else { return .userExcluded }
         let data = try history.dayData(of: user, on: day)
-        let includesSamples = destination.traits.includesSamples
-        guard let shared = SharedDay(data, localTime: localTime, now: now(), includesSamples: includesSamples) else {
+        let traits = destination.traits
+        let person = try history.person(of: user, for: traits)
+        guard let shared = SharedDay(data, person, for: traits, localTime: localTime, now: now()) else {
             return .nothingKnown
         }
         var entry =

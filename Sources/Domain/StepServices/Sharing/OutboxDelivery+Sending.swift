@@ -13,7 +13,8 @@ extension OutboxDelivery {
     func deliver(_ begun: [Item], _ run: inout Run) async throws -> [ShareEntry] {
         try await withThrowingTaskGroup(of: (Int, Outcome).self) { group in
             var ended: [ShareEntry] = []
-            var rest = begun[...]
+            // Some were begun before it was known that their users are refused.
+            var rest = accepted(begun, &ended, &run)[...]
             var size = traits.batch
             var inFlight = DeliveryQueue()
             var recorded = now()
@@ -37,6 +38,14 @@ extension OutboxDelivery {
                     rest = (batch + rest)[...]
                     continue
                 }
+                if case .failure(let failure) = outcome, let users = failure.users,
+                    batch.contains(where: { users.contains($0.entry.user) })
+                {
+                    for user in users { run.refusals[user] = failure }
+                    rest = accepted(batch + rest, &ended, &run)[...]
+                    reportProgress(run)
+                    continue
+                }
                 ended += note(batch, outcome, &run)
                 reportProgress(run)
                 // A slow server's answers are not kept in memory for minutes.
@@ -47,6 +56,19 @@ extension OutboxDelivery {
                 }
             }
             return ended + rest.map(\.before)  // stored as `sending`, but never sent
+        }
+    }
+
+    /// The days of users whom the destination accepts. The others are due again.
+    private func accepted(_ items: [Item], _ ended: inout [ShareEntry], _ run: inout Run) -> [Item] {
+        if run.refusals.isEmpty { return items }
+        return items.filter { item in
+            var entry = item.entry
+            guard let failure = run.refusals[entry.user] else { return true }
+            entry.fail(failure, before: item.before.state, at: now())
+            run.note(entry, .queued(reason: failure.reason))
+            ended.append(entry)
+            return false
         }
     }
 

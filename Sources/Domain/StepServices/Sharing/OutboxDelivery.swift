@@ -51,6 +51,7 @@ struct OutboxDelivery: Sendable {
         } catch {
             run.report.fault = error
         }
+        run.report.failure = run.report.failure ?? run.refusals.min { $0.key < $1.key }?.value
         run.report.waiting = (try? await blocking { [report = run.report] in try waiting(report) }) ?? 0
         return run.report
     }
@@ -66,6 +67,8 @@ struct OutboxDelivery: Sendable {
         var isOver = false
         /// Whether the destination has confirmed a delivery in this run.
         var hasAnswer = false
+        /// The users whose days the destination does not accept, and why. The next run tries them again.
+        var refusals: [User.ID: ShareFailure] = [:]
 
         mutating func note(_ entry: ShareEntry, _ outcome: ShareReport.Event.Outcome) {
             report.events.append(.init(user: entry.user, day: entry.day, outcome: outcome))
@@ -189,7 +192,8 @@ struct OutboxDelivery: Sendable {
     ///
     /// - Returns: nil if nothing is due.
     private func begin(after ended: [ShareEntry], _ run: inout Run) async throws -> Window? {
-        let (due, contents) = try await read(windowSize(run))
+        let (due, contents) = try await read(
+            windowSize(run), of: users.map(\.id).filter { run.refusals[$0] == nil })
         var window = Window()
         var settled: [ShareEntry] = []
         let moment = now()
@@ -218,10 +222,10 @@ struct OutboxDelivery: Sendable {
     }
 
     /// Entries that are due, with what there is to share of each.
-    private func read(_ limit: Int) async throws -> ([ShareEntry], [UserDay: SharedDay]) {
+    private func read(_ limit: Int, of users: [User.ID]) async throws -> ([ShareEntry], [UserDay: SharedDay]) {
         if isInterrupted { return ([], [:]) }
         return try await blocking {
-            let due = try ledger.due(for: destination.name, users: users.map(\.id), at: now(), limit: limit)
+            let due = try ledger.due(for: destination.name, users: users, at: now(), limit: limit)
             return (due, try contents(of: due))
         }
     }
@@ -343,9 +347,11 @@ extension OutboxDelivery {
         var contents: [UserDay: SharedDay] = [:]
         for user in users {
             let mine = entries.filter { $0.user == user.id }
+            if mine.isEmpty { continue }
+            let person = try history.person(of: user, for: traits)
             for (entry, data) in zip(mine, try history.dayData(of: user, on: mine.map(\.day))) {
                 contents[UserDay(entry)] = SharedDay(
-                    data, localTime: localTime, now: now(), includesSamples: traits.includesSamples)
+                    data, person, for: traits, localTime: localTime, now: now())
             }
         }
         return contents
@@ -371,7 +377,24 @@ extension UserDay {
     init(_ entry: ShareEntry) { self.init(user: entry.user, day: entry.day) }
 }
 
+extension StepHistory {
+    /// What a destination is given of a user besides days; nil if nothing.
+    func person(of user: User, for traits: ShareTraits) throws -> SharedPerson? {
+        guard traits.includesPerson else { return nil }
+        return SharedPerson(
+            profiles: try profiles(of: user.id), plans: try plans(of: user.id), pedometers: try pedometers(of: user.id))
+    }
+}
+
 extension SharedDay {
+    /// As much of a day as a destination is given; nil if nothing is known of it.
+    init?(_ data: DayData, _ person: SharedPerson?, for traits: ShareTraits, localTime: LocalTime, now: Timestamp) {
+        self.init(
+            data, localTime: localTime, now: now, includesSamples: traits.includesSamples,
+            includesEvidence: traits.includesEvidence)
+        self.person = person
+    }
+
     /// Whether it is sent: a day that was deleted only to a destination that has it, and can replace it.
     func isShared(by entry: ShareEntry, _ traits: ShareTraits) -> Bool {
         !isDeletion || traits.takesDeletions && entry.hasOrMayHave

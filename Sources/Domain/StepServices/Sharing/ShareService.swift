@@ -161,7 +161,7 @@ public struct ShareService: Sendable {
             for destination in destinations {
                 group.addTask {
                     do throws(ShareFailure) {
-                        return (destination.name, .success(try await destination.check()))
+                        return (destination.name, .success(try await destination.check(for: users)))
                     } catch {
                         return (destination.name, .failure(error))
                     }

@@ -40,6 +40,13 @@ public final class PostgresConnection {
         return try result.get()
     }
 
+    /// The same on this thread, which waits: for what cannot be passed to another one.
+    public static func on<R>(
+        _ address: PostgresAddress, password: Secret?, seconds: Double = 30, _ body: (PostgresConnection) throws -> R
+    ) throws -> R {
+        try body(try PostgresConnection(address, password, seconds: seconds, wakeup: Wakeup()))
+    }
+
     private init(
         _ address: PostgresAddress, _ password: Secret?, seconds: Double, wakeup: Wakeup
     ) throws(PostgresError) {
@@ -83,6 +90,21 @@ public final class PostgresConnection {
         try flush()
         return try results()
     }
+
+    /// Reads the rows of a query one after the other, in a transaction. A few thousand of them are in memory at a time.
+    ///
+    /// - Throws: `PostgresError`; what `body` throws.
+    public func each(_ query: String, _ values: [String?], _ body: ([String?]) throws -> Void) throws {
+        try run("DECLARE istep_rows NO SCROLL CURSOR FOR \(query)", values)
+        while true {
+            let rows = try run("FETCH \(Self.fetched) FROM istep_rows")
+            for row in rows { try body(row) }
+            if rows.count < Self.fetched { break }
+        }
+        try run("CLOSE istep_rows")
+    }
+
+    private static let fetched = 2000
 
     /// Ends a transaction. If it fails by `lost`, the server may have committed it.
     public func commit() throws(PostgresError) {

@@ -56,8 +56,10 @@ private struct Writer {
             "\(name): \(subject(day, of: user)) was \(Words.rejection(reason))"
         case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived"
         case .destinationStopped: "\(name): \(Words.paused)"
+        case .shareWaiting(let days, _) where now - notice.since < 86_400:
+            "\(name): \(Words.count(days, "day")) \(days == 1 ? "waits" : "wait") to be shared"
         case .shareWaiting(let days, _):
-            "\(name): \(Words.count(days, "day")) \(days == 1 ? "has" : "have") been waiting to be shared for \(Words.count(max(1, (now - notice.since) / 86_400), "day"))"
+            "\(name): \(Words.count(days, "day")) \(days == 1 ? "has" : "have") been waiting to be shared for \(Words.count((now - notice.since) / 86_400, "day"))"
         case .goalReached(let day, let steps, let goal):
             "\(isHousehold ? "\(name): g" : "G")oal reached \(when(day)): \(Words.grouped(steps)) of \(Words.count(goal, "step"))"
         }

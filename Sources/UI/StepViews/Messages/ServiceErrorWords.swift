@@ -73,6 +73,15 @@ public enum ServiceErrorWords {
         case .sameUser(let name): "'\(name)' is the user who has it."
         case .dayNotOver(let day): "\(day) is not over."
         case .backupIsHistory(let path): "'\(path)' is the history itself."
+        case .notInspectable(let name): "\(name) is not of the kind postgres."
+        case .notRestorable(let name): "\(name) does not keep what a history is built from."
+        case .nothingHeld(let user, let name):
+            "\(name) has no days\(user.map { " of \($0)" } ?? "") that this machine may read."
+        case .severalMachines(let machines, let user):
+            "Several machines have sent days of \(user): \(machines.joined(separator: ", "))."
+        case .unknownMachine(let name, let known):
+            "No machine '\(name)' has sent days of this user, only \(known.joined(separator: ", "))."
+        case .historyInUse(let path): "There is a history with users already: \(path)."
         case .noServiceManager: "systemd is not running, and automatic sync needs it."
         }
     }
@@ -149,6 +158,16 @@ public enum ServiceErrorWords {
         case .sameUser: "Name another user. List the users: `istep users`"
         case .dayNotOver: "Move it tomorrow, or only the days before."
         case .backupIsHistory: "Name a backup. To list them: `istep restore`"
+        case .notInspectable(let name):
+            "To check whether it answers: `istep share --list --check --with \(ShellCommand.quoted(name))`"
+        case .notRestorable: "Name a destination of the kind postgres. To list the destinations: `istep share --list`"
+        case .nothingHeld(nil, let name):
+            "The owner of the database enrols this machine's role for the user. See what is missing: `istep share --list --check --with \(ShellCommand.quoted(name))`"
+        case .nothingHeld:
+            "Check the name, and `subjects` of the destination. The owner of the database enrols this machine's role for the user."
+        case .severalMachines: "Choose one with --machine NAME."
+        case .unknownMachine: "Choose one of those."
+        case .historyInUse: "To restore beside it, name another file: `istep restore --from postgres:NAME --db FILE`"
         case .noServiceManager:
             "Without systemd, let another program, such as cron, sync every night: `istep sync --unattended`"
         }

@@ -5,6 +5,8 @@ public enum AdviceOptions: Hashable, Sendable {
     /// It is about the machine, the whole history or a named device: `--db` and `--config`.
     case ofMachine
     case none
+    /// These of its own subcommands are about the machine, and the others take none.
+    case nested(Set<String>)
 }
 
 /// The options that commands in advice need, so that they are about the same history and the same user as the output
@@ -42,7 +44,11 @@ public struct CommandOptions: Hashable, Sendable {
         let words = command.split(separator: " ").filter { !$0.hasPrefix(Self.demoOption) }
         guard words.count > 1, words[0] == "istep" else { return [] }
         let taken = subcommands[String(words[1])] ?? .ofUser
-        if taken == .none { return [] }
+        switch taken {
+        case .ofUser, .ofMachine: break
+        case .nested(let names) where words.count > 2 && names.contains(String(words[2])): break
+        case .nested, .none: return []
+        }
         var options: [(name: String, value: String)] = []
         if let user, taken == .ofUser { options.append(("--user", user)) }
         if let database { options.append(("--db", database)) }

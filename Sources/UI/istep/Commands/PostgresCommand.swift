@@ -1,5 +1,8 @@
 import ArgumentParser
+import StepDomain
+import StepServices
 import StepViews
+import Support
 
 struct PostgresCommand: ParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(
@@ -11,15 +14,40 @@ struct PostgresCommand: ParsableCommand, Subcommand {
 
               istep postgres schema | psql --dbname health
 
-            'istep config example postgres' shows the destination's keys, 'istep share --list --check' whether the tables are there.
+            'istep config example postgres' shows the destination's keys, 'istep postgres check NAME' what the database lacks.
             """,
-        subcommands: [Schema.self])
-    static let adviceOptions = AdviceOptions.none
+        subcommands: [Schema.self, Check.self])
+    static let documents = [JSONUse(.inspection, "check")]
+    static let adviceOptions = AdviceOptions.nested(["check"])
 
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "schema", abstract: "Print the tables, views and roles as SQL for psql.")
 
         func run() throws { try Output.standard.result(Wiring.postgresSchema) }
+    }
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Compare a shared database with what this istep needs.",
+            discussion: """
+                Compares the version of the schema, tables, columns, constraints, functions, views, row security and its policies, the \
+                rights of this machine's role, and whether it is enrolled for each user whose days the destination sends. It changes \
+                nothing. Exit codes: 78 the database is not as expected, 77 rights or an enrolment are missing.
+                """)
+
+        @Argument(
+            help: ArgumentHelp("The destination.", valueName: "name"), completion: CompletionNames.destinations)
+        var name: String
+
+        @OptionGroup var common: CommonOptions
+
+        func run() async throws {
+            let wiring = try Wiring(common)
+            let (destination, users) = try await blocking { try wiring.inspected(name) }
+            let inspection = try await destination.inspect(for: users)
+            try wiring.show(InspectionView(destination, inspection))
+            if let worst = inspection.category { throw AlreadyReported(worst) }
+        }
     }
 }

@@ -48,6 +48,20 @@ extension Wiring {
 
     /// SQL for psql: the tables of a database that several machines share.
     static var postgresSchema: String { PostgresSchema.script }
+
+    /// A destination that can be inspected, and the users of the history whose days it gets.
+    ///
+    /// - Throws: `SettingsProblems`; `ServiceError`; the history's error.
+    func inspected(_ name: String) throws -> (any InspectableDestination, [User]) {
+        let destinations = try destinations()
+        guard let named = destinations.first(where: { $0.name == name }) else {
+            throw ServiceError.unknownDestination(
+                name, known: destinations.filter { $0 is any InspectableDestination }.map(\.name))
+        }
+        guard let destination = named as? any InspectableDestination else { throw ServiceError.notInspectable(name) }
+        let users = try hasHistory() ? history(for: .reading).users() : []
+        return (destination, users.filter(destination.terms.include))
+    }
 }
 
 /// The configuration files, the secrets that they name, and the users of the history that they name.

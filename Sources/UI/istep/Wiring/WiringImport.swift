@@ -33,6 +33,19 @@ extension Wiring {
         }
     }
 
+    /// What the destinations have, to build a history from it.
+    ///
+    /// - Throws: `SettingsProblems`; `ServiceError.historyInUse` if there is a history with users.
+    func sharedRestore() throws -> SharedRestore {
+        if try hasHistory(), try !history(for: .reading).users().isEmpty {
+            throw ServiceError.historyInUse(databasePath)
+        }
+        return SharedRestore(try destinations())
+    }
+
+    /// Whose days are restored; nil for the only user.
+    var userToRestore: String? { settings.user?.value }
+
     /// - Throws: `ImportError.noZone`.
     func foreignOptions(
         format: String?, zone: String?, columns: [String: String], leavesOutImpossible: Bool, fromUser: String?

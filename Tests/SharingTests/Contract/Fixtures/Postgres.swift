@@ -45,12 +45,14 @@ private struct PostgresVenue: Venue {
         let days = try await database.query(
             """
             COPY (SELECT 'istep.day', subject, day, machine, steps, distance_m, energy_kcal, goal, completeness, in_progress,
-                \(time("corrected_at")), utc_offset, excluded, has_samples, \(time("last_sync"))
+                \(time("corrected_at")), utc_offset, excluded, has_samples, \(time("last_sync")),
+                evidence
             FROM istep.day ORDER BY day) TO STDOUT
             """)
         let samples = try await database.query(
             """
-            COPY (SELECT 'istep.sample', subject, machine, source, \(time("started")), seconds, steps, utc_offset, day, rank
+            COPY (SELECT 'istep.sample', subject, machine, source, \(time("started")), seconds, steps, utc_offset, day, rank,
+                distance_m, energy_kcal
             FROM istep.sample ORDER BY rank, started) TO STDOUT
             """)
         return (days + samples).map { $0.replacing("\t", with: " | ") }

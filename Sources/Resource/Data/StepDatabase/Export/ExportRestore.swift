@@ -8,13 +8,13 @@ extension StepDatabase {
     /// - Throws: `ImportError`; `HistoryError`, also for a history that has users.
     public func restore(_ export: any ExportedHistory, _ limits: ExportLimits) throws -> ExportCounts {
         // A transaction turns other errors into those of the history.
-        var refusal: ImportError?
+        var refusal: (any Error)?
         do {
             return try writeManyRows { database in
                 let isUsed = try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM person)") ?? true
                 if isUsed { throw HistoryError.invalidValue("the history is not empty") }
                 do { return try ExportRestore(database, export, limits).run(export) } catch {
-                    refusal = error as? ImportError
+                    if !(error is DatabaseError) { refusal = error }
                     throw error
                 }
             }

@@ -26,6 +26,8 @@ extension DestinationKind {
 
             # machine = "pi-kitchen"               # the name of this machine there, unique; default: its host name
             # samples = true                       # false: only the figures of days
+            # personal = true                      # also profile, goals, pedometers and the reasons of corrections, for
+            #                                      # `istep restore`. Everybody who owns the database can read them
             # subjects = { Anna = "P-0042" }       # the names there; only these users are sent. Default: the users' names
             # ca_file = "/etc/ssl/study.pem"       # certificates that the server's is verified by; default:
             #                                      # ~/.postgresql/root.crt, or those of the system
@@ -36,12 +38,15 @@ extension DestinationKind {
         let password = reader.secret("password", isRequired: false)
         let machine = reader.subject("machine", "the name of this machine, unique in the database")
         let samples = reader.flag("samples") ?? true
+        let isPersonal = reader.flag("personal") ?? false
+        if isPersonal, !samples { reader.refuse("personal", expected: "left out, or false, with `samples = false`") }
         let subjects = reader.subjects()
         guard let address else { return nil }
         let rows = PostgresRows(
             machine: machine ?? hostName(),
             subjects: subjects.map { Dictionary($0.map { ($0.key.lowercased(), $0.value) }) { $1 } },
-            includesSamples: samples)
+            users: Dictionary((subjects ?? [:]).map { ($0.value, $0.key) }) { $1 },
+            includesSamples: samples, isPersonal: isPersonal)
         return PostgresDestination(context: context, address: address, password: password, rows: rows)
     }
 }
@@ -118,7 +123,7 @@ private func hostName() -> String {
 /// Each machine keeps its own rows of a day, and the database merges them by the rule of `MergedTracks`: two machines
 /// that read one pedometer, or one person with two, do not count twice. Sending a day again replaces it; a delivery
 /// that began earlier never replaces a later one. So after a lost answer the day is sent again.
-struct PostgresDestination: ConfiguredDestination {
+struct PostgresDestination: ConfiguredDestination, InspectableDestination {
     let context: DestinationContext
     let address: PostgresAddress
     let password: SecretSource?
@@ -130,6 +135,10 @@ struct PostgresDestination: ConfiguredDestination {
         var traits = ShareTraits.replacing
         traits.batch = 64
         traits.includesSamples = rows.includesSamples
+        traits.includesEvidence = rows.includesSamples
+        traits.includesPerson = rows.isPersonal
+        // 0: without evidence, which needs version 4 of the schema.
+        if rows.includesSamples { traits.layout = 1 }
         return traits
     }
 
@@ -154,56 +163,77 @@ struct PostgresDestination: ConfiguredDestination {
         let lines =
             days.map { "istep.day | \(rows.day($0).text)" }
             + days.flatMap { rows.samples($0).map { "istep.sample | \($0.text)" } }
+            + days.compactMap { day in
+                rows.person(day).map { "istep.person | \(rows.subject(day.user)) | \(rows.machine) | \($0)" }
+            }
         return (["To \(address.description)" + (password == nil ? "" : ", password \(Credentials.shownText)")] + lines)
             .joined(separator: "\n")
     }
 
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
         let days = payloads.map(\.day)
-        try await asking { [rows] (connection) throws(PostgresError) in try connection.store(days, rows) }
+        let missing = try await asking { [rows] (connection) throws(PostgresError) -> PostgresEnrolment? in
+            do throws(PostgresError) {
+                try connection.store(days, rows)
+                return nil
+            } catch {
+                guard case .refused("42501", _) = error else { throw error }
+                try connection.run("ROLLBACK")
+                let enrolment = try connection.enrolment()
+                if enrolment.missing(days.map { rows.subject($0.user) }).isEmpty { throw error }
+                return enrolment
+            }
+        }
+        if let missing { throw refusal(of: missing, days.map(\.user)) }
         return payloads.map { _ in ShareReceipt() }
     }
 
-    func check() async throws(ShareFailure) -> String {
-        let (version, role, enrolled) = try await asking { (connection) throws(PostgresError) in
-            let version = try connection.run("SELECT istep.version(), current_setting('server_version')").first ?? []
-            // The tables may have been changed since.
-            try connection.run("SELECT \(PostgresRows.dayColumns), revision, received FROM istep.day LIMIT 0")
-            try connection.run("SELECT \(PostgresRows.sampleColumns) FROM istep.sample LIMIT 0")
-            try connection.run("\(PostgresConnection.temporary("istep_check", "1", of: "istep.day"))")
-            let role = try connection.run("SELECT current_user, row_security_active('istep.day')").first ?? []
-            return (version, role, try connection.run("SELECT subject FROM istep.enrolment").compactMap(\.first))
-        }
-        let found = version.first.flatMap { $0 }.flatMap { Int($0) } ?? 0
-        guard found >= PostgresSchema.version else {
-            throw ShareFailure(
-                .misconfigured, "the schema has version \(found), this istep needs \(PostgresSchema.version)",
-                advice: Self.schemaAdvice)
-        }
-        // The owner and roles that no policy applies to write everything.
-        if role.last == "t" {
-            try requireEnrolment(of: role.first.flatMap { $0 } ?? "", for: Set(enrolled.compactMap(\.self)))
-        }
-        return "PostgreSQL \(version.last.flatMap { $0 } ?? ""), schema \(found), as machine \(quoted(rows.machine))"
-    }
+    func check() async throws(ShareFailure) -> String { try await check(for: []) }
 
-    private func requireEnrolment(of role: String, for enrolled: Set<String>) throws(ShareFailure) {
-        let missing = rows.subjects?.values.filter { !enrolled.contains($0) }.min()
-        guard missing != nil || enrolled.isEmpty else { return }
+    func check(for users: [User]) async throws(ShareFailure) -> String {
+        let inspection = try await inspect(for: users)
+        guard let first = inspection.findings.first else { return inspection.description }
+        let others = inspection.findings.count - 1
         throw ShareFailure(
-            .credentials, "the role \(quoted(role)) is not enrolled for \(missing.map(quoted) ?? "any subject")",
-            advice: "The owner of the database enrols it: SELECT istep.enrol('SUBJECT', 'ROLE')")
+            first.kind == .schema ? .misconfigured : .credentials,
+            first.text + (others == 0 ? "" : others == 1 ? ", and 1 other finding" : ", and \(others) other findings"),
+            advice: first.advice + (others == 0 ? "" : ". See all: `istep postgres check \(shellQuoted(name))`"))
     }
 
-    private static let schemaAdvice =
-        "As the owner of the database, run: istep postgres schema | psql --dbname DATABASE"
+    /// Without users, those that the configuration names.
+    func inspect(for users: [User]) async throws(ShareFailure) -> DestinationInspection {
+        let subjects =
+            users.isEmpty
+            ? (rows.subjects?.values).map(Array.init) ?? [] : users.filter(terms.include).map(rows.subject)
+        return try await asking { [rows] (connection) throws(PostgresError) in
+            // A hostile or damaged database must not be changed by what is asked.
+            try connection.run("BEGIN READ ONLY")
+            // The server leaves out schemas that are searched when it shows conditions.
+            try connection.run("SET LOCAL search_path = pg_catalog")
+            let inspection = try PostgresInspection(connection, subjects: subjects)
+            let schema = inspection.schema.map { ", schema \($0)" } ?? ""
+            return DestinationInspection(
+                description: "PostgreSQL \(inspection.server)\(schema), as machine \(quoted(rows.machine))",
+                findings: inspection.findings)
+        }
+    }
 
-    private func secret() throws(ShareFailure) -> Secret? {
+    /// Nothing of the delivery was stored, as those of other users are in one transaction with these.
+    private func refusal(of enrolment: PostgresEnrolment, _ users: [User]) -> ShareFailure {
+        let missing = enrolment.missing(users.map(rows.subject))
+        let finding = enrolment.finding(missing.first ?? "")
+        let others = missing.count > 1 ? " and \(missing.count - 1) others" : ""
+        return ShareFailure(
+            .credentials, finding.text + others, advice: finding.advice,
+            users: Set(users.filter { missing.contains(rows.subject($0)) }.map(\.id)))
+    }
+
+    func secret() throws(ShareFailure) -> Secret? {
         guard let password else { return nil }
         return try password.secret(context.environment.variables)
     }
 
-    private func asking<R: Sendable>(
+    func asking<R: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws(PostgresError) -> R
     ) async throws(ShareFailure) -> R {
         let secret = try secret()
@@ -211,43 +241,6 @@ struct PostgresDestination: ConfiguredDestination {
             return try await PostgresConnection.with(address, password: secret, body)
         } catch {
             throw failure(error, hiding: secret)
-        }
-    }
-
-    private func failure(_ error: PostgresError, hiding secret: Secret?) -> ShareFailure {
-        let reason = secret?.scrubbed(from: error.description) ?? error.description
-        return switch error {
-        case .libraryMissing:
-            ShareFailure(.misconfigured, reason, advice: "Install it: `sudo apt-get install libpq5`")
-        case .notConnected(credentials: true, _):
-            ShareFailure(.credentials, reason, advice: "Check `username` and the password of the role.")
-        case .notConnected(credentials: false, _): ShareFailure(.unreachable, reason)
-        case .lost(let mayBeCommitted, _), .cancelled(let mayBeCommitted):
-            ShareFailure(mayBeCommitted ? .unanswered : .unreachable, reason)
-        case .refused(let state, _): Self.refusal(state, reason, machine: rows.machine)
-        }
-    }
-
-    /// What an SQLSTATE means (PostgreSQL documentation, appendix A).
-    private static func refusal(_ state: String, _ reason: String, machine: String) -> ShareFailure {
-        switch state {
-        case "3F000", "42P01", "42883", "42703":
-            ShareFailure(.misconfigured, reason, advice: schemaAdvice)
-        case "42501":
-            ShareFailure(
-                .credentials, reason,
-                advice:
-                    "The owner of the database enrols this machine's role for each user whose days it sends: SELECT "
-                    + "istep.enrol('SUBJECT', 'ROLE'). Or name the users in `users`. The role also needs the right to make "
-                    + "temporary tables: GRANT TEMPORARY ON DATABASE …")
-        default:
-            switch state.prefix(2) {
-            case "28": ShareFailure(.credentials, reason)
-            // Rows that collide, data that do not fit, and broken constraints.
-            case "21", "22", "23": ShareFailure(.rejected, reason)
-            // Connections, conflicts with other transactions, resources, and the operator.
-            default: ShareFailure(.busy, reason)
-            }
         }
     }
 }

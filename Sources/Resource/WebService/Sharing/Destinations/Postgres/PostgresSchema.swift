@@ -2,7 +2,7 @@
 /// `istep postgres schema | psql`. All statements can be carried out again: a later version changes what differs.
 public enum PostgresSchema {
     /// Raise it with each change, and let the script change a database of any earlier version.
-    static let version = 3
+    static let version = 4
 
     /// SQL for psql, in one transaction. PostgreSQL 14 or later (multiranges).
     public static let script = """
@@ -106,10 +106,25 @@ public enum PostgresSchema {
             PRIMARY KEY (subject, day));
         CREATE INDEX IF NOT EXISTS total_by_day ON istep.total (day);
 
+        -- Since version 4: what a history has of a day besides its samples (coverage, excluded samples), so that it can be
+        -- built again: istep restore --from postgres:NAME.
+        ALTER TABLE istep.day ADD COLUMN IF NOT EXISTS evidence json;
+        -- As the pedometer calculated them.
+        ALTER TABLE istep.sample ADD COLUMN IF NOT EXISTS distance_m double precision,
+            ADD COLUMN IF NOT EXISTS energy_kcal double precision;
+        -- Profile, plans and pedometers of a subject: only from machines with personal = true in their configuration.
+        CREATE TABLE IF NOT EXISTS istep.person (
+            subject text NOT NULL CHECK (length(subject) BETWEEN 1 AND 200),
+            machine text NOT NULL CHECK (length(machine) BETWEEN 1 AND 200),
+            content json NOT NULL CHECK (octet_length(content::text) <= \(PostgresEvidence.maximumSize)),
+            revision bigint NOT NULL,
+            PRIMARY KEY (subject, machine));
+
         -- What one machine writes must not break the views of all.
         ALTER TABLE istep.day DROP CONSTRAINT IF EXISTS possible, ADD CONSTRAINT possible CHECK (
             day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= 200000 AND abs(utc_offset) <= 64800
-            AND completeness IN ('complete', 'partial', 'unknown') AND machine !~ '[[:cntrl:]]');
+            AND completeness IN ('complete', 'partial', 'unknown') AND machine !~ '[[:cntrl:]]'
+            AND (evidence IS NULL OR octet_length(evidence::text) <= \(PostgresEvidence.maximumSize)));
         ALTER TABLE istep.sample DROP CONSTRAINT IF EXISTS possible, ADD CONSTRAINT possible CHECK (
             day BETWEEN '2000-01-01' AND '9999-12-31' AND steps <= 200000 AND seconds <= 90000
             AND abs(utc_offset) <= 64800 AND machine !~ '[[:cntrl:]]');
@@ -333,6 +348,7 @@ public enum PostgresSchema {
             WITH gone AS (
                 DELETE FROM istep.day AS d WHERE d.machine = $1 AND ($2 IS NULL OR d.subject = $2) RETURNING d.subject, d.day)
             SELECT array_agg(g.subject), array_agg(g.day) INTO subjects, days FROM gone AS g;
+            DELETE FROM istep.person AS p WHERE p.machine = $1 AND ($2 IS NULL OR p.subject = $2);
             PERFORM istep.settle(subjects, days);
             RETURN coalesce(cardinality(days), 0);
         END $$;
@@ -345,9 +361,11 @@ public enum PostgresSchema {
             RETURN QUERY WITH sample AS (DELETE FROM istep.sample AS s WHERE s.subject = $1 RETURNING 1),
                 day AS (DELETE FROM istep.day AS d WHERE d.subject = $1 RETURNING 1),
                 total AS (DELETE FROM istep.total AS t WHERE t.subject = $1 RETURNING 1),
+                profile AS (DELETE FROM istep.person AS p WHERE p.subject = $1 RETURNING 1),
                 person AS (DELETE FROM istep.subject AS s WHERE s.subject = $1 RETURNING 1)
             SELECT 'samples', count(*) FROM sample UNION ALL SELECT 'days of machines', count(*) FROM day
-            UNION ALL SELECT 'merged days', count(*) FROM total UNION ALL SELECT 'subjects', count(*) FROM person;
+            UNION ALL SELECT 'merged days', count(*) FROM total UNION ALL SELECT 'profiles', count(*) FROM profile
+            UNION ALL SELECT 'subjects', count(*) FROM person;
         END $$;
         REVOKE ALL ON FUNCTION istep.enrol, istep.forget, istep.retire, istep.prepare, istep.settle FROM PUBLIC;
         GRANT EXECUTE ON FUNCTION istep.prepare, istep.settle TO istep_machine;
@@ -355,18 +373,22 @@ public enum PostgresSchema {
         ALTER TABLE istep.day ENABLE ROW LEVEL SECURITY;
         ALTER TABLE istep.sample ENABLE ROW LEVEL SECURITY;
         ALTER TABLE istep.enrolment ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE istep.person ENABLE ROW LEVEL SECURITY;
         DROP POLICY IF EXISTS enrolled ON istep.day;
         DROP POLICY IF EXISTS enrolled ON istep.sample;
+        DROP POLICY IF EXISTS enrolled ON istep.person;
         DROP POLICY IF EXISTS own ON istep.enrolment;
         CREATE POLICY own ON istep.enrolment FOR SELECT TO istep_machine USING (role = current_user);
         CREATE POLICY enrolled ON istep.day TO istep_machine
             USING (subject IN (SELECT e.subject FROM istep.enrolment AS e WHERE e.role = current_user));
         CREATE POLICY enrolled ON istep.sample TO istep_machine
             USING (subject IN (SELECT e.subject FROM istep.enrolment AS e WHERE e.role = current_user));
+        CREATE POLICY enrolled ON istep.person TO istep_machine
+            USING (subject IN (SELECT e.subject FROM istep.enrolment AS e WHERE e.role = current_user));
         GRANT USAGE ON SCHEMA istep TO istep_machine, istep_reader;
         GRANT USAGE ON SEQUENCE istep.revision TO istep_machine;
         GRANT SELECT ON istep.enrolment TO istep_machine;
-        GRANT SELECT, INSERT, UPDATE, DELETE ON istep.day, istep.sample TO istep_machine;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON istep.day, istep.sample, istep.person TO istep_machine;
         GRANT SELECT ON istep.days, istep.weeks, istep.hours, istep.completeness, istep.machines, istep.cohorts TO istep_reader;
         """
 }

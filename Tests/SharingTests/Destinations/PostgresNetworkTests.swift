@@ -1,0 +1,85 @@
+import Foundation
+import Postgres
+import StepDomain
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Sharing
+
+/// The destination `postgres` over a network that fails, and beside others who hold what it needs.
+@Suite(.timeLimit(.minutes(5))) struct PostgresNetworkTests {
+    private static let days = [
+        SharePayload(.easter(steps: 100, tracks: [.track("ring", steps: 60, 40)])),
+        SharePayload(.easter(steps: 7, later: 1)),
+    ]
+    private static let totals = "SELECT day, steps, machines FROM istep.days ORDER BY day"
+
+    private static func with(_ body: (PostgresDatabase) async throws -> Void) async throws {
+        let database = try await PostgresDatabase.make()
+        do { try await body(database) } catch {
+            await database.drop()
+            throw error
+        }
+        await database.drop()
+    }
+
+    private static func destination(_ keys: String) throws -> any ShareDestination {
+        try Fixture.destination("[share.db]\nkind = \"postgres\"\nmachine = 'pi'\n\(keys)")
+    }
+
+    /// In each phase: the connection, the number, the transaction, the lock, the days, the samples, the sums, the end.
+    @Test(arguments: [
+        "user", "nextval", "BEGIN", "pg_advisory", "COPY day_in", "INSERT INTO istep.day", "istep.prepare",
+        "COPY sample_in", "INSERT INTO istep.sample", "istep.settle", "COMMIT",
+    ]) func `a network that is cut loses nothing and doubles nothing`(phase: String) async throws {
+        // Temporary tables end `ON COMMIT`.
+        let word = phase == "COMMIT" ? "\0COMMIT" : phase
+        for cut in [PostgresProxy.Cut.before(word), .answer(to: word)] {
+            try await Self.with { database in
+                let proxy = try PostgresProxy(to: database.cluster.socket + "/.s.PGSQL.5432", cut: cut)
+                let destination = try Self.destination(
+                    "host = '127.0.0.1'\nport = \(proxy.port)\ndatabase = '\(database.name)'\nusername = 'owner'")
+                let failure = await #expect(throws: ShareFailure.self, "\(cut)") {
+                    try await destination.deliver(Self.days)
+                }
+                let kind = phase == "COMMIT" ? ShareFailure.Kind.unanswered : .unreachable
+                #expect(failure?.kind == kind, "\(cut): \(failure?.reason ?? "")")
+                if case .before = cut { #expect(try await database.query(Self.totals) == []) }
+                _ = try await destination.deliver(Self.days)
+                #expect(try await database.query(Self.totals) == ["2014-04-20\t100\t1", "2014-04-21\t7\t1"], "\(cut)")
+                #expect(try await database.query("SELECT sum(steps) FROM istep.sample") == ["100"])
+            }
+        }
+    }
+
+    /// Such as a backup, or another machine that sends ten years.
+    @Test func `a delivery waits for a lock that another one holds`() async throws {
+        try await Self.with { database in
+            let address = PostgresAddress(
+                ["host": database.cluster.socket, "dbname": database.name, "user": "owner"], home: nil, insecure: false)
+            let release = DispatchSemaphore(value: 0)
+            let isHeld = Mutex(false)
+            let locking = Task {
+                try await PostgresConnection.with(address, password: nil) { (connection) throws(PostgresError) in
+                    try connection.run("BEGIN")
+                    try connection.run("SELECT pg_advisory_xact_lock(hashtext('istep.day'), hashtext('Anna'))")
+                    isHeld.withLock { $0 = true }
+                    release.wait()
+                    try connection.run("ROLLBACK")
+                }
+            }
+            defer { release.signal() }
+            while !isHeld.withLock({ $0 }) { try await letOthersRun() }
+            let destination = try Self.destination(database.keys())
+            let delivery = Task { try await destination.deliver(Self.days) }
+            let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            while try await database.query(waiting) != ["1"] { try await letOthersRun() }
+            #expect(try await database.query(Self.totals) == [])
+            release.signal()
+            #expect(try await delivery.value.count == 2)
+            try await locking.value
+            #expect(try await database.query(Self.totals) == ["2014-04-20\t100\t1", "2014-04-21\t7\t1"])
+        }
+    }
+}
