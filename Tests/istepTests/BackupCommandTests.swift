@@ -25,7 +25,8 @@ import Testing
             #expect(try await istep("correct", "-2", "--steps", "7000").status == 0)
             let asked = try await istep("restore", path)
             #expect(asked.status == 64)
-            #expect(asked.output.contains("The backup lacks all or part of:\n  By hand     1 day, 2"), "\(asked.output)")
+            #expect(
+                asked.output.contains("The backup lacks all or part of:\n  By hand     1 day, 2"), "\(asked.output)")
             #expect(asked.output.hasSuffix("\n  Plans       1 plan\n"), "\(asked.output)")
             #expect(asked.error.contains("istep restore --yes \(path)"))
             #expect(try await istep("plan").output.contains("9,000"))

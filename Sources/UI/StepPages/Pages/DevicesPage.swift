@@ -50,7 +50,9 @@ struct DevicesPage: Sendable {
                     Element.li {
                         Element.div(.css("what")) {
                             Element.strong { PageContext.name(source.pedometer.name) }
-                            let last = source.syncs.first.map { "imported \(context.ago($0.end ?? $0.start))" } ?? "not imported lately"
+                            let last =
+                                source.syncs.first.map { "imported \(context.ago($0.end ?? $0.start))" }
+                                ?? "not imported lately"
                             Card.remark("of \(Printable(source.user, limit: 32)), \(last)")
                         }
                     }
