@@ -167,6 +167,16 @@ import Testing
         }
     }
 
+    @Test func `a total of a day shows no hour`() async throws {
+        try await with { database in
+            var total = SharedDay.Track.track("import", steps: 100)
+            total.samples[0].length = 12 * 3600
+            try await send(.easter(steps: 100, tracks: [total]), to: database, as: "pi")
+            #expect(try await totals(database) == ["Anna\t2014-04-20\t100\t1"])
+            #expect(try await database.query("SELECT * FROM istep.hours").isEmpty)
+        }
+    }
+
     @Test func `time that one machine excludes does not count on another`() async throws {
         try await with { database in
             let tracks = [SharedDay.Track.track("ring", steps: 60, 40, 7)]

@@ -61,13 +61,14 @@ struct RestoreCommand: AsyncParsableCommand, Subcommand {
         }
         let backup = try await service.examine(file)
         if backup.replacesHistory, !yes {
-            // With --json a command prints one document: here that of the failure.
-            if !common.json {
-                let lost = await service.losses(backup)
-                try wiring.show(
-                    RestoreView(backup.contents, history: backup.history, isDone: false, old: nil, lost: lost))
-            }
-            try await confirm(file)
+            let preview = RestoreView(
+                backup.contents, history: backup.history, isDone: false, old: nil, lost: await service.losses(backup))
+            let command = ShellCommand("istep restore --yes", (common.db.map { ["--db", $0] } ?? []) + [file])
+            try await wiring.ask(
+                Question(
+                    text: "Replace the history? The previous one is kept in the same directory.",
+                    refusal: "The history was not replaced.", purpose: "To replace it", command: command),
+                showing: preview, isAgreed: false)
         }
         let replaced = try await service.restore(backup)
         try wiring.show(
@@ -93,25 +94,14 @@ struct RestoreCommand: AsyncParsableCommand, Subcommand {
             SharedRestoreView(candidate, counts, history: wiring.databasePath, isDone: isDone)
         }
         if dryRun { return try wiring.show(view(counts, isDone: false)) }
-        if !yes {
-            if !common.json { try wiring.show(view(counts, isDone: false)) }
-            let options = [("--machine", machine), ("--user", common.user), ("--db", common.db)]
-            let words = ["--from", place] + options.flatMap { name, value in value.map { [name, $0] } ?? [] }
-            try await Question(
+        let options = [("--machine", machine), ("--user", common.user), ("--db", common.db)]
+        let words = ["--from", place] + options.flatMap { name, value in value.map { [name, $0] } ?? [] }
+        try await wiring.ask(
+            Question(
                 text: "Restore it?", refusal: "Nothing was restored.", purpose: "To restore it",
-                command: ShellCommand("istep restore --yes", words)
-            ).ask(isForPrograms: common.json)
-        }
+                command: ShellCommand("istep restore --yes", words)),
+            showing: view(counts, isDone: false), isAgreed: yes)
         let stored = try await wiring.importing.restore(export, into: try wiring.restoring())
         try wiring.show(view(stored, isDone: true))
-    }
-
-    /// - Throws: `CommandFailure` unless a user at the terminal agrees.
-    private func confirm(_ file: String) async throws {
-        let command = ShellCommand("istep restore --yes", (common.db.map { ["--db", $0] } ?? []) + [file])
-        try await Question(
-            text: "Replace the history? The previous one is kept in the same directory.",
-            refusal: "The history was not replaced.", purpose: "To replace it", command: command
-        ).ask(isForPrograms: common.json)
     }
 }

@@ -291,11 +291,11 @@ public enum PostgresSchema {
             SELECT subject, cohort, date_trunc('week', day::timestamp)::date AS week, sum(steps) AS steps, count(*) AS days,
                 count(*) FILTER (WHERE complete) AS complete_days, round(avg(steps)) AS mean
             FROM istep.days GROUP BY subject, cohort, week;
-        -- Each sample at the hour in which it begins, by the clock of the place.
+        -- Each sample at the hour in which it begins, by the clock of the place. One of more than six hours shows no hour.
         CREATE OR REPLACE VIEW istep.hours AS
             SELECT subject, day, extract(hour FROM started AT TIME ZONE 'UTC' + make_interval(secs => utc_offset))::integer AS hour,
                 sum(steps) AS steps
-            FROM istep.counted_sample GROUP BY subject, day, hour;
+            FROM istep.counted_sample WHERE seconds <= 21600 GROUP BY subject, day, hour;
         -- How much is known of each subject.
         CREATE OR REPLACE VIEW istep.completeness AS
             SELECT subject, cohort, min(day) AS first, max(day) AS last, count(*) AS days,
