@@ -37,6 +37,15 @@ import Testing
         return PeriodPage(figures, period: period, context: context).document.source
     }
 
+    /// A range that began a day before the 15th had `15` on top of `14 Oct`.
+    @Test(arguments: [("2026-10-14", 1), ("2026-10-12", 1), ("2026-10-08", 2)])
+    func `no number of a day lies on the name of the first day`(_ first: String, _ fifteenths: Int) throws {
+        let text = page(figures(Array(repeating: 5000, count: 90)), Period(try #require(Day(first))...today))
+        #expect(text.contains(" Oct</text>"))
+        // That of November is always there.
+        #expect(text.matches(of: /class="f-muted minor"[^>]*>15<\/text>/).count == fifteenths)
+    }
+
     // MARK: Maps
 
     @Test func `a range of years has a map for each calendar year, the latest first`() {

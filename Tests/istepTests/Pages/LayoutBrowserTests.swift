@@ -35,6 +35,12 @@ import Testing
                 try await browser.go("\(base)/\(address)")
                 try await measure(browser, page)
             }
+            // Names of months and numbers of days, wherever the first day lies between them.
+            for first in 38...44 {
+                try await browser.go("\(base)/range?from=\(today.advanced(by: -first))&to=\(today)")
+                let found = try await browser.evaluate(Self.layout) as? [String] ?? ["no answer"]
+                #expect(found.isEmpty, "a range of \(first + 1) days: \(found.prefix(8))")
+            }
             let report = home.folder.path + "/report.html"
             #expect(try await home.istep("report", "-o", report).status == 0)
             try await browser.go("file://\(report)")

@@ -67,8 +67,9 @@ struct DayCharts: Sendable {
         case (_, ...Self.maximumNumbers):
             let month = place == 0 || number == 1 ? " \(Words.month(day).prefix(3))" : ""
             (bar.label, bar.isMinor) = ("\(number)\(month)", place % 7 != 0 || place > period.count - 3)
-        // Between the names of months.
-        case _ where [8, 15, 22].contains(number): (bar.label, bar.isMinor) = ("\(number)", true)
+        // Between the names of months, and not below the name of the first day.
+        case _ where [8, 15, 22].contains(number) && 12 * place >= period.count:
+            (bar.label, bar.isMinor) = ("\(number)", true)
         default: break
         }
         guard let known else {
