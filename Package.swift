@@ -147,16 +147,17 @@ let package = Package(
         .target(name: "Support", path: "Sources/Support", swiftSettings: rules),
 
         // Data
+        .target(name: "CSQLite", path: data + "CSQLite"),
+        .target(name: "CZlib", path: data + "CZlib"),
         layer(
             data, "StepDatabase",
             [
-                "Support", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
+                "CSQLite", "Support", "StepDomain", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        .target(name: "CForeign", path: data + "CForeign"),
         layer(
             data, "ForeignHistories",
-            ["CForeign", "CExpat", "StepDomain", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
+            ["CSQLite", "CZlib", "CExpat", "StepDomain", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
         layer(data, "Settings", ["Support", "StepDomain", "TOMLKit"], forSize: true),
 
         // Simulation

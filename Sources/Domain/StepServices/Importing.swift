@@ -54,12 +54,11 @@ public struct Importing: Sendable {
     public func preview(_ history: ForeignHistory, of user: User, in store: any ImportStore) async throws
         -> ImportChanges
     {
-        try await blocking { try checked(history, of: user, in: store) }
+        try await blocking { try Self.checked(store.preview(history, of: user, at: now())) }
     }
 
-    private func checked(_ history: ForeignHistory, of user: User, in store: any ImportStore) throws -> ImportChanges {
-        let changes = try store.preview(history, of: user, at: now())
-        if let other = changes.otherZone { throw ImportError.otherZone(other) }
+    private static func checked(_ changes: ImportChanges) throws(ImportError) -> ImportChanges {
+        if let other = changes.otherZone { throw .otherZone(other) }
         return changes
     }
 
@@ -76,11 +75,11 @@ public struct Importing: Sendable {
         _ history: ForeignHistory, of user: User, in store: any ImportStore, isNewHistory: Bool
     ) async throws -> Stored {
         let (changes, backup) = try await change(makesBackup: !isNewHistory) {
-            try checked(history, of: user, in: store)
+            try store.outcomeWithoutStoring(history, of: user, at: now()).map(Self.checked)
         } unneeded: {
-            $0.isNothingNew ? $0 : nil
+            $0
         } store: { _ in
-            try store.store(history, of: user, at: now())
+            try Self.checked(store.store(history, of: user, at: now()))
         }
         return Stored(changes: changes, backup: backup)
     }

@@ -81,10 +81,8 @@ public struct ScheduledImports: Sendable {
         return try await lock.hold(for: .syncing) {
             try await blocking { () -> ScheduledImportReport.Outcome in
                 let user = try UserSelection(store, wanted: plan.user, login: "").user()
-                // Only to find out whether it would count steps twice.
-                let preview = try store.preview(history, of: user, at: moment)
-                if let other = preview.otherZone { throw ImportError.otherZone(other) }
-                let changes = !preview.isNothingNew ? try store.store(history, of: user, at: moment) : preview
+                let changes = try store.store(history, of: user, at: moment)
+                if let other = changes.otherZone { throw ImportError.otherZone(other) }
                 try store.store(
                     ScheduledImportState(name: plan.name, file: file, readAt: moment, triedAt: moment))
                 return .imported(changes)

@@ -28,15 +28,20 @@ public final class ForeignCollector {
     /// Whether the records of the file have UTC offsets of their own.
     public var hasOffsets = false
 
-    public init(_ options: ForeignOptions) { self.options = options }
+    public let localTime: LocalTime
+    /// The local day of the record before.
+    private var span = TimeSpan(Timestamp(0), Timestamp(0))
+
+    public init(_ options: ForeignOptions) {
+        self.options = options
+        localTime = options.localTime.remembered()
+    }
 
     /// Sources of one file.
     private static let maximumTracks = 256
     /// Bytes of all samples together: some five million samples, more than ten years of minutes.
     private static let maximumBytes = 32 << 20
     private var bytes = 0
-
-    public var localTime: LocalTime { options.localTime }
 
     /// The track of a source; created with its first call.
     ///
@@ -70,7 +75,8 @@ public final class ForeignCollector {
         guard isPossible(start), length > 0, length <= 86_400 * 2, steps > 0 else {
             return try add(steps, from: start, length: length, to: track)
         }
-        let midnight = localTime.span(of: localTime.day(of: start)).end
+        if start < span.start || start >= span.end { span = localTime.span(of: localTime.day(of: start)) }
+        let midnight = span.end
         let before = midnight - start
         guard before < length else { return try add(steps, from: start, length: length, to: track) }
         let first = steps.multipliedReportingOverflow(by: before).partialValue / length

@@ -28,14 +28,17 @@ public protocol ImportStore: Sendable {
     /// - Parameter user: with the `id` 0 where the history does not have the user yet.
     func preview(_ history: ForeignHistory, of user: User, at now: Timestamp) throws -> ImportChanges
 
+    /// What `store` would return without storing anything; nil if there is something to store. Much faster than
+    /// `preview`.
+    func outcomeWithoutStoring(_ history: ForeignHistory, of user: User, at now: Timestamp) throws -> ImportChanges?
+
     /// Stores what a file says.
     ///
     /// Each source becomes a pedometer of the user. What a source said before and a newer export says otherwise is
     /// corrected; the newer export is the one that reaches further. What a newer export does not have stays.
     ///
     /// - Parameter user: in the history.
-    /// - Returns: with `sameAs` and nothing stored if an import has said just this; with `isOwn` if the history
-    ///   itself has.
+    /// - Returns: nothing is stored if it has `otherZone`, `sameAs` or `isOwn`, or only deleted days.
     func store(_ history: ForeignHistory, of user: User, at now: Timestamp) throws -> ImportChanges
 
     /// All imports, the oldest first.

@@ -146,12 +146,18 @@ public final class StepDatabase: Sendable {
                     try database.execute(sql: "PRAGMA foreign_keys = \(checkingForeignKeys ? "ON" : "OFF")")
                     checksForeignKeys.store(checkingForeignKeys, ordering: .relaxed)
                 }
-                return try Self.transaction(database, .immediate) { database in
-                    // The process that this has waited for may have replaced the file.
-                    if !isFileInPlace { throw HistoryError.replaced(path: path) }
-                    let result = try body(database)
-                    if schema.hasSeals { try Seals(database).complete() }
-                    return result
+                do {
+                    return try Self.transaction(database, .immediate) { database in
+                        // The process that this has waited for may have replaced the file.
+                        if !isFileInPlace { throw HistoryError.replaced(path: path) }
+                        let result = try body(database)
+                        if schema.hasSeals { try Seals(database).complete() }
+                        return result
+                    }
+                } catch {
+                    // It may have failed where they are off (`SampleInsert`).
+                    database.setTriggers(true)
+                    throw error
                 }
             }
         }

@@ -99,13 +99,16 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
         let isNew = !importing.isHistoryThere
         if isNew, try await restored(file, importing, wiring) { return }
         let history = try await importing.read(file, options)
-        // Also finds out whose steps they are, before anybody is asked.
-        let preview = try await preview(history, importing, wiring, isNew: isNew)
-        if history.isEmpty || dryRun || preview.isNothingNew {
-            return try wiring.show(ImportView(history, preview, .preview))
+        if history.isEmpty || dryRun || !yes {
+            // Also finds out whose steps they are, before anybody is asked.
+            let preview = try await preview(history, importing, wiring, isNew: isNew)
+            if history.isEmpty || dryRun || preview.isNothingNew {
+                return try wiring.show(ImportView(history, preview, .preview))
+            }
+            try await wiring.ask(question(file), showing: ImportView(history, preview, .preview), isAgreed: yes)
         }
-        try await wiring.ask(question(file), showing: ImportView(history, preview, .preview), isAgreed: yes)
         let stored = try await store(history, importing, wiring, isNew: isNew)
+        if stored.changes.isNothingNew { return try wiring.show(ImportView(history, stored.changes, .preview)) }
         if yes || common.json {
             return try wiring.show(ImportView(history, stored.changes, .stored(backup: stored.backup)))
         }

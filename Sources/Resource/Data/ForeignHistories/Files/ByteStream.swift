@@ -1,4 +1,4 @@
-import CForeign
+import CZlib
 import Foundation
 import StepDomain
 
@@ -97,16 +97,16 @@ final class ZipStream: ByteStream {
         left = compressed
         expected = size
         if isDeflated {
-            if let problem = cforeign_load_zlib() {
+            if let problem = czlib_load() {
                 throw .unreadable(path: file.path, reason: "zlib cannot be loaded: \(String(cString: problem))")
             }
-            inflater = cforeign_inflate_start()
+            inflater = czlib_inflate_start()
         } else {
             inflater = nil
         }
     }
 
-    deinit { if let inflater { cforeign_inflate_end(inflater) } }
+    deinit { if let inflater { czlib_inflate_end(inflater) } }
 
     private func refill() throws(ImportError) {
         let count = min(left, 1 << 16)
@@ -130,7 +130,7 @@ final class ZipStream: ByteStream {
             if used == input.count, left > 0 { try refill() }
             var (inputSize, outputSize) = (input.count - used, min(buffer.count, expected))
             let code = input.withUnsafeBufferPointer {
-                cforeign_inflate(
+                czlib_inflate(
                     inflater, $0.baseAddress.map { $0 + used }, &inputSize,
                     buffer.baseAddress?.assumingMemoryBound(to: UInt8.self),
                     &outputSize)

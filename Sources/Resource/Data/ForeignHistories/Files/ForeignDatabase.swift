@@ -1,4 +1,4 @@
-import CForeign
+import CSQLite
 import GRDBSQLite
 import StepDomain
 
@@ -32,7 +32,7 @@ final class ForeignDatabase {
             throw .unreadable(path: shown, reason: String(cString: sqlite3_errstr(code)))
         }
         connection = opened
-        cforeign_harden(UnsafeMutableRawPointer(opened))
+        csqlite_harden(UnsafeMutableRawPointer(opened))
         sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, 4 << 20)
         sqlite3_limit(opened, SQLITE_LIMIT_SQL_LENGTH, 1 << 20)
         sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)

@@ -1,4 +1,5 @@
 import CExpat
+import Glibc
 import StepDomain
 
 /// The export of Apple Health: `export.xml`, whose name is translated, alone or in its zip or folder.
@@ -35,6 +36,7 @@ private final class AppleHealthParser {
     private let parser: XML_Parser?
     private var problem: ImportError?
     private var sources: [String: Source] = [:]
+    private var last: LastSource?
     /// Bytes since the last element.
     private var silence = 0
     private var isZoneChecked = false
@@ -154,12 +156,11 @@ private final class AppleHealthParser {
         _ device: UnsafePointer<CChar>?
     ) throws(ImportError) {
         guard let (from, offset) = start.flatMap(appleTime), let (until, _) = end.flatMap(appleTime),
-            let steps = value.flatMap({ Double(String(cString: $0)) }),
-            abs(steps) < 1e12
+            let steps = value.flatMap(decimal), abs(steps) < 1e12
         else { throw .malformed(path: path, reason: "a record of steps has no start, end or value") }
         noteZone(offset, at: Timestamp(from))
         guard until >= from else { return try collector.refuse("a record that ends before it begins") }
-        let found = try self.source(source.map { String(cString: $0) } ?? "", device)
+        let found = try self.source(source, device)
         let whole = max(0, (steps + found.rest).rounded())
         found.rest += steps - whole
         try collector.add(splitting: Int(whole), from: Timestamp(from), length: until - from, to: found.track)
@@ -178,13 +179,19 @@ private final class AppleHealthParser {
             .decision("The file was written where clocks showed UTC\(written): name the time zone of the steps."))
     }
 
-    private func source(_ name: String, _ device: UnsafePointer<CChar>?) throws(ImportError) -> Source {
-        // <<HKDevice: 0x283c0e047>, name:iPhone, manufacturer:Apple Inc., model:iPhone, …>: the address in it changes
-        // with each record.
-        let model = device.map { String(cString: $0) }.flatMap { text -> String? in
-            guard let start = text.firstRange(of: "model:")?.upperBound else { return nil }
-            return String(text[start...].prefix { $0 != "," && $0 != ">" }.prefix(64))
-        }
+    /// - Parameter device: `<<HKDevice: 0x283c0e047>, name:iPhone, manufacturer:Apple Inc., model:iPhone, …>`. The
+    ///   address in it changes with each record.
+    private func source(_ name: UnsafePointer<CChar>?, _ device: UnsafePointer<CChar>?) throws(ImportError) -> Source {
+        let model = device.flatMap { strstr($0, "model:") }.map { UnsafePointer($0) + strlen("model:") }
+        if let last, last.has(name, model) { return last.source }
+        let found = try source(
+            name.map { String(cString: $0) } ?? "",
+            model: model.map { String(String(cString: $0).prefix { $0 != "," && $0 != ">" }.prefix(64)) })
+        last = LastSource(name, model, found)
+        return found
+    }
+
+    private func source(_ name: String, model: String?) throws(ImportError) -> Source {
         let identity = "apple:\(name):\(model ?? "")"
         if let known = sources[identity] { return known }
         let shown = name.isEmpty ? model ?? "Apple Health" : name
@@ -196,37 +203,69 @@ private final class AppleHealthParser {
         sources[identity] = source
         return source
     }
+
+    /// That of the record before; most have the same.
+    private struct LastSource {
+        private let name: [CChar]?
+        /// From the model on.
+        private let model: [CChar]?
+        let source: Source
+
+        init(_ name: UnsafePointer<CChar>?, _ model: UnsafePointer<CChar>?, _ source: Source) {
+            self.name = name.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
+            self.model = model.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
+            self.source = source
+        }
+
+        func has(_ name: UnsafePointer<CChar>?, _ model: UnsafePointer<CChar>?) -> Bool {
+            Self.equal(self.name, name) && Self.equal(self.model, model)
+        }
+
+        private static func equal(_ known: [CChar]?, _ text: UnsafePointer<CChar>?) -> Bool {
+            guard let known, let text else { return known == nil && text == nil }
+            return strcmp(known, text) == 0
+        }
+    }
 }
 
 private func equals(_ text: UnsafePointer<CChar>, _ word: StaticString) -> Bool {
-    word.utf8Start.withMemoryRebound(to: CChar.self, capacity: word.utf8CodeUnitCount + 1) { wanted in
-        var index = 0
-        while text[index] == wanted[index] {
-            if text[index] == 0 { return true }
-            index += 1
-        }
-        return false
+    strcmp(text, UnsafeRawPointer(word.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
+}
+
+private func decimal(_ text: UnsafePointer<CChar>) -> Double? {
+    // Nearly all are whole numbers, and few digits need no parser.
+    var (value, index) = (0, 0)
+    while index < 9, (0x30...0x39).contains(text[index]) {
+        value = value * 10 + Int(text[index] - 0x30)
+        index += 1
     }
+    return index > 0 && text[index] == 0 ? Double(value) : Double(String(cString: text))
 }
 
 /// `2021-11-30 08:23:50 +0200` or `20150908113500+0200`, with or without a fraction, as seconds since 1970; nil for any
 /// other text. Also the offset that is written.
 private func appleTime(_ text: UnsafePointer<CChar>) -> (seconds: Int, offset: Int)? {
-    var (position, values) = (0, [Int]())
+    var position = 0
     func digit() -> Int? {
         let byte = UInt8(bitPattern: text[position])
         return (0x30...0x39).contains(byte) ? Int(byte - 0x30) : nil
     }
-    for width in [4, 2, 2, 2, 2, 2] {
-        while [0x2d, 0x20, 0x3a, 0x54].contains(UInt8(bitPattern: text[position])) { position += 1 }
+    func number(_ width: Int) -> Int? {
+        // -, a blank, : and T
+        while text[position] == 0x2d || text[position] == 0x20 || text[position] == 0x3a || text[position] == 0x54 {
+            position += 1
+        }
         var value = 0
         for _ in 0..<width {
             guard let next = digit() else { return nil }
             value = value * 10 + next
             position += 1
         }
-        values.append(value)
+        return value
     }
+    guard let year = number(4), let month = number(2), let dayOfMonth = number(2), let hour = number(2),
+        let minute = number(2), let second = number(2)
+    else { return nil }
     if text[position] == 0x2e {
         position += 1
         while digit() != nil { position += 1 }
@@ -246,8 +285,8 @@ private func appleTime(_ text: UnsafePointer<CChar>) -> (seconds: Int, offset: I
     } else if sign != UInt8(ascii: "Z") {
         return nil
     }
-    guard let day = Day(year: values[0], month: values[1], day: values[2]), values[3] < 25, values[4] < 60,
-        values[5] < 62
-    else { return nil }
-    return (day.daysSince1970 * 86_400 + values[3] * 3600 + values[4] * 60 + values[5] - offset, offset)
+    guard let day = Day(year: year, month: month, day: dayOfMonth), hour < 25, minute < 60, second < 62 else {
+        return nil
+    }
+    return (day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset, offset)
 }

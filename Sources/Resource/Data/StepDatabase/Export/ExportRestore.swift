@@ -58,8 +58,6 @@ private final class ExportRestore {
     }
 
     func run(_ export: any ExportedHistory) throws -> ExportCounts {
-        // A trigger for each of a million samples would take longer than the rest.
-        try database.execute(sql: "INSERT INTO sealing VALUES (1)")
         try export.rows { table, values in
             if table.name == "tables" {
                 if let name = values[0], let rows = values[1].flatMap({ Int($0) }) { declared[name] = rows }
@@ -83,11 +81,9 @@ private final class ExportRestore {
         if !missing.isDisjoint(with: ExportTable.ofImports) { try checks.separateSources() }
         if missing.contains(.changedDays) { try checks.noteDays(of: converter.people.values.sorted()) }
         if let fault = try checks.fault() { throw malformed(fault) }
+        database.setTriggers(true)
         try database.execute(
-            sql: """
-                DELETE FROM sealing;
-                INSERT INTO seal SELECT DISTINCT 'sample', pedometer, start / 86400, NULL FROM sample;
-                """)
+            sql: "INSERT INTO seal SELECT DISTINCT 'sample', pedometer, start / 86400, NULL FROM sample")
         try Seals(database).complete(atMost: .max)
         return counts
     }
@@ -97,6 +93,8 @@ private final class ExportRestore {
     private func add(_ values: [String?], to export: ExportTable) throws {
         if table?.export.name != export.name {
             guard let next = StoredTable.all.first(where: { $0.export == export }) else { return }
+            // A trigger for each of a million samples would take longer than the rest.
+            database.setTriggers(export != .samples)
             (table, statement) = (next, try database.makeStatement(sql: next.insertion))
             counts.begin(export)
         }

@@ -69,41 +69,51 @@ struct ImportLayers {
 
 /// Makes the samples and the coverage of a source agree with what its imports say.
 struct ImportedTrack {
-    let pedometer: Pedometer.ID
-    /// The sync that new samples name.
-    let sync: SyncRecord.ID
-    let database: Database
+    private let pedometer: Pedometer.ID
+    private let database: Database
+    private var insert: SampleInsert
+    private let replace: RawInsert
 
-    /// - Returns: samples that were added, and those that were changed or removed.
-    func write(_ after: PackedDay, instead before: PackedDay) throws -> (added: Int, corrected: Int) {
-        if before.samples == after.samples { return (0, 0) }
-        let known = Dictionary(before.samples.map { ($0.start, $0) }) { first, _ in first }
-        let kept = Set(after.samples.map(\.start))
-        let insert = try RawInsert(
+    /// - Parameter sync: the sync that new samples name.
+    init(pedometer: Pedometer.ID, sync: SyncRecord.ID, database: Database) throws {
+        self.pedometer = pedometer
+        self.database = database
+        insert = try SampleInsert(database, pedometer: pedometer, sync: sync, bypass: .off)
+        replace = try RawInsert(
             database,
             """
-            INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET length = excluded.length, steps = excluded.steps,
-            distance = excluded.distance, energy = excluded.energy, utc_offset = excluded.utc_offset, sync = excluded.sync
+            UPDATE sample SET length = ?3, steps = ?4, distance = ?5, energy = ?6, utc_offset = ?7, sync = ?8
+            WHERE pedometer = ?1 AND start = ?2
             """)
-        try insert.bind(1, pedometer)
-        try insert.bind(8, sync)
+        try replace.bind(1, pedometer)
+        try replace.bind(8, sync)
+    }
+
+    /// - Returns: samples that were added, and those that were changed or removed.
+    mutating func write(_ after: PackedDay, instead before: PackedDay) throws -> (added: Int, corrected: Int) {
+        if before.samples == after.samples { return (0, 0) }
         var counts = (added: 0, corrected: 0)
-        for sample in before.samples where !kept.contains(sample.start) {
-            try database.cachedStatement(sql: "DELETE FROM sample WHERE pedometer = ? AND start = ?")
-                .execute(arguments: [pedometer, sample.start.seconds])
-            counts.corrected += 1
+        if !before.samples.isEmpty {
+            let kept = Set(after.samples.map(\.start))
+            for sample in before.samples where !kept.contains(sample.start) {
+                try database.cachedStatement(sql: "DELETE FROM sample WHERE pedometer = ? AND start = ?")
+                    .execute(arguments: [pedometer, sample.start.seconds])
+                counts.corrected += 1
+            }
         }
+        let known = Dictionary(before.samples.map { ($0.start, $0) }) { first, _ in first }
+        var others: [StepSample] = []
+        try insert.begin()
         for sample in after.samples where known[sample.start] != sample {
             guard sample.countsInHistory else { throw notWritten("the imported sample \(sample)") }
-            try insert.bind(2, Int64(sample.start.seconds))
-            try insert.bind(3, Int64(sample.length))
-            try insert.bind(4, Int64(sample.steps))
-            try insert.bind(5, sample.distance)
-            try insert.bind(6, sample.energy)
-            try insert.bind(7, Int64(sample.utcOffset))
-            _ = try insert.run()
-            if known[sample.start] == nil { counts.added += 1 } else { counts.corrected += 1 }
+            if try insert.run(sample) { counts.added += 1 } else { others.append(sample) }
         }
+        try insert.end()
+        for sample in others {
+            try replace.bind(sample)
+            _ = try replace.run()
+        }
+        counts.corrected += others.count
         return counts
     }
 

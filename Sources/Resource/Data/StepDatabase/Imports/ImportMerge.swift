@@ -11,33 +11,18 @@ struct ImportMerge {
     // MARK: Storing
 
     func store(_ history: ForeignHistory) throws -> ImportChanges {
-        var changes = ImportChanges()
-        let digest = history.digest
-        let (admitted, left) = try DeletedDays(of: user.id, database).admitted(history)
-        changes.deletedDays = left
-        if admitted.tracks.isEmpty, left > 0 { return changes }
-        let (history, own) = try withoutOwn(admitted)
-        if history.tracks.isEmpty, !own.isEmpty {
-            changes.sources = try own.map(name)
-            changes.isOwn = true
-            return changes
+        let content: Content
+        switch try examine(history) {
+        case .nothing(let changes): return changes
+        case .stored(let found): content = found
         }
-        let zone = history.zone.stored
-        let (changed, isNew) = try changedDays(history, zone, &changes)
-        if changes.otherZone != nil { return changes }
+        let (history, changed) = (content.history, content.changedDays)
+        var changes = content.changes
         let sources = try history.tracks.map { try source(of: $0, history.format) }
         changes.sources = try sources.map(name)
-        changes.overlaps = try overlaps(
-            Set(history.tracks.flatMap { $0.days.lazy.filter { $0.steps > 0 }.map(\.day) }), except: sources)
-        if !isNew {
-            changes.sameAs = try Int64.fetchOne(
-                database, sql: "SELECT max(id) FROM import WHERE person = ? AND digest = ?",
-                arguments: [user.id, digest])
-        }
-        if changes.sameAs != nil { return changes }
-
+        changes.overlaps = try overlaps(history, except: sources)
         let before = try ofDays.counted(changed)
-        let id = try insertRecord(history, digest, zone)
+        let id = try insertRecord(content)
         for (track, pedometer) in zip(history.tracks, sources) { try store(track, of: pedometer, import: id) }
         changes.days = ofDays.changes(changed, before: before, after: try ofDays.counted(changed))
         try database.execute(
@@ -47,6 +32,51 @@ struct ImportMerge {
         return changes
     }
 
+    /// What of a file is stored.
+    struct Content {
+        /// Without what is left out.
+        var history: ForeignHistory
+        /// Of the whole file.
+        var digest: String
+        /// The local days on which anything becomes different.
+        var changedDays: Set<Day>
+        var changes: ImportChanges
+    }
+
+    /// What is stored of a file, or why nothing is. It writes nothing.
+    enum Examination {
+        case nothing(ImportChanges)
+        case stored(Content)
+    }
+
+    func examine(_ history: ForeignHistory) throws -> Examination {
+        var changes = ImportChanges()
+        let digest = history.digest
+        let (admitted, left) = try DeletedDays(of: user.id, database).admitted(history)
+        changes.deletedDays = left
+        if admitted.tracks.isEmpty, left > 0 { return .nothing(changes) }
+        let (history, own) = try withoutOwn(admitted)
+        if history.tracks.isEmpty, !own.isEmpty {
+            changes.sources = try own.map(name)
+            changes.isOwn = true
+            return .nothing(changes)
+        }
+        let (changed, isNew) = try changedDays(history, history.zone.stored, &changes)
+        if changes.otherZone != nil { return .nothing(changes) }
+        if !isNew {
+            changes.sameAs = try Int64.fetchOne(
+                database, sql: "SELECT max(id) FROM import WHERE person = ? AND digest = ?",
+                arguments: [user.id, digest])
+        }
+        if changes.sameAs != nil {
+            let sources = try history.tracks.compactMap { try knownSource($0.source) }
+            changes.sources = try sources.map(name)
+            changes.overlaps = try overlaps(history, except: sources)
+            return .nothing(changes)
+        }
+        return .stored(Content(history: history, digest: digest, changedDays: changed, changes: changes))
+    }
+
     /// The local days on which anything becomes different, and whether the import says anything that is not stored.
     private func changedDays(_ history: ForeignHistory, _ zone: String, _ changes: inout ImportChanges) throws -> (
         Set<Day>, isNew: Bool
@@ -54,10 +84,7 @@ struct ImportMerge {
         var changed: Set<Day> = []
         var isNew = false
         for track in history.tracks {
-            let known = try Int64.fetchOne(
-                database, sql: "SELECT id FROM pedometer WHERE person = ? AND address = ?",
-                arguments: [user.id, address(track.source)])
-            guard let known else {
+            guard let known = try knownSource(track.source) else {
                 isNew = true
                 for part in track.parts {
                     if let content = PackedDay(part.content, of: part.day) {
@@ -93,7 +120,7 @@ struct ImportMerge {
         let sync = database.lastInsertedRowID
         try database.execute(
             sql: "INSERT INTO import_track VALUES (?, ?, ?, ?)", arguments: [id, pedometer, sync, track.until.seconds])
-        let imported = ImportedTrack(pedometer: pedometer, sync: sync, database: database)
+        var imported = try ImportedTrack(pedometer: pedometer, sync: sync, database: database)
         let insert = try RawInsert(database, "INSERT INTO import_content (pedometer, day, content) VALUES (?, ?, ?)")
         let link = try RawInsert(database, "INSERT INTO import_part VALUES (?, ?) ON CONFLICT DO NOTHING")
         var counts = (added: 0, corrected: 0)
@@ -124,7 +151,8 @@ struct ImportMerge {
             arguments: [counts.added, counts.corrected, track.steps, sync])
     }
 
-    private func insertRecord(_ history: ForeignHistory, _ digest: String, _ zone: String) throws -> ImportRecord.ID {
+    private func insertRecord(_ content: Content) throws -> ImportRecord.ID {
+        let history = content.history
         let days = Set(history.tracks.flatMap { $0.days.map(\.day) })
         try database.execute(
             sql: """
@@ -132,7 +160,8 @@ struct ImportMerge {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
                 """,
             arguments: [
-                user.id, now.seconds, String(history.path.prefix(4096)), history.format.key, digest, zone,
+                user.id, now.seconds, String(history.path.prefix(4096)), history.format.key, content.digest,
+                history.zone.stored,
                 days.count,
                 history.tracks.reduce(0) { $0 + $1.steps }, days.min()?.description, days.max()?.description,
             ])
@@ -183,7 +212,7 @@ struct ImportMerge {
             database, sql: "SELECT max(sync) FROM import_track WHERE pedometer = ? AND import <> ?",
             arguments: [pedometer, id]
         ).flatMap { try $0.get(0) as SyncRecord.ID? }
-        let imported = ImportedTrack(pedometer: pedometer, sync: others ?? sync, database: database)
+        var imported = try ImportedTrack(pedometer: pedometer, sync: others ?? sync, database: database)
         for day in try days(of: pedometer, in: id) {
             let before = try ImportLayers(of: pedometer, on: day, database).merged()
             _ = try imported.write(
@@ -229,8 +258,11 @@ struct ImportMerge {
 
     private var ofDays: StepsOfDays { StepsOfDays(database: database, user: user) }
 
-    /// Other pedometers of the user with steps on these days.
-    private func overlaps(_ days: Set<Day>, except sources: [Pedometer.ID]) throws -> [ImportChanges.Overlap] {
+    /// Other pedometers of the user with steps on days of a file.
+    private func overlaps(
+        _ history: ForeignHistory, except sources: [Pedometer.ID]
+    ) throws -> [ImportChanges.Overlap] {
+        let days = Set(history.tracks.flatMap { $0.days.lazy.filter { $0.steps > 0 }.map(\.day) })
         guard let first = days.min(), let last = days.max() else { return [] }
         let others = try Row.fetchAll(
             database, sql: "SELECT id, name FROM pedometer WHERE person = ? ORDER BY id", arguments: [user.id])

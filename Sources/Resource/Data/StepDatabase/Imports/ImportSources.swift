@@ -13,12 +13,16 @@ extension ImportMerge {
         return "IMPORT-" + String(repeating: "0", count: 10 - digits.count) + digits
     }
 
-    /// The pedometer of a source, added if there is none.
+    /// The pedometer of a source; nil if no import had it before.
+    func knownSource(_ source: ForeignSource) throws -> Pedometer.ID? {
+        try Int64.fetchOne(
+            database, sql: "SELECT id FROM pedometer WHERE person = ? AND address = ?",
+            arguments: [user.id, address(source)])
+    }
+
+    /// The same, added if there is none.
     func source(of track: ForeignTrack, _ format: ForeignFormat) throws -> Pedometer.ID {
-        let address = address(track.source)
-        let known = try Int64.fetchOne(
-            database, sql: "SELECT id FROM pedometer WHERE person = ? AND address = ?", arguments: [user.id, address])
-        if let known {
+        if let known = try knownSource(track.source) {
             try bringBack(known, track.source.name, format)
             return known
         }
@@ -28,7 +32,9 @@ extension ImportMerge {
                 INSERT INTO pedometer (person, address, model, address_type, name, name_key, options, clock, cursor)
                 VALUES (?, ?, ?, 'public', ?, ?, '{}', '{"settings":[]}', '{}')
                 """,
-            arguments: [user.id, address, Pedometer.importPrefix + format.key, name.text, name.key])
+            arguments: [
+                user.id, address(track.source), Pedometer.importPrefix + format.key, name.text, name.key,
+            ])
         return database.lastInsertedRowID
     }
 

@@ -12,6 +12,17 @@ extension StepDatabase: ImportStore {
         }
     }
 
+    public func outcomeWithoutStoring(
+        _ history: ForeignHistory, of user: User, at now: Timestamp
+    ) throws(HistoryError) -> ImportChanges? {
+        try read { database in
+            try require(.user, user.id, database)
+            let merge = ImportMerge(database: database, user: user, now: now)
+            guard case .nothing(let changes) = try merge.examine(history) else { return nil }
+            return changes
+        }
+    }
+
     public func store(_ history: ForeignHistory, of user: User, at now: Timestamp) throws(HistoryError) -> ImportChanges
     {
         try writeManyRows { database in

@@ -9,22 +9,19 @@ import StepDomain
 struct SampleMerge {
     private let pedometer: Pedometer.ID
     private let sync: SyncRecord.ID
-    private let insert: SampleInsert
+    private var insert: SampleInsert
     private let select: Statement
     private let update: Statement
     private let database: Database
-    /// The hashes of inserted samples, by the day at Greenwich.
-    private var sums: [Int64: UInt64] = [:]
-    private let isSealed: Bool
 
     /// - Parameter isSealed: whether the history has checksums.
     init(_ database: Database, pedometer: Pedometer.ID, sync: SyncRecord.ID, isSealed: Bool) throws {
-        self.isSealed = isSealed
         self.database = database
         self.pedometer = pedometer
         self.sync = sync
         // Most slots are new, so an insert is tried before a lookup.
-        insert = try SampleInsert(database, pedometer: pedometer, sync: sync)
+        insert = try SampleInsert(
+            database, pedometer: pedometer, sync: sync, bypass: isSealed ? .mark : .none)
         select = try database.cachedStatement(
             sql: "SELECT steps, length, distance, energy, utc_offset FROM sample WHERE pedometer = ? AND start = ?")
         update = try database.cachedStatement(
@@ -37,28 +34,37 @@ struct SampleMerge {
     /// - Parameter changed: receives the days of everything that is written.
     mutating func merge(_ samples: [StepSample], _ changed: inout ChangedDays) throws -> MergeCounts {
         var counts = MergeCounts()
-        let isSealed = isSealed && !samples.isEmpty
-        if isSealed { try database.cachedStatement(sql: "INSERT INTO sealing VALUES (1)").execute() }
-        for sample in samples where sample.countsInHistory { try merge(sample.withPlausibleFigures, &counts, &changed) }
-        if isSealed {
-            try database.cachedStatement(sql: "DELETE FROM sealing").execute()
-            try Seals(database).add(sums, of: pedometer)
+        if !samples.isEmpty {
+            let plausible = samples.lazy.filter(\.countsInHistory).map(\.withPlausibleFigures)
+            for known in try added(plausible, &counts, &changed) { try update(known, &counts, &changed) }
         }
         try ImplausibleSampleMerge(database, pedometer: pedometer, sync: sync).merge(samples)
         counts.implausible = samples.count { !$0.countsInHistory }
         return counts
     }
 
-    private mutating func merge(_ sample: StepSample, _ counts: inout MergeCounts, _ changed: inout ChangedDays) throws
-    {
-        if try insert.run(sample) {
-            let hash = RowSeal(sample, pedometer: pedometer, sync: sync).hash
-            sums[Int64(sample.start.seconds / 86_400), default: 0] &+= hash
-            counts.added += 1
-            counts.steps += sample.steps
-            changed.insert(sample.day)
-            return
+    /// Inserts new slots.
+    ///
+    /// - Returns: the samples of the others.
+    private mutating func added(
+        _ samples: some Sequence<StepSample>, _ counts: inout MergeCounts, _ changed: inout ChangedDays
+    ) throws -> [StepSample] {
+        var known: [StepSample] = []
+        try insert.begin()
+        for sample in samples {
+            if try insert.run(sample) {
+                counts.added += 1
+                counts.steps += sample.steps
+                changed.insert(sample.day)
+            } else {
+                known.append(sample)
+            }
         }
+        try insert.end()
+        return known
+    }
+
+    private func update(_ sample: StepSample, _ counts: inout MergeCounts, _ changed: inout ChangedDays) throws {
         guard let row = try Row.fetchOne(select, arguments: [pedometer, sample.start.seconds]) else { return }
         let known = StepSample(
             start: sample.start, length: try row.get(1), steps: try row.get(0), distance: try row.get(2),
@@ -118,28 +124,6 @@ extension StepSample {
 extension Timestamp {
     /// The last second of the year 9999, the last that a `Day` can name.
     static let last = Timestamp(253_402_300_799)
-}
-
-/// Inserts samples of slots that the history does not have.
-struct SampleInsert {
-    private let insert: RawInsert
-
-    init(_ database: Database, pedometer: Pedometer.ID, sync: SyncRecord.ID) throws {
-        insert = try RawInsert(database, "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-        try insert.bind(1, pedometer)
-        try insert.bind(8, sync)
-    }
-
-    /// - Returns: whether the slot was new.
-    func run(_ sample: StepSample) throws -> Bool {
-        try insert.bind(2, Int64(sample.start.seconds))
-        try insert.bind(3, Int64(sample.length))
-        try insert.bind(4, Int64(sample.steps))
-        try insert.bind(5, sample.distance)
-        try insert.bind(6, sample.energy)
-        try insert.bind(7, Int64(sample.utcOffset))
-        return try insert.run()
-    }
 }
 
 /// Stores implausible samples of one pedometer separately, so that an implausible value never replaces a good one.

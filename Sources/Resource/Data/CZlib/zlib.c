@@ -1,4 +1,4 @@
-#include "CForeign.h"
+#include "CZlib.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int (*inflate_init)(struct z_stream *, int, const char *, int);
 static int (*inflate_run)(struct z_stream *, int);
 static int (*inflate_end)(struct z_stream *);
 
-const char *cforeign_load_zlib(void) {
+const char *czlib_load(void) {
     if (inflate_end) return NULL;
     void *handle = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!handle) return dlerror();
@@ -39,7 +39,7 @@ const char *cforeign_load_zlib(void) {
     return NULL;
 }
 
-void *cforeign_inflate_start(void) {
+void *czlib_inflate_start(void) {
     struct z_stream *stream = calloc(1, sizeof *stream);
     if (!stream) return NULL;
     /* Negative: raw deflate data, without a header. */
@@ -50,7 +50,7 @@ void *cforeign_inflate_start(void) {
     return stream;
 }
 
-int cforeign_inflate(void *handle, const uint8_t *input, size_t *input_size, uint8_t *output, size_t *output_size) {
+int czlib_inflate(void *handle, const uint8_t *input, size_t *input_size, uint8_t *output, size_t *output_size) {
     struct z_stream *stream = handle;
     stream->next_in = input;
     stream->avail_in = (unsigned int)*input_size;
@@ -63,7 +63,7 @@ int cforeign_inflate(void *handle, const uint8_t *input, size_t *input_size, uin
     return result == z_ok || result == z_buf_error ? 0 : -1;
 }
 
-void cforeign_inflate_end(void *handle) {
+void czlib_inflate_end(void *handle) {
     inflate_end(handle);
     free(handle);
 }
