@@ -91,6 +91,10 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
         try actual.knownDays(of: user, from: first, through: last)
     }
 
+    func deletedDays(of user: User.ID, from first: Day, through last: Day) throws -> [Day] {
+        try actual.deletedDays(of: user, from: first, through: last)
+    }
+
     // MARK: The rest
 
     func users() throws -> [User] { try actual.users() }

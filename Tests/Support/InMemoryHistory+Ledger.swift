@@ -160,6 +160,15 @@ extension InMemoryHistory: ShareLedger {
                 .filter { first <= $0 && $0 <= last && state.knows($0, of: user) }.sorted()
         }
     }
+
+    public func deletedDays(of user: User.ID, from first: Day, through last: Day) -> [Day] {
+        state.withLock { state in
+            state.deleted.keys.filter { day in
+                first <= day && day <= last
+                    && state.ledger.entries.values.contains { $0.user == user && $0.day == day && $0.wasSent }
+            }.sorted()
+        }
+    }
 }
 
 extension InMemoryHistory.State {

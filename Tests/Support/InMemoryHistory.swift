@@ -273,6 +273,7 @@ public final class InMemoryHistory: StepHistory {
             state.corrections[user]?[day] = nil
             state.deleted[day] = DeletedDay(day, at: Timestamp(0), isClosed: true)
             state.ledger.change(day...day, of: user, isCounted: false)
+            state.ledger.counted[user]?.remove(day)
         }
     }
 

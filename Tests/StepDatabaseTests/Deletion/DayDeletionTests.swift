@@ -160,6 +160,7 @@ import Testing
             try database.enqueueChanges(of: user, for: "diary", since: day, at: noon)
             #expect(try database.due(for: "diary", users: [user], at: noon, limit: 9).map(\.day) == [day])
             #expect(try database.knownDays(of: user, from: day, through: next).isEmpty)
+            #expect(try database.deletedDays(of: user, from: day, through: next) == [day])
         }
     }
 

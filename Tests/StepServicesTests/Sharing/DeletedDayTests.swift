@@ -42,6 +42,35 @@ import Testing
         #expect(preview == .nothingKnown)
     }
 
+    @Test func `a range has the deleted days that a destination has`() async throws {
+        let garden = ScriptedDestination("garden", terms: always)
+        for day in [april20, april21] { try outbox.walk(4000, on: day) }
+        try await outbox.share(to: garden)
+        delete(april20)
+        func range() throws -> [Day] {
+            try ShareDays(.range(from: april20, through: april21), today: april21.advanced(by: 1)).days(
+                of: outbox.anna, in: outbox.history)
+        }
+        #expect(try range() == [april20, april21])
+        try await outbox.share(.days(range(), of: outbox.anna), to: garden)
+        #expect(garden.payloads.last?.day.day == april20 && garden.payloads.last?.day.isDeletion == true)
+        // It is told again where the user asks for it.
+        let count = garden.payloads.count
+        try await outbox.share(.days(range(), of: outbox.anna), to: garden)
+        #expect(garden.payloads.count == count)
+        try await outbox.share(.days(range(), of: outbox.anna, again: true), to: garden)
+        #expect(garden.payloads.dropFirst(count).map(\.day.isDeletion) == [true, false])
+    }
+
+    @Test func `a range leaves out deleted days that no destination has`() throws {
+        try outbox.walk(4000, on: april20)
+        try outbox.walk(4000, on: april21)
+        delete(april20)
+        let days = try ShareDays(.range(from: april20, through: april21), today: april21.advanced(by: 1)).days(
+            of: outbox.anna, in: outbox.history)
+        #expect(days == [april21])
+    }
+
     @Test func `a destination that keeps its days gets nothing more`() async throws {
         let traits = ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: false)
         let diary = ScriptedDestination("diary", traits, terms: always)

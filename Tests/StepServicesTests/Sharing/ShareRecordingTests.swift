@@ -94,4 +94,8 @@ private final class LockedLedger: ShareLedger {
     func knownDays(of user: User.ID, from first: Day, through last: Day) -> [Day] {
         ledger.knownDays(of: user, from: first, through: last)
     }
+
+    func deletedDays(of user: User.ID, from first: Day, through last: Day) -> [Day] {
+        ledger.deletedDays(of: user, from: first, through: last)
+    }
 }

@@ -83,6 +83,8 @@ public struct ShareEntry: Hashable, Sendable {
 
     /// Whether the destination has something of the day, or may have.
     public var hasOrMayHave: Bool { isConfirmed || state == .unknown || state == .sending }
+    /// The same, and after `sendAgain` whether it had: what it got before is still there until it is replaced.
+    public var wasSent: Bool { hasOrMayHave || repetition > 0 }
 
     /// Whether it may have arrived, and only the user can find out.
     public var isInDoubt: Bool { state == .unknown && nextAttempt == nil }

@@ -397,6 +397,6 @@ extension SharedDay {
 
     /// Whether it is sent: a day that was deleted only to a destination that has it, and can replace it.
     func isShared(by entry: ShareEntry, _ traits: ShareTraits) -> Bool {
-        !isDeletion || traits.takesDeletions && entry.hasOrMayHave
+        !isDeletion || traits.takesDeletions && entry.wasSent
     }
 }

@@ -14,7 +14,8 @@ public struct ShareDays: Hashable, Sendable {
     public enum Choice: Hashable, Sendable {
         /// One day, also if nothing is known of it.
         case day(Day)
-        /// The known days of a range. Without a last day they end yesterday: today is not over.
+        /// The known days of a range, and the deleted ones that a destination has. Without a last day they end
+        /// yesterday: today is not over.
         case range(from: Day, through: Day?)
     }
 
@@ -42,7 +43,11 @@ public struct ShareDays: Hashable, Sendable {
             guard first <= last else {
                 throw end == nil ? ServiceError.rangeEndsYesterday(yesterday) : ServiceError.rangeReversed(first, last)
             }
-            let days = try ledger.knownDays(of: user.id, from: first, through: min(last, today))
+            let end = min(last, today)
+            let days = Set(
+                try ledger.knownDays(of: user.id, from: first, through: end)
+                    + ledger.deletedDays(of: user.id, from: first, through: end)
+            ).sorted()
             guard !days.isEmpty else { throw ServiceError.nothingKnown(first, last) }
             return days
         }

@@ -71,6 +71,22 @@ extension StepDatabase {
             ).map(Day.init(column:))
         }
     }
+
+    public func deletedDays(of user: User.ID, from first: Day, through last: Day) throws(HistoryError) -> [Day] {
+        guard schema.hasDeletions, first <= last, first <= .last, last >= .first else { return [] }
+        return try read { database in
+            try String.fetchAll(
+                database,
+                sql: """
+                    SELECT day FROM deleted_day WHERE person = ?1 AND day BETWEEN ?2 AND ?3 AND EXISTS (
+                        SELECT 1 FROM share WHERE share.person = ?1 AND share.day = deleted_day.day
+                        AND (confirmed IS NOT NULL OR state IN ('sending', 'unknown') OR repetition > 0))
+                    ORDER BY day
+                    """,
+                arguments: [user, first.inCalendar.description, last.inCalendar.description]
+            ).map(Day.init(column:))
+        }
+    }
 }
 
 extension Day {
