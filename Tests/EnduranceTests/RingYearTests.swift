@@ -88,7 +88,7 @@ private final class RingYear {
         user = try history.addUser(named: "anna")
         _ = try history.addPedometer(
             Pedometer(
-                id: 0, user: user.id, model: Colmi.key, address: ring.address, addressType: "random", name: "ring"))
+                user: user.id, model: Colmi.key, address: ring.address, addressType: "random", name: "ring"))
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -97,7 +97,7 @@ private final class WatchYear {
         user = try history.addUser(named: "ben")
         _ = try history.addPedometer(
             Pedometer(
-                id: 0, user: user.id, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
+                user: user.id, model: Generic.key, address: watch.address, addressType: "random", name: "watch",
                 options: [
                     "service": value.service.text, "characteristic": value.characteristic.text, "counts": "today",
                 ]))

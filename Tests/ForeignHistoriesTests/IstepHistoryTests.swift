@@ -39,7 +39,7 @@ import Testing
             let user = try history.addUser(named: "Ada")
             let ring = try history.addPedometer(
                 Pedometer(
-                    id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public",
+                    user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public",
                     name: "ring"))
             let sync = try history.beginSync(of: ring.id, at: noon)
             let sample = StepSample(start: noon - 3600, length: 900, steps: 300, distance: 200, utcOffset: 7200)
@@ -52,7 +52,7 @@ import Testing
                     && found.samples == [sample])
             _ = try history.addPedometer(
                 Pedometer(
-                    id: 0, user: history.addUser(named: "Bob").id, model: "colmi", address: "30:34:42:00:00:02",
+                    user: history.addUser(named: "Bob").id, model: "colmi", address: "30:34:42:00:00:02",
                     addressType: "public",
                     name: "two"))
             #expect(throws: ImportError.self) { try ForeignFiles().read(path, options()) { _ in } }

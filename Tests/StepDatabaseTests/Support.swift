@@ -102,7 +102,7 @@ extension ShareEntry {
 
 extension Pedometer {
     static func ring(of user: User, address: String = "30:34:42:00:00:01", name: String = "ring") -> Pedometer {
-        Pedometer(id: 0, user: user.id, model: "colmi", address: address, addressType: "public", name: name)
+        Pedometer(user: user.id, model: "colmi", address: address, addressType: "public", name: name)
     }
 }
 

@@ -33,7 +33,7 @@ import Testing
         #expect(await !fixture.get("/devices").text.contains("Sources of imports"))
         _ = fixture.history.addPedometer(
             Pedometer(
-                id: 0, user: 1, model: "import:csv", address: "IMPORT-0000000001", addressType: "public", name: "phone")
+                user: 1, model: "import:csv", address: "IMPORT-0000000001", addressType: "public", name: "phone")
         )
         let text = await fixture.get("/devices").text
         #expect(text.contains("Sources of imports") && text.contains("<bdi>phone</bdi>"))

@@ -40,7 +40,7 @@ struct PagesFixture {
     {
         let localTime = LocalTime.berlin
         let pedometer = history.addPedometer(
-            Pedometer(id: 0, user: user.id, model: "colmi", address: address, addressType: "random", name: name))
+            Pedometer(user: user.id, model: "colmi", address: address, addressType: "random", name: name))
         let sync = try history.beginSync(of: pedometer.id, at: Self.now - 60)
         for (index, count) in steps.reversed().enumerated() {
             guard let count else { continue }

@@ -42,6 +42,17 @@ import Testing
         }
     }
 
+    @Test func `sources of imports are listed beside the pedometers`() throws {
+        let context = PageContext(
+            user: User(id: 1, name: "anna"), users: [], now: PagesFixture.now, localTime: .berlin, place: .file)
+        let source = ReportPage.Source(
+            name: "phone", model: "Gadgetbridge", isImported: true, readThrough: nil, lastSync: PagesFixture.now)
+        let figures = try figures(), whole = Period(figures.today...figures.today)
+        let text = ReportPage(figures, period: whole, sources: [source], context: context).document.source
+        #expect(text.contains("Pedometers and imports") && text.contains("Gadgetbridge, imported "))
+        #expect(!text.contains("nothing stored yet"))
+    }
+
     @Test func `nothing is loaded or run, and names stay text`() throws {
         let text = report(try figures())
         for part in ["<script", "<form", "<img", "src=", "http:", "https:", "@import", "style=", "<ring>", "<bob>"] {

@@ -26,7 +26,7 @@ import Testing
         history.setPlan(SportPlan(validFrom: Day(daysSince1970: 0), everyDay: 100), of: anna.id)
         let ring = history.addPedometer(
             Pedometer(
-                id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
+                user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
         )
         let now = Timestamp(16_180 * 86_400 + 4 * 3600)
         let first = try history.beginSync(of: ring.id, at: now - 4 * 86_400)
@@ -65,7 +65,7 @@ import Testing
         let anna = history.addUser(named: "anna")
         let ring = history.addPedometer(
             Pedometer(
-                id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
+                user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
         )
         let now = Timestamp(16_180 * 86_400 + 4 * 3600)
         let good = now - 30 * 86_400

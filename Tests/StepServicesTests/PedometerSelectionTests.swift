@@ -16,7 +16,7 @@ struct PedometerSelectionTests {
     private func find(_ device: String) throws -> String {
         let user = history.addUser(named: "anna")
         _ = history.addPedometer(
-            Pedometer(id: 0, user: user.id, model: "colmi", address: address, addressType: "public", name: "ring"))
+            Pedometer(user: user.id, model: "colmi", address: address, addressType: "public", name: "ring"))
         return try PedometerSelection.address(of: device, ScriptedCatalog()) { history }
     }
 

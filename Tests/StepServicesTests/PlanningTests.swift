@@ -36,6 +36,17 @@ import Testing
         #expect(profiles[1].validFrom == april21)
     }
 
+    @Test func `what is in force already is not stored again`() throws {
+        #expect(try planning.setPlan(everyDay: 8000, weekdays: [:], from: nil, of: anna))
+        #expect(try !planning.setPlan(everyDay: 8000, weekdays: [:], from: nil, of: anna))
+        #expect(try !planning.setPlan(everyDay: 8000, weekdays: [:], from: april21, of: anna))
+        #expect(try planning.setPlan(everyDay: 9000, weekdays: [:], from: april21, of: anna))
+        #expect(try planning.setPlan(everyDay: 8000, weekdays: [:], from: april21, of: anna))
+        #expect(try history.plans(of: anna.id).count == 1)
+        #expect(try planning.setProfile(.init(weight: 70), from: nil, of: anna))
+        #expect(try !planning.setProfile(.init(weight: 70), from: april21, of: anna))
+    }
+
     @Test func `a plan or a profile can begin on any day of the calendar`() throws {
         for day in [
             Period.calendar.lowerBound, Validity.beginning.advanced(by: -1), Period.calendar.upperBound.advanced(by: 1),

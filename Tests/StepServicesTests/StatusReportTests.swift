@@ -14,7 +14,7 @@ import Testing
     private func add(_ name: String, of user: User) -> Pedometer {
         outbox.history.addPedometer(
             Pedometer(
-                id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: name)
+                user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random", name: name)
         )
     }
 

@@ -15,7 +15,7 @@ import TestSupport
         let anna = history.addUser(named: "anna")
         let ring = history.addPedometer(
             Pedometer(
-                id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
+                user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
         )
         let day = try #require(Day("2014-04-20"))
         history.setProfile(Profile(validFrom: Day(daysSince1970: 0), stepLength: 0.75), of: anna.id)

@@ -42,7 +42,7 @@ struct LedgerFixture {
     static func beginSync(of user: User, _ store: any ShareLedger & StepHistory) throws -> SyncRecord.ID {
         let ring = try store.addPedometer(
             Pedometer(
-                id: 0, user: user.id, model: "colmi", address: "C0:DE:00:00:00:0\(user.id)", addressType: "public",
+                user: user.id, model: "colmi", address: "C0:DE:00:00:00:0\(user.id)", addressType: "public",
                 name: "ring of \(user.name)"))
         return try store.beginSync(of: ring.id, at: now)
     }

@@ -165,7 +165,7 @@ public struct NoticeContract: Sendable, CustomTestStringConvertible {
         NoticeContract("standing notices about a pedometer have its new name, and are not new again") { fixture in
             let ring = try fixture.store.addPedometer(
                 Pedometer(
-                    id: 0, user: fixture.user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public",
+                    user: fixture.user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public",
                     name: "ring"))
             try fixture.keep(
                 fixture.clock(ring.id, NoticeFixture.now), fixture.clock(ring.id + 1, NoticeFixture.now), fixture.goal()

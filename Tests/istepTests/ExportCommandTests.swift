@@ -15,7 +15,7 @@ import Testing
         for (number, user) in [users[0], users[0], users[1]].enumerated() {
             let pedometer = try history.addPedometer(
                 Pedometer(
-                    id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:0\(number)", addressType: "public",
+                    user: user.id, model: "colmi", address: "30:34:42:00:00:0\(number)", addressType: "public",
                     name: "ring \(number)"))
             for month in 0..<(days + 29) / 30 {
                 // Two weeks of each summer are in Tokyo.

@@ -53,15 +53,17 @@ public struct Planning: Sendable {
     ///   - everyDay: a goal for each day of the week; nil leaves them as they are.
     ///   - weekdays: goals of single weekdays, which take precedence.
     ///   - from: the first day on which it holds; nil for today, or for all days where there was no plan.
+    /// - Returns: whether it is another one than on the day before.
     /// - Throws: `ServiceError.unusableFirstDay`; the history's error.
-    public func setPlan(everyDay: Int?, weekdays: [Weekday: Int], from: Day?, of user: User) throws {
+    @discardableResult
+    public func setPlan(everyDay: Int?, weekdays: [Weekday: Int], from: Day?, of user: User) throws -> Bool {
         let plans = try history.plans(of: user.id)
         let validFrom = try validFrom(from, isFirst: plans.isEmpty)
         var plan = plans.inForce(on: validFrom) ?? SportPlan(validFrom: validFrom, goals: [])
         plan.validFrom = validFrom
         if let everyDay { plan = SportPlan(validFrom: validFrom, everyDay: everyDay) }
         for (weekday, steps) in weekdays { plan[weekday] = steps }
-        try store(plan, among: plans, set: history.setPlan, remove: history.removePlan, of: user)
+        return try store(plan, among: plans, set: history.setPlan, remove: history.removePlan, of: user)
     }
 
     /// Stores a plan or a profile, unless it says what the one before it says: then none begins on its day, so that to
@@ -69,11 +71,15 @@ public struct Planning: Sendable {
     private func store<Entry: ValidFrom & Equatable>(
         _ entry: Entry, among entries: [Entry], set: (Entry, User.ID) throws -> Void,
         remove: (Day, User.ID) throws -> Void, of user: User
-    ) throws {
+    ) throws -> Bool {
+        if entries.contains(entry) { return false }
         guard let before = entries.inForce(on: entry.validFrom.advanced(by: -1)), before.hasContent(of: entry) else {
-            return try set(entry, user.id)
+            try set(entry, user.id)
+            return true
         }
-        if entries.contains(where: { $0.validFrom == entry.validFrom }) { try remove(entry.validFrom, user.id) }
+        guard entries.contains(where: { $0.validFrom == entry.validFrom }) else { return false }
+        try remove(entry.validFrom, user.id)
+        return true
     }
 
     /// Removes a plan: its days have the plan before it, or none.
@@ -122,7 +128,8 @@ public struct Planning: Sendable {
 
     /// - Parameter from: as for `setPlan`.
     /// - Throws: as `setPlan`; `ServiceError.birthNotPast`, `.birthTooLongAgo`.
-    public func setProfile(_ change: ProfileChange, from: Day?, of user: User) throws {
+    @discardableResult
+    public func setProfile(_ change: ProfileChange, from: Day?, of user: User) throws -> Bool {
         if let birth = change.birthDate { try Self.check(birthDate: birth, today: today) }
         let profiles = try history.profiles(of: user.id)
         let validFrom = try validFrom(from, isFirst: profiles.isEmpty)
@@ -144,8 +151,8 @@ public struct Planning: Sendable {
             }
         }
         // The first one holds for all days: one without a value would take this from the next.
-        if profiles.isEmpty, profile == Profile(validFrom: validFrom) { return }
-        try store(profile, among: profiles, set: history.setProfile, remove: history.removeProfile, of: user)
+        if profiles.isEmpty, profile == Profile(validFrom: validFrom) { return false }
+        return try store(profile, among: profiles, set: history.setProfile, remove: history.removeProfile, of: user)
     }
 
     /// Whether a plan or a profile can begin on a day: to be called before a history or a user is created for it.

@@ -120,9 +120,8 @@ public struct Registration: Sendable {
         let name = request.name ?? Self.unused(plain(advertised), known)
         func unregistered() -> Pedometer {
             Pedometer(
-                id: 0, user: owner.id, model: foundKind.key, address: found.address, addressType: found.addressType,
-                name: name,
-                options: options)
+                user: owner.id, model: foundKind.key, address: found.address, addressType: found.addressType,
+                name: name, options: options)
         }
         progress(foundKind.advertisesSteps ? .listening(name) : .connecting(name))
         var identity: PedometerAddress?
@@ -141,9 +140,8 @@ public struct Registration: Sendable {
         return try await blocking { [history, found, foundKind] in
             let stored = try people.stored(owner)
             let pedometer = Pedometer(
-                id: 0, user: stored.id, model: foundKind.key, address: found.address, addressType: found.addressType,
-                name: name,
-                options: options)
+                user: stored.id, model: foundKind.key, address: found.address, addressType: found.addressType,
+                name: name, options: options)
             return (try history.addPedometer(pedometer), stored)
         }
     }

@@ -4,10 +4,14 @@ public import StepDomain
 public struct PlanView: View {
     let user: User
     let plans: [SportPlan]
+    let isUnchanged: Bool
 
-    /// - Parameter plans: in any order.
-    public init(user: User, plans: [SportPlan]) {
+    /// - Parameters:
+    ///   - plans: in any order.
+    ///   - isUnchanged: whether what was to be set was in force already.
+    public init(user: User, plans: [SportPlan], isUnchanged: Bool = false) {
         self.user = user
+        self.isUnchanged = isUnchanged
         self.plans = plans.sorted { $0.validFrom > $1.validFrom }
     }
 
@@ -20,6 +24,7 @@ public struct PlanView: View {
         }
         page.row(StyledText(name, .strong))
         for plan in plans { page.paragraph("\(plan.since): \(words(plan))", indent: 2, hanging: 4) }
+        if isUnchanged { page.paragraph(Words.unchangedValues) }
         return page.lines
     }
 
@@ -63,10 +68,12 @@ extension SportPlan: Described {
 public struct ProfileView: View {
     let user: User
     let profiles: [Profile]
+    let isUnchanged: Bool
 
-    /// - Parameter profiles: in any order.
-    public init(user: User, profiles: [Profile]) {
+    /// - Parameters: as for `PlanView`.
+    public init(user: User, profiles: [Profile], isUnchanged: Bool = false) {
         self.user = user
+        self.isUnchanged = isUnchanged
         self.profiles = profiles.sorted { $0.validFrom > $1.validFrom }
     }
 
@@ -85,6 +92,7 @@ public struct ProfileView: View {
         for profile in profiles {
             page.paragraph("\(profile.since): \(facts(profile, style.units))", indent: 2, hanging: 4)
         }
+        if isUnchanged { page.paragraph(Words.unchangedValues) }
         return page.lines
     }
 

@@ -17,7 +17,7 @@ func prepare(_ path: String) throws {
     let user = try database.addUser(named: "Ada")
     let pedometer = try database.addPedometer(
         Pedometer(
-            id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public", name: "ring"))
+            user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public", name: "ring"))
     _ = try database.beginSync(of: pedometer.id, at: Timestamp(0))
 }
 
@@ -54,7 +54,7 @@ func fill(_ path: String) throws {
         try database.setPlan(SportPlan(validFrom: first, goals: Array(repeating: 8000, count: 7)), of: user.id)
         let pedometer = try database.addPedometer(
             Pedometer(
-                id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:0\(index)", addressType: "public",
+                user: user.id, model: "colmi", address: "30:34:42:00:00:0\(index)", addressType: "public",
                 name: "ring \(index)"))
         for night in 0..<20 {
             let day = first.advanced(by: night)

@@ -100,7 +100,7 @@ import Testing
             let user = history.addUser(named: "anna")
             let ring = history.addPedometer(
                 Pedometer(
-                    id: 0, user: user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public",
+                    user: user.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public",
                     name: "ring"))
             let sync = try history.beginSync(of: ring.id, at: Timestamp(1000))
             for batch in batches { _ = try history.merge(batch, sync: sync, localTime: .fixed(0)) }

@@ -326,7 +326,7 @@ extension Day {
 extension Pedometer {
     fileprivate static func ring(of user: User) -> Pedometer {
         Pedometer(
-            id: 0, user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public", name: "ring")
+            user: user.id, model: "colmi", address: "30:34:42:00:00:01", addressType: "public", name: "ring")
     }
 }
 

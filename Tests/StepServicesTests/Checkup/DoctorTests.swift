@@ -29,7 +29,7 @@ import Testing
             let user = history.addUser(named: name)
             _ = history.addPedometer(
                 Pedometer(
-                    id: 0, user: user.id, model: "colmi", address: "C0:DE:00:00:00:0\(index + 1)",
+                    user: user.id, model: "colmi", address: "C0:DE:00:00:00:0\(index + 1)",
                     addressType: "random", name: name))
         }
         return history

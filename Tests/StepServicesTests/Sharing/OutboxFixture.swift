@@ -15,7 +15,7 @@ final class OutboxFixture: Sendable {
         anna = history.addUser(named: "anna")
         ring = history.addPedometer(
             Pedometer(
-                id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
+                user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public", name: "ring")
         )
     }
 

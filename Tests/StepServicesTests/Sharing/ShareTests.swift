@@ -199,7 +199,7 @@ import TestSupport
         let garden = ScriptedDestination(terms: always)
         let watch = outbox.history.addPedometer(
             Pedometer(
-                id: 0, user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "public",
+                user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "public",
                 name: "watch"))
         let span = outbox.localTime.span(of: april20)
         let sync = try outbox.history.beginSync(of: watch.id, at: outbox.now)

@@ -15,7 +15,7 @@ import Testing
     private func watch(_ fixture: ServiceFixture) -> Pedometer {
         fixture.history.addPedometer(
             Pedometer(
-                id: 0, user: fixture.outbox.anna.id, model: "generic", address: "C0:DE:00:00:00:02",
+                user: fixture.outbox.anna.id, model: "generic", address: "C0:DE:00:00:00:02",
                 addressType: "random", name: "watch"))
     }
 

@@ -17,7 +17,7 @@ import TestSupport
         let anna = history.addUser(named: "anna")
         func add(_ name: String, _ address: String) -> Pedometer {
             history.addPedometer(
-                Pedometer(id: 0, user: anna.id, model: "colmi", address: address, addressType: "public", name: name))
+                Pedometer(user: anna.id, model: "colmi", address: address, addressType: "public", name: name))
         }
         self.history = history
         ring = add("ring", "C0:DE:00:00:00:01")

@@ -237,7 +237,7 @@ import Testing
         let outbox = fixture.services.outbox
         let watch = outbox.history.addPedometer(
             Pedometer(
-                id: 0, user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "random",
+                user: outbox.anna.id, model: "infinitime", address: "C0:DE:00:00:00:02", addressType: "random",
                 name: "watch"))
         for (pedometer, steps) in [(watch, 500), (outbox.ring, 20)] {
             let sync = try outbox.history.beginSync(of: pedometer.id, at: outbox.now)
@@ -264,7 +264,7 @@ import Testing
         let bob = outbox.history.addUser(named: "bob")
         let before = outbox.history.addPedometer(
             Pedometer(
-                id: 0, user: bob.id, model: outbox.ring.model, address: outbox.ring.address, addressType: "random",
+                user: bob.id, model: outbox.ring.model, address: outbox.ring.address, addressType: "random",
                 name: "bob's ring"))
         for (pedometer, steps, age) in [(before.id, 2_565, 7_200), (outbox.ring.id, 757, 3_600)] {
             let sync = try outbox.history.beginSync(of: pedometer, at: outbox.now)

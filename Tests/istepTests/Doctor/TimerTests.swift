@@ -33,7 +33,7 @@ import Testing
         let user = try history.addUser(named: "anna")
         _ = try history.addPedometer(
             Pedometer(
-                id: 0, user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random",
+                user: user.id, model: "generic", address: "C0:DE:00:00:00:02", addressType: "random",
                 name: "watch",
                 options: ["service": "fff0", "characteristic": "fff1", "counts": counts]))
         try history.close()

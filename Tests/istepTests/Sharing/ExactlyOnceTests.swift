@@ -24,7 +24,7 @@ import Testing
             anna = try database.addUser(named: "anna")
             let ring = try database.addPedometer(
                 Pedometer(
-                    id: 0, user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public",
+                    user: anna.id, model: "colmi", address: "C0:DE:00:00:00:01", addressType: "public",
                     name: "ring"))
             sync = try database.beginSync(of: ring.id, at: now)
             let today = Day(of: now, utcOffset: 0)

@@ -16,8 +16,11 @@ public struct Pedometer: Hashable, Sendable, Identifiable {
     public var clock: ClockState
     public var cursor: PedometerCursor
 
+    /// Of a pedometer that is not in the history yet, which gives it its number.
+    public static let newID: ID = 0
+
     public init(
-        id: ID, user: User.ID, model: String, address: String, addressType: String, name: String,
+        id: ID = newID, user: User.ID, model: String, address: String, addressType: String, name: String,
         options: [String: String] = [:], clock: ClockState = ClockState(), cursor: PedometerCursor = PedometerCursor()
     ) {
         self.id = id

@@ -49,7 +49,7 @@ public struct SharedRestore: Sendable {
             guard other.traits.resending == .repeats, let since = other.terms.since, let last = chosen.lastDay else {
                 return false
             }
-            return since <= last && other.terms.include(User(id: 0, name: chosen.user))
+            return since <= last && other.terms.include(User.new(chosen.user))
         }
         return Candidate(
             destination: destination, held: chosen, others: machines.filter { $0.machine != chosen.machine },

@@ -3,18 +3,22 @@ internal import StepViews
 
 /// All figures of a range of days in one self-contained document: no scripts, no external resources.
 package struct ReportPage: Sendable {
-    /// A pedometer of the user, for what is known of where the figures come from.
+    /// A pedometer of the user or a source of imports, for what is known of where the figures come from.
     package struct Source: Hashable, Sendable {
         package var name: String
         package var model: String
+        package var isImported: Bool
         /// Its history is stored up to then.
         package var readThrough: Timestamp?
-        /// The last sync that was complete.
+        /// The last sync that was complete, or the last import.
         package var lastSync: Timestamp?
 
-        package init(name: String, model: String, readThrough: Timestamp?, lastSync: Timestamp?) {
+        package init(
+            name: String, model: String, isImported: Bool = false, readThrough: Timestamp?, lastSync: Timestamp?
+        ) {
             self.name = name
             self.model = model
+            self.isImported = isImported
             self.readThrough = readThrough
             self.lastSync = lastSync
         }
@@ -185,7 +189,8 @@ package struct ReportPage: Sendable {
         let corrected = statistics.days.filter(\.isCorrected)
         chapter("Sources", "sources")
         Element.div(.css("grid")) {
-            Card.section("Pedometers", corrected.isEmpty ? "" : "s6") {
+            let hasImports = sources.contains(where: \.isImported)
+            Card.section(hasImports ? "Pedometers and imports" : "Pedometers", corrected.isEmpty ? "" : "s6") {
                 if sources.isEmpty { Element.p(.css("muted")) { "No pedometer is registered now." } }
                 if !sources.isEmpty { Element.ul(.css("rows")) { sources.map(row) } }
             }
@@ -211,12 +216,17 @@ package struct ReportPage: Sendable {
     }
 
     private func row(_ source: Source) -> Markup {
+        if source.isImported { return row(source, source.lastSync.map { ", imported \(context.clock($0))" } ?? "") }
         let stored = source.readThrough.map { ", stored up to \(context.clock($0))" } ?? ", nothing stored yet"
         let last = source.lastSync.map { "last complete sync \(context.clock($0))" } ?? "no complete sync yet"
-        return Element.li {
+        return row(source, "\(stored); \(last)")
+    }
+
+    private func row(_ source: Source, _ words: String) -> Markup {
+        Element.li {
             Element.div(.css("what")) {
                 Element.strong { PageContext.name(source.name) }
-                Card.remark("\(source.model)\(stored); \(last)")
+                Card.remark("\(source.model)\(words)")
             }
         }
     }

@@ -18,6 +18,8 @@ public struct ImportView: View {
         self.state = state
     }
 
+    /// Of the labels.
+    private static let width = 14
     /// Days that are listed with their steps.
     private static let listed = 8
 
@@ -31,21 +33,21 @@ public struct ImportView: View {
         }
         for (index, track) in history.tracks.enumerated() {
             let name = changes.sources.indices.contains(index) ? changes.sources[index] : track.source.name
-            page.labelled(index == 0 ? "Source" : "", StyledText("\(Printable(name, limit: 64))", .strong), width: 12)
+            page.labelled(index == 0 ? "Source" : "", StyledText("\(Printable(name, limit: 64))", .strong), width: Self.width)
             if let first = track.firstDay, let last = track.lastDay {
                 let what =
                     "\(Words.days(first, last)): \(Words.count(track.days.count, "day")), \(Words.count(track.steps, "step"))"
-                page.labelled("", StyledText(what), width: 12)
+                page.labelled("", StyledText(what), width: Self.width)
             }
         }
-        page.labelled("Time zone", StyledText(zone), width: 12)
+        page.labelled("Time zone", StyledText(zone), width: Self.width)
         for overlap in changes.overlaps {
             page.labelled(
                 "Also there",
                 StyledText(
                     "\(Printable(overlap.name, limit: 64)), \(Words.count(overlap.days, "day")): of the same minutes the greater count"
                 ),
-                width: 12)
+                width: Self.width)
         }
         showNotes(on: &page)
         showChanges(on: &page)
@@ -64,11 +66,11 @@ public struct ImportView: View {
     private func showNotes(on page: inout Page) {
         for note in history.notes {
             switch note {
-            case .decision(let words): page.labelled("Note", StyledText("\(Printable(words, limit: 400))"), width: 12)
+            case .decision(let words): page.labelled("Note", StyledText("\(Printable(words, limit: 400))"), width: Self.width)
             case .leftOut(let count, let reason):
                 page.labelled(
                     "Left out",
-                    StyledText("\(Words.count(count, "record")) \(Printable(reason, limit: 200))", .doubtful), width: 12
+                    StyledText("\(Words.count(count, "record")) \(Printable(reason, limit: 200))", .doubtful), width: Self.width
                 )
             }
         }
@@ -78,7 +80,7 @@ public struct ImportView: View {
         if changes.deletedDays > 0 {
             page.labelled(
                 "Left out", StyledText("\(Words.count(changes.deletedDays, "day")) that you have deleted", .doubtful),
-                width: 12)
+                width: Self.width)
         }
         if changes.isOfDeletedDays { return page.paragraph("It has no other days: nothing changes.") }
         if let same = changes.sameAs {
@@ -93,16 +95,16 @@ public struct ImportView: View {
             isDone ? "Added" : "Would add",
             StyledText(
                 "\(Words.count(added.count, "day")), \(Words.count(added.reduce(0) { $0 + ($1.after ?? 0) }, "step"))"),
-            width: 12)
+            width: Self.width)
         page.labelled(
             isDone ? "Changed" : "Would change",
-            StyledText(corrected.isEmpty ? "no day" : Words.count(corrected.count, "day")), width: 14)
+            StyledText(corrected.isEmpty ? "no day" : Words.count(corrected.count, "day")), width: Self.width)
         for change in corrected.suffix(Self.listed) {
             page.labelled(
-                "", StyledText("\(change.day)  \(Self.steps(change.before)) to \(Self.steps(change.after))"), width: 14)
+                "", StyledText("\(change.day)  \(Self.steps(change.before)) to \(Self.steps(change.after))"), width: Self.width)
         }
         if corrected.count > Self.listed {
-            page.labelled("", StyledText("and \(corrected.count - Self.listed) before", .faint), width: 14)
+            page.labelled("", StyledText("and \(corrected.count - Self.listed) before", .faint), width: Self.width)
         }
         guard case .stored(let backup) = state, let id = changes.id else { return }
         if let backup { page.backupBefore(backup) }

@@ -163,6 +163,9 @@ package enum Words {
     /// The state of a destination that has rejected its credentials, until the user has renewed them.
     static let paused = "paused: credentials rejected"
 
+    /// Of a plan or a profile that says what the one before it says.
+    static let unchangedValues = "Nothing has changed: these values are in force already."
+
     /// First and last day, or one day if both are the same.
     package static func days(_ first: Day, _ last: Day) -> String { first == last ? "\(first)" : "\(first) to \(last)" }
 }

@@ -64,13 +64,15 @@ struct PlanCommand: ParsableCommand, TakesDays {
         if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
         var user = try isSetting ? wiring.userToSet(in: history) : wiring.user(in: history)
+        var isChanged = true
         if isSetting {
             user = try wiring.stored(user, in: history)
             let weekdays = Dictionary(on.flatMap(\.goals).map { ($0.key, $0.value) }) { $1 }
-            try Planning(history, today: today).setPlan(everyDay: goal, weekdays: weekdays, from: from, of: user)
+            isChanged = try Planning(history, today: today).setPlan(
+                everyDay: goal, weekdays: weekdays, from: from, of: user)
         }
         if let remove { try Planning(history, today: today).removePlan(from: remove.day(today: today), of: user) }
-        try wiring.show(PlanView(user: user, plans: history.plans(of: user.id)))
+        try wiring.show(PlanView(user: user, plans: history.plans(of: user.id), isUnchanged: !isChanged))
     }
 }
 

@@ -106,12 +106,13 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         if let from { try Planning.check(firstDay: from) }
         let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
         var user = try isSetting ? wiring.userToSet(in: history) : wiring.user(in: history)
+        var isChanged = true
         if isSetting {
             user = try wiring.stored(user, in: history)
-            try Planning(history, today: today).setProfile(change, from: from, of: user)
+            isChanged = try Planning(history, today: today).setProfile(change, from: from, of: user)
         }
         if let remove { try Planning(history, today: today).removeProfile(from: remove.day(today: today), of: user) }
-        try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id)))
+        try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id), isUnchanged: !isChanged))
     }
 
     private func change(_ units: UnitSystem) throws -> Planning.ProfileChange {

@@ -17,9 +17,12 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
             The file is self-contained: no scripts, no external resources. It has a table for every chart, and can be printed. Reads the history \
             only: no Bluetooth, no network.
 
-              istep report -o steps.html
-              istep report -o spring.html --from 2026-03-01 --to 2026-05-31
+              istep report steps.html
+              istep report spring.html --from 2026-03-01 --to 2026-05-31
             """)
+
+    @Argument(help: ArgumentHelp("The same as --output.", valueName: "file"), completion: .file())
+    var name: String?
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
@@ -33,10 +36,14 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
     @OptionGroup var common: CommonOptions
 
     /// Nil for standard output.
-    private var file: String? { output == "-" ? nil : output }
+    private var file: String? {
+        let named = output ?? name
+        return named == "-" ? nil : named
+    }
 
     func validate() throws {
-        if output?.isEmpty == true { throw ValidationError("--output needs the name of a file.") }
+        if output != nil, name != nil { throw ValidationError("Name the file once, with --output or without.") }
+        if (output ?? name)?.isEmpty == true { throw ValidationError("--output needs the name of a file.") }
         if file == nil, common.json { throw ValidationError("--json needs --output: the report itself is HTML.") }
     }
 
@@ -83,11 +90,12 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
     }
 
     private static func sources(of user: User, in history: History, _ wiring: Wiring) throws -> [ReportPage.Source] {
-        try history.pedometers(of: user.id).map { pedometer in
+        let imported = try history.importSources().filter { $0.user == user.id }
+        return try (history.pedometers(of: user.id) + imported).map { pedometer in
             let last = try history.lastCompleteSync(of: pedometer.id, until: wiring.now())
             return ReportPage.Source(
                 name: pedometer.name, model: wiring.models.title(pedometer.model),
-                readThrough: pedometer.cursor.readThrough,
+                isImported: imported.contains { $0.id == pedometer.id }, readThrough: pedometer.cursor.readThrough,
                 lastSync: last.flatMap { $0.end ?? $0.start })
         }
     }
