@@ -220,12 +220,20 @@ import Testing
             (["restore", "--from", "diary"], 64, "diary does not keep what a history is built from"),
             (["restore", "--from", "postgres:family", "--yes"], 75, "/nowhere"),
             (["postgres", "check", "family"], 75, "/nowhere"),
+            (["postgres", "check", "family", "--user", "Anna"], 75, "/var/run/postgresql"),
             (["postgres", "check", "diary"], 64, "diary is not of the kind postgres"),
         ] {
             let result = try await istep.run(words)
             #expect(result.status == Int32(status) && result.error.contains(error), "\(words): \(result.error)")
         }
-        #expect(!FileManager.default.fileExists(atPath: folder.path + "/data/istep/history.sqlite"))
+        let history = folder.path + "/data/istep/history.sqlite"
+        #expect(!FileManager.default.fileExists(atPath: history))
+        // As a restore leaves it that was killed when it had only just created the file.
+        try FileManager.default.createDirectory(atPath: folder.path + "/data/istep", withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: history))
+        let again = try await istep("restore", "--from", "postgres:family", "--yes")
+        #expect(again.status == 75 && again.error.contains("/nowhere"), "\(again.error)")
+        try FileManager.default.removeItem(atPath: history)
         #expect(try await istep("plan", "8000").status == 0)
         let result = try await istep("restore", "--from", "postgres:family", "--yes")
         #expect(result.status == 64 && result.error.contains("There is a history with users already"))

@@ -514,7 +514,10 @@ import Testing
                 (try destination(database), .misconfigured, "istep postgres schema"),
                 (stranger, .credentials, "password"),
                 (try destination(database, role: busy), .unreachable, ""),
-                (try Fixture.destination("[share.db]\nkind = \"postgres\"\n\(absent)"), .unreachable, ""),
+                (
+                    try Fixture.destination("[share.db]\nkind = \"postgres\"\n\(absent)"), .unreachable,
+                    "/var/run/postgresql"
+                ),
             ]
             for (destination, kind, advice) in cases {
                 for failure in [

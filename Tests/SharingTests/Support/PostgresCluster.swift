@@ -17,7 +17,8 @@ final class PostgresCluster: Sendable {
     private let process: GuardedProcess
     private let count = Mutex(0)
 
-    private init() async throws {
+    /// - Parameter settings: of the server, besides those for speed.
+    init(settings: [String] = []) async throws {
         let programs = try Self.programs()
         let directory = try GuardedProcess.makeDirectory("istep-pg")
         socket = directory
@@ -36,10 +37,11 @@ final class PostgresCluster: Sendable {
         guard made.status == 0 else { throw Failure(words: made.said) }
         let access = "local all owner trust\nlocal all all scram-sha-256\nhost all owner 127.0.0.1/32 trust\n"
         try access.write(toFile: data + "/pg_hba.conf", atomically: false, encoding: .utf8)
-        let (server, options) = command([
-            programs + "/postgres", "-D", data, "-k", directory, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
-            "autovacuum=off", "-c", "max_connections=200",
-        ])
+        let (server, options) = command(
+            [
+                programs + "/postgres", "-D", data, "-k", directory, "-c", "listen_addresses=", "-c", "fsync=off", "-c",
+                "autovacuum=off", "-c", "max_connections=200",
+            ] + settings.flatMap { ["-c", $0] })
         process = try GuardedProcess.start(server, options, directory: directory)
         guard await process.said.line(where: { $0.contains("ready to accept connections") }) != nil else {
             process.end()
@@ -48,8 +50,16 @@ final class PostgresCluster: Sendable {
         try await psql("postgres", "CREATE DATABASE template_istep")
         try await psql("template_istep", PostgresSchema.script)
         let password = TestSecret.text.replacing("'", with: "''")
-        // A machine of a household: it may send anybody's days.
-        try await psql("postgres", "CREATE ROLE pi LOGIN BYPASSRLS PASSWORD '\(password)' IN ROLE istep_machine")
+        // A role of a household that may send anybody's days. It is not a machine, which must not have this right.
+        try await psql(
+            "template_istep",
+            """
+            CREATE ROLE pi LOGIN BYPASSRLS PASSWORD '\(password)';
+            GRANT USAGE ON SCHEMA istep TO pi;
+            GRANT USAGE ON SEQUENCE istep.revision TO pi;
+            GRANT SELECT, INSERT, UPDATE, DELETE ON istep.day, istep.sample, istep.person, istep.enrolment TO pi;
+            GRANT EXECUTE ON FUNCTION istep.prepare, istep.settle TO pi;
+            """)
     }
 
     private static func programs() throws -> String {

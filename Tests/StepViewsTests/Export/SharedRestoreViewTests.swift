@@ -29,6 +29,34 @@ import Testing
         }
         #expect(text([finding]).hasSuffix("  The role \"pi\" is not enrolled.\n    SELECT 1"), "\(text([finding]))")
         #expect(text([]).contains("It has what this istep needs"))
+        // The name of a table begins in lower case.
+        let foreign = DestinationInspection.Finding(.schema, "istep.day has the trigger t", advice: "DROP")
+        #expect(text([foreign]).contains("  istep.day has the trigger t.\n"))
+    }
+
+    /// Whoever may write into the database can have written anything.
+    @Test func `names from a server are cut and harmless`() {
+        var held = HeldHistory.example
+        held.pedometers = [String(repeating: "r", count: 9000), "\u{1b}[31mred"] + (0..<40).map { "p\($0)" }
+        held.machine = String(repeating: "m", count: 200)
+        let text = text(held)
+        #expect(text.count < 2500 && !text.contains("\u{1b}"), "\(text)")
+        #expect(text.contains("and 22 more"))
+    }
+
+    @Test func `days with fewer steps are shown`() {
+        var counts = ExportCounts()
+        func text() -> String {
+            SharedRestoreView(
+                .init(destination: SharedPlace(), held: .example), counts, history: "/h", isDone: true
+            ).lines(TextStyle(width: 800)).joined(separator: " ")
+        }
+        #expect(!text().contains("fewer steps"))
+        counts.incompleteDays = [Sample.day]
+        #expect(text().contains("1 day has fewer steps than that machine had counted, \(Sample.day): samples"))
+        counts.incompleteDays.append(Sample.day.advanced(by: 1))
+        #expect(
+            text().contains("2 days have fewer steps than that machine had counted, the first \(Sample.day): samples"))
     }
 
     @Test func `what does not come in is shown`() {

@@ -65,6 +65,7 @@ import Testing
         var removed = changes
         removed.shared = [.init(name: "garden", days: 1)]
         var counts = ExportCounts()
+        counts.incompleteDays = [Sample.day]
         counts.begin(.days)
         counts.count()
         let replayed = ReplayChanges(

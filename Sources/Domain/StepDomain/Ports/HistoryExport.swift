@@ -20,6 +20,15 @@ public protocol ExportedHistory: Sendable {
     ///
     /// - Throws: `ImportError`; what `row` throws.
     func rows(_ row: (ExportTable, [String?]) throws -> Void) throws
+
+    /// The steps of days as the source has calculated them, to compare with those of its rows; empty if it has none.
+    ///
+    /// - Throws: `ShareFailure`.
+    func steps() throws -> [Day: Int]
+}
+
+extension ExportedHistory {
+    public func steps() throws -> [Day: Int] { [:] }
 }
 
 /// What was taken in: the rows of each table.
@@ -36,6 +45,8 @@ public struct ExportCounts: Hashable, Sendable {
 
     /// In the order of the export; also those without rows.
     public private(set) var tables: [Table] = []
+    /// The days that have fewer steps than the source has calculated (`ExportedHistory.steps`), the first one first.
+    public var incompleteDays: [Day] = []
 
     public init() {}
 

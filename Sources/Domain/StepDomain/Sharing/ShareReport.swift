@@ -46,6 +46,8 @@ public struct ShareReport: Sendable {
     public var state: DestinationState
     /// The failure that held up the destination as a whole, if any.
     public var failure: ShareFailure?
+    /// The users whose days the destination does not accept (`ShareFailure.users`); those of the others were sent.
+    public var refused: Set<User.ID> = []
     /// The fault of the history, or another one of istep itself, that ended the sharing with this destination.
     public var fault: (any Error)?
 
@@ -87,5 +89,14 @@ extension ShareReport {
                 default: false
                 }
             }
+    }
+
+    /// The same sharing, as far as it concerns one user: without the refusal of other users, and their days.
+    public func concerning(_ user: User.ID) -> ShareReport {
+        guard !refused.isEmpty, !refused.contains(user) else { return self }
+        var report = self
+        if failure?.users != nil { report.failure = nil }
+        report.events.removeAll { refused.contains($0.user) }
+        return report
     }
 }

@@ -51,6 +51,7 @@ struct OutboxDelivery: Sendable {
         } catch {
             run.report.fault = error
         }
+        run.report.refused = Set(run.refusals.keys)
         run.report.failure = run.report.failure ?? run.refusals.min { $0.key < $1.key }?.value
         run.report.waiting = (try? await blocking { [report = run.report] in try waiting(report) }) ?? 0
         return run.report

@@ -20,7 +20,7 @@ public struct SharedRestoreView: View {
         page.path("\(candidate.destination.name):", candidate.destination.place)
         let days = [held.firstDay, held.lastDay].compactMap { $0.map { "\($0)" } }.joined(separator: " to ")
         let rows = [
-            ("Machine", held.machine), ("User", held.user), ("Pedometers", held.pedometers.joined(separator: ", ")),
+            ("Machine", short(held.machine)), ("User", short(held.user)), ("Pedometers", list(held.pedometers)),
             ("Days", "\(Words.count(held.days, "day")), \(days)"), ("Steps", Words.grouped(held.steps)),
         ]
         for (label, value) in rows where !value.isEmpty { page.labelled(label, StyledText(value), width: 12) }
@@ -35,6 +35,14 @@ public struct SharedRestoreView: View {
                 "How complete \(Words.count(held.daysWithoutCoverage, "day")) \(held.daysWithoutCoverage == 1 ? "was" : "were") is not known: an earlier istep sent them. They come in as partial."
             )
         }
+        if let first = counts.incompleteDays.first {
+            let days = Words.count(counts.incompleteDays.count, "day")
+            page.paragraph(
+                """
+                \(days) \(counts.incompleteDays.count == 1 ? "has" : "have") fewer steps than that machine had counted, \
+                \(counts.incompleteDays.count == 1 ? "" : "the first ")\(first): samples are missing in the database.
+                """, emphasis: .doubtful)
+        }
         for words in missing { page.advice(words) }
         if !candidate.repeating.isEmpty {
             page.advice(
@@ -46,15 +54,23 @@ public struct SharedRestoreView: View {
         }
         if !candidate.others.isEmpty {
             page.paragraph(
-                "Other machines have days of this user there, too: \(candidate.others.map(\.machine).joined(separator: ", ")). They are not part of it."
+                "Other machines have days of this user there, too: \(list(candidate.others.map(\.machine))). They are not part of it."
             )
         }
         if !held.isOwn {
             page.paragraph(
-                "If \(held.machine) is out of use, write machine = \"\(held.machine)\" into [share.\(candidate.destination.name)]: what is sent from here then replaces what it has sent."
+                "If \(short(held.machine)) is out of use, write machine = \"\(short(held.machine, limit: 200))\" into [share.\(candidate.destination.name)]: what is sent from here then replaces what it has sent."
             )
         }
         return page.lines
+    }
+
+    /// What comes from a server can have any length and any character.
+    private func short(_ text: String, limit: Int = 64) -> String { Printable(text, limit: limit).description }
+
+    private func list(_ names: [String]) -> String {
+        let more = names.count > 20 ? ", and \(names.count - 20) more" : ""
+        return names.prefix(20).map { short($0) }.joined(separator: ", ") + more
     }
 
     /// What the destination was not sent, and how it is set.
@@ -84,6 +100,9 @@ extension SharedRestoreView: Described {
         },
         .init("daysWithoutCoverage", .integer, "Days of which it is not known how complete they were.") {
             $0.held.daysWithoutCoverage
+        },
+        .init("incompleteDays", .list(.text), "Days with fewer steps than that machine had counted.") {
+            $0.counts.incompleteDays.map(\.description)
         },
         .init("hasProfile", .boolean, "Whether a profile comes in.") { $0.held.hasProfile },
         .init("hasPlan", .boolean, "Whether goals come in.") { $0.held.hasPlan },

@@ -162,9 +162,9 @@ public enum ServiceErrorWords {
             "To check whether it answers: `istep share --list --check --with \(ShellCommand.quoted(name))`"
         case .notRestorable: "Name a destination of the kind postgres. To list the destinations: `istep share --list`"
         case .nothingHeld(nil, let name):
-            "The owner of the database enrols this machine's role for the user. See what is missing: `istep share --list --check --with \(ShellCommand.quoted(name))`"
-        case .nothingHeld:
-            "Check the name, and `subjects` of the destination. The owner of the database enrols this machine's role for the user."
+            "The owner of the database enrols this machine's role for the user. See what is missing: `istep postgres check \(ShellCommand.quoted(name)) --user NAME`"
+        case .nothingHeld(let user?, let name):
+            "Check the name, and `subjects` of the destination. The owner of the database enrols this machine's role for the user; see what is missing: `istep postgres check \(ShellCommand.quoted(name)) --user \(ShellCommand.quoted(user))`"
         case .severalMachines: "Choose one with --machine NAME."
         case .unknownMachine: "Choose one of those."
         case .historyInUse: "To restore beside it, name another file: `istep restore --from postgres:NAME --db FILE`"

@@ -20,7 +20,9 @@ public struct InspectionView: View {
         }
         for finding in inspection.findings {
             let text = Printable(finding.text, limit: 300).description
-            page.paragraph(text.prefix(1).uppercased() + text.dropFirst() + ".", emphasis: .bad, indent: 2, hanging: 4)
+            // The name of a table stays as it is.
+            let sentence = text.hasPrefix("istep.") ? text : text.prefix(1).uppercased() + text.dropFirst()
+            page.paragraph(sentence + ".", emphasis: .bad, indent: 2, hanging: 4)
             page.paragraph(Printable(finding.advice, limit: 700).description, indent: 4)
         }
         return page.lines

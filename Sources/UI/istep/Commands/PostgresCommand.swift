@@ -31,9 +31,10 @@ struct PostgresCommand: ParsableCommand, Subcommand {
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "Compare a shared database with what this istep needs.",
             discussion: """
-                Compares the version of the schema, tables, columns, constraints, functions, views, row security and its policies, the \
-                rights of this machine's role, and whether it is enrolled for each user whose days the destination sends. It changes \
-                nothing. Exit codes: 78 the database is not as expected, 77 rights or an enrolment are missing.
+                Compares the version of the schema, tables, columns, constraints, indexes, functions, views, row security and its \
+                policies, rights that are missing or go too far, and whether this machine's role is enrolled for each user whose days the \
+                destination sends; with --user for one user, also before there is a history. It changes nothing. Exit codes: 78 the \
+                database is not as expected, 77 rights or an enrolment are missing.
                 """)
 
         @Argument(

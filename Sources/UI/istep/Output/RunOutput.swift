@@ -148,7 +148,13 @@ extension Wiring {
         // `--json` does not mark notices as seen.
         if !isForPrograms { await sharing.context.markSeen(in: reports) }
         try Task.checkCancellation()
-        if let worst = reports.compactMap(\.worst).worst { throw AlreadyReported(worst) }
+        if let worst = concerned(reports, order).compactMap(\.worst).worst { throw AlreadyReported(worst) }
+    }
+
+    /// What decides how the command ends: with `--user`, days of others that wait in the outbox do not.
+    private func concerned(_ reports: [ShareReport], _ order: ShareOrder) -> [ShareReport] {
+        guard options.user != nil, case .days(_, let user, _) = order else { return reports }
+        return reports.map { $0.concerning(user.id) }
     }
 
     /// Reports on standard error, also with `-q`, that days are shared from another history than without `--db`: what

@@ -49,7 +49,8 @@ extension Wiring {
     /// SQL for psql: the tables of a database that several machines share.
     static var postgresSchema: String { PostgresSchema.script }
 
-    /// A destination that can be inspected, and the users of the history whose days it gets.
+    /// A destination that can be inspected, and the users of the history whose days it gets. Without a history, the
+    /// user of `--user`: the comparison is of use before anything is set up.
     ///
     /// - Throws: `SettingsProblems`; `ServiceError`; the history's error.
     func inspected(_ name: String) throws -> (any InspectableDestination, [User]) {
@@ -59,7 +60,11 @@ extension Wiring {
                 name, known: destinations.filter { $0 is any InspectableDestination }.map(\.name))
         }
         guard let destination = named as? any InspectableDestination else { throw ServiceError.notInspectable(name) }
-        let users = try hasHistory() ? history(for: .reading).users() : []
+        guard try hasHistory(), case let history = try history(for: .reading), try !history.users().isEmpty else {
+            return (destination, userToRestore.map { [User(id: 0, name: $0)] } ?? [])
+        }
+        // The user of the configuration is not the only one whose days are sent.
+        let users = try options.user == nil ? history.users() : [user(in: history)]
         return (destination, users.filter(destination.terms.include))
     }
 }

@@ -37,8 +37,12 @@ extension Wiring {
     ///
     /// - Throws: `SettingsProblems`; `ServiceError.historyInUse` if there is a history with users.
     func sharedRestore() throws -> SharedRestore {
-        if try hasHistory(), try !history(for: .reading).users().isEmpty {
-            throw ServiceError.historyInUse(databasePath)
+        do {
+            if try hasHistory(), try !history(for: .reading).users().isEmpty {
+                throw ServiceError.historyInUse(databasePath)
+            }
+        } catch HistoryError.empty {
+            // Left by a restore that was killed before it had stored anything.
         }
         return SharedRestore(try destinations())
     }

@@ -48,12 +48,13 @@ private final class ExportRestore {
     private let path: String
     private let missing: Set<ExportTable>
     private let converter: ExportedRows
+    private let now: Timestamp
     private var counts = ExportCounts()
     private var declared: [String: Int] = [:]
     private var (table, statement): (StoredTable?, Statement?) = (nil, nil)
 
     init(_ database: Database, _ export: any ExportedHistory, _ limits: ExportLimits) {
-        (self.database, path, missing) = (database, export.path, Set(export.missing))
+        (self.database, path, missing, now) = (database, export.path, Set(export.missing), limits.now)
         converter = ExportedRows(database, limits, addsUsers: missing.contains(.users))
     }
 
@@ -82,10 +83,23 @@ private final class ExportRestore {
         if missing.contains(.changedDays) { try checks.noteDays(of: converter.people.values.sorted()) }
         if let fault = try checks.fault() { throw malformed(fault) }
         database.setTriggers(true)
+        counts.incompleteDays = try incompleteDays(export.steps())
         try database.execute(
             sql: "INSERT INTO seal SELECT DISTINCT 'sample', pedometer, start / 86400, NULL FROM sample")
         try Seals(database).complete(atMost: .max)
         return counts
+    }
+
+    /// Of an export of one user.
+    private func incompleteDays(_ steps: [Day: Int]) throws -> [Day] {
+        guard let (name, person) = converter.people.first, !steps.isEmpty else { return [] }
+        let reader = try DayDataReader(User(id: person, name: name), database)
+        return try steps.keys.sorted().runs(ofAtMost: DayDataReader.maximumDays).flatMap { run in
+            try reader.dayData(from: run.first, count: run.count).filter { data in
+                let known = DaySummary(data, localTime: .fixed(0), now: now).steps ?? 0
+                return known < steps[data.day] ?? 0
+            }.map(\.day)
+        }
     }
 
     private func malformed(_ reason: String) -> ImportError { .malformed(path: path, reason: reason) }

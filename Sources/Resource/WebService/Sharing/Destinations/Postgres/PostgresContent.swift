@@ -68,14 +68,18 @@ struct PostgresContent {
     /// Times that a clock ahead has sent are taken for now. Days of before version 4 have only the spans of exclusions.
     private static let query = """
         SELECT to_char(day, 'YYYY-MM-DD'), steps,
-            CASE WHEN corrected_at IS NOT NULL THEN least(extract(epoch FROM corrected_at), $3::bigint)::bigint END,
-            least(extract(epoch FROM received), $3::bigint)::bigint,
+            CASE WHEN corrected_at IS NOT NULL THEN \(seconds("corrected_at")) END, \(seconds("received")),
             steps = 0 AND completeness = 'unknown' AND corrected_at IS NULL, evidence::text,
-            CASE WHEN evidence IS NULL THEN (SELECT json_agg(json_build_object('start', extract(epoch FROM lower(r))::bigint,
-                'end', extract(epoch FROM upper(r))::bigint, 'offset', utc_offset)) FROM unnest(excluded) AS r)::text END,
-            least(extract(epoch FROM coalesce(last_sync, received)), $3::bigint)::bigint
+            CASE WHEN evidence IS NULL THEN (SELECT json_agg(json_build_object('start', \(seconds("lower(r)")),
+                'end', \(seconds("upper(r)")), 'offset', utc_offset)) FROM unnest(excluded) AS r)::text END,
+            \(seconds("coalesce(last_sync, received)"))
         FROM istep.day WHERE subject = $1 AND machine = $2 ORDER BY day
         """
+
+    /// Also of what is no time, such as infinity.
+    private static func seconds(_ time: String) -> String {
+        "greatest(least(extract(epoch FROM \(time)), $3::bigint), 0)::bigint"
+    }
 
     private static func decoded<Value: Decodable>(_ text: String, _ table: String, _ path: String) throws -> Value {
         guard text.utf8.count <= PostgresEvidence.maximumSize,

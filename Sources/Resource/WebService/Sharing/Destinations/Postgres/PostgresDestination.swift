@@ -108,7 +108,8 @@ extension TableReader {
     }
 }
 
-private func isSubject(_ name: String) -> Bool {
+/// Whether a name can be that of a subject or a machine.
+func isSubject(_ name: String) -> Bool {
     1...200 ~= name.unicodeScalars.count && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
 }
 
@@ -197,8 +198,11 @@ struct PostgresDestination: ConfiguredDestination, InspectableDestination {
         throw ShareFailure(
             first.kind == .schema ? .misconfigured : .credentials,
             first.text + (others == 0 ? "" : others == 1 ? ", and 1 other finding" : ", and \(others) other findings"),
-            advice: first.advice + (others == 0 ? "" : ". See all: `istep postgres check \(shellQuoted(name))`"))
+            advice: others == 0 ? first.advice : first.advice.sentence + " See all: \(comparison)")
     }
+
+    /// The command that shows all that differs.
+    var comparison: String { "`istep postgres check \(shellQuoted(name))`" }
 
     /// Without users, those that the configuration names.
     func inspect(for users: [User]) async throws(ShareFailure) -> DestinationInspection {
@@ -222,7 +226,7 @@ struct PostgresDestination: ConfiguredDestination, InspectableDestination {
     private func refusal(of enrolment: PostgresEnrolment, _ users: [User]) -> ShareFailure {
         let missing = enrolment.missing(users.map(rows.subject))
         let finding = enrolment.finding(missing.first ?? "")
-        let others = missing.count > 1 ? " and \(missing.count - 1) others" : ""
+        let others = missing.count > 2 ? " and \(missing.count - 1) others" : missing.count > 1 ? " and 1 other" : ""
         return ShareFailure(
             .credentials, finding.text + others, advice: finding.advice,
             users: Set(users.filter { missing.contains(rows.subject($0)) }.map(\.id)))
@@ -243,4 +247,9 @@ struct PostgresDestination: ConfiguredDestination, InspectableDestination {
             throw failure(error, hiding: secret)
         }
     }
+}
+
+extension String {
+    /// With one full stop at the end.
+    fileprivate var sentence: String { hasSuffix(".") ? self : self + "." }
 }

@@ -77,14 +77,30 @@ struct PostgresEvidence: Codable {
     /// Of a day of which only the exclusions are known.
     init(blocks: [Block]) { (sources, self.blocks) = ([], blocks) }
 
-    /// Whether all numbers are so small that sums of them are numbers, too.
+    /// Whether all numbers are possible ones of a time, an offset and a count: what an implausible sample has is
+    /// checked no further by a history.
     var isBounded: Bool {
-        let bounds = -(1 << 48)...1 << 48
+        let times = 0...Self.last, offsets = -86_400...86_400
         let slots = sources.flatMap { ($0.excluded ?? []) + ($0.implausible ?? []) }
-        return sources.allSatisfy { ([$0.rank] + $0.coverage.joined() + ($0.total ?? [])).allSatisfy(bounds.contains) }
-            && (blocks ?? []).allSatisfy { [$0.start, $0.end, $0.offset].allSatisfy(bounds.contains) }
-            && slots.allSatisfy { [$0.start, $0.seconds, $0.steps, $0.offset].allSatisfy(bounds.contains) }
+        return sources.allSatisfy { source in
+            0...1 << 31 ~= source.rank && (source.total ?? []).allSatisfy(times.contains)
+                && source.coverage.allSatisfy { span in
+                    span.prefix(2).allSatisfy(times.contains) && span.dropFirst(2).allSatisfy(offsets.contains)
+                }
+        }
+            && (blocks ?? []).allSatisfy {
+                times.contains($0.start) && times.contains($0.end) && offsets.contains($0.offset)
+            }
+            && slots.allSatisfy {
+                times.contains($0.start) && 0...Self.maximumCount ~= $0.seconds && 0...Self.maximumCount ~= $0.steps
+                    && offsets.contains($0.offset)
+            }
     }
+
+    /// The last second of the year 9999.
+    private static let last = 253_402_300_799
+    /// What a counter of four bytes can show.
+    private static let maximumCount = 4_294_967_295
 
     private static func slots(_ samples: [StepSample]) -> [Slot]? { samples.isEmpty ? nil : samples.map(Slot.init) }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Postgres
 internal import StepDomain
 internal import Support
@@ -11,15 +12,25 @@ extension PostgresDestination {
             ShareFailure(.misconfigured, reason, advice: "Install it: `sudo apt-get install libpq5`")
         case .notConnected(credentials: true, _):
             ShareFailure(.credentials, reason, advice: "Check `username` and the password of the role.")
-        case .notConnected(credentials: false, _): ShareFailure(.unreachable, reason)
+        case .notConnected(credentials: false, _): ShareFailure(.unreachable, reason, advice: socketAdvice)
         case .lost(let mayBeCommitted, _), .cancelled(let mayBeCommitted):
             ShareFailure(mayBeCommitted ? .unanswered : .unreachable, reason)
-        case .refused(let state, _): Self.refusal(state, reason, machine: rows.machine)
+        case .refused(let state, _): refusal(state, reason)
         }
     }
 
+    /// For a socket that is not there. Another machine that is not there may be switched off: it is tried again.
+    private var socketAdvice: String? {
+        let port = address.parameters["port"] ?? "5432"
+        guard let host = address.parameters["host"], host.hasPrefix("/"),
+            !FileManager.default.fileExists(atPath: "\(host)/.s.PGSQL.\(port)")
+        else { return nil }
+        return
+            "`host` is the directory of the server's socket, /var/run/postgresql on Debian. Check that the server runs: `systemctl status postgresql`"
+    }
+
     /// What an SQLSTATE means (PostgreSQL documentation, appendix A).
-    private static func refusal(_ state: String, _ reason: String, machine: String) -> ShareFailure {
+    private func refusal(_ state: String, _ reason: String) -> ShareFailure {
         switch state {
         case "3F000", "42P01", "42883", "42703":
             ShareFailure(.misconfigured, reason, advice: PostgresInspection.schemaAdvice)
@@ -27,9 +38,8 @@ extension PostgresDestination {
             ShareFailure(
                 .credentials, reason,
                 advice:
-                    "The owner of the database enrols this machine's role for each user whose days it sends: SELECT "
-                    + "istep.enrol('SUBJECT', 'ROLE'). Or name the users in `users`. The role also needs the right to make "
-                    + "temporary tables: GRANT TEMPORARY ON DATABASE …")
+                    "See what this machine's role lacks, and the statements that give it: \(comparison). Or name the users "
+                    + "whose days are sent in `users`.")
         default:
             switch state.prefix(2) {
             case "28": ShareFailure(.credentials, reason)

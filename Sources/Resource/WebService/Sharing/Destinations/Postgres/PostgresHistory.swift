@@ -33,6 +33,27 @@ struct PostgresHistory: ExportedHistory {
         }
     }
 
+    /// Of days with samples: those without are left out. Numbers that cannot be right are those of a damaged database.
+    func steps() throws -> [Day: Int] {
+        var steps: [Day: Int] = [:]
+        try asking { connection in
+            try connection.run("BEGIN READ ONLY")
+            try connection.each(Self.steps, [held.subject, held.machine]) { row in
+                guard let day = row[0].flatMap({ Day($0) }), let count = row[1].flatMap({ Int($0) }) else {
+                    throw ImportError.malformed(path: path, reason: "a row of istep.day has no day or no steps")
+                }
+                steps[day] = count
+            }
+            try connection.run("COMMIT")
+        }
+        return steps
+    }
+
+    private static let steps = """
+        SELECT to_char(day, 'YYYY-MM-DD'), steps FROM istep.day
+        WHERE subject = $1 AND machine = $2 AND has_samples AND corrected_at IS NULL AND completeness <> 'unknown'
+        """
+
     private func addSamples(
         _ connection: PostgresConnection, _ content: PostgresContent, _ row: (ExportTable, [String?]) throws -> Void
     ) throws {
@@ -64,7 +85,7 @@ struct PostgresHistory: ExportedHistory {
     }
 
     private static let samples = """
-        SELECT source, extract(epoch FROM started)::bigint, seconds, steps, utc_offset, distance_m, energy_kcal
+        SELECT source, extract(epoch FROM least(greatest(started, '0001-01-01'), '9999-12-31'))::bigint, seconds, steps, utc_offset, distance_m, energy_kcal
         FROM istep.sample WHERE subject = $1 AND machine = $2 ORDER BY source, started
         """
 }

@@ -15,8 +15,7 @@ struct PostgresEnrolment {
 
     /// The statement that enrols a subject.
     func statement(_ subject: String) -> String {
-        func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
-        return "SELECT istep.enrol(\(literal(subject)), \(literal(role)))"
+        "SELECT istep.enrol(\(literal(subject)), \(literal(role)))"
     }
 
     func finding(_ subject: String) -> DestinationInspection.Finding {
@@ -25,6 +24,9 @@ struct PostgresEnrolment {
             advice: "As the owner of the database: \(statement(subject))")
     }
 }
+
+/// A text in SQL.
+private func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
 
 extension PostgresConnection {
     func enrolment() throws(PostgresError) -> PostgresEnrolment {
@@ -44,6 +46,8 @@ struct PostgresInspection {
     private(set) var server = ""
     private(set) var schema: Int?
     private var role = ""
+    /// Whether the role has the rights of `istep_machine`.
+    private var isMachine = false
 
     /// - Parameter subjects: whose days are sent.
     init(_ connection: PostgresConnection, subjects: [String]) throws(PostgresError) {
@@ -58,15 +62,19 @@ struct PostgresInspection {
                 to_regnamespace('istep') IS NOT NULL,
                 coalesce(has_schema_privilege(to_regnamespace('istep'), 'USAGE'), false),
                 to_regnamespace('istep') IS NOT NULL AND EXISTS (SELECT FROM pg_proc
-                    WHERE pronamespace = to_regnamespace('istep') AND proname = 'version' AND pronargs = 0)
+                    WHERE pronamespace = to_regnamespace('istep') AND proname = 'version' AND pronargs = 0),
+                EXISTS (SELECT FROM pg_roles WHERE rolname = 'istep_machine' AND pg_has_role(oid, 'USAGE'))
             """)[0]
-        (server, role) = (facts[0] ?? "", facts[2] ?? "")
+        (server, role, isMachine) = (facts[0] ?? "", facts[2] ?? "", facts[6] == "t")
         if facts[1].flatMap({ Int($0) }) ?? 0 < 140_000 {
             return add(.schema, "PostgreSQL \(server) is too old", "Use PostgreSQL 14 or later.")
         }
         if facts[3] != "t" || facts[5] != "t" { return addSchema("the database has no tables of istep") }
-        if facts[4] != "t" {
-            return add(.rights, "the role \"\(role)\" is not a machine", grant("istep_machine"))
+        guard facts[4] == "t" else {
+            let text =
+                isMachine
+                ? "the role istep_machine has no right USAGE on SCHEMA istep" : "the role \"\(role)\" is not a machine"
+            return add(.rights, text, grant)
         }
         schema = try connection.run("SELECT istep.version()").first?.first?.flatMap { Int($0) }
         guard let schema, schema >= PostgresSchema.version else {
@@ -74,21 +82,18 @@ struct PostgresInspection {
                 "the schema has version \(schema.map { "\($0)" } ?? "?"), this istep needs \(PostgresSchema.version)")
         }
         // What a later version has is not known here.
-        if schema == PostgresSchema.version {
-            try compareTables()
-            try compareFunctions()
-            try compareSecurity()
-        }
+        if schema == PostgresSchema.version { try compareCatalog() }
         if findings.isEmpty { try compareRights() }
+        if findings.isEmpty { try compareNumbers() }
         if findings.isEmpty { try compareEnrolment(subjects) }
+        // A hostile server can have any number of anything.
+        findings = Array(findings.prefix(Self.maximumFindings))
     }
+
+    private static let maximumFindings = 100
 
     static let schemaAdvice =
         "As the owner of the database, run: istep postgres schema | psql --dbname DATABASE"
-
-    /// For what the script leaves as it is.
-    private static let tableAdvice =
-        "The table was changed by hand: undo that, or restore a backup of the database."
 
     private mutating func add(_ kind: Finding.Kind, _ text: String, _ advice: String) {
         findings.append(Finding(kind, text, advice: advice))
@@ -96,137 +101,76 @@ struct PostgresInspection {
 
     private mutating func addSchema(_ text: String) { add(.schema, text, Self.schemaAdvice) }
 
-    private func grant(_ group: String) -> String {
-        "As the owner of the database: GRANT \(group) TO \"\(role.replacing("\"", with: "\"\""))\""
+    /// How the role gets the rights of machines: a member of `istep_machine` already has all that this one has.
+    private var grant: String {
+        isMachine
+            ? Self.schemaAdvice
+            : "As the owner of the database: GRANT istep_machine TO \"\(role.replacing("\"", with: "\"\""))\""
     }
 
-    // MARK: Tables, functions, views
+    // MARK: What is there
 
-    private mutating func compareTables() throws(PostgresError) {
-        var found: [String: [String: String]] = [:]
-        for row in try connection.run(
+    /// Compares the catalog with what the script of the schema makes.
+    private mutating func compareCatalog() throws(PostgresError) {
+        let found = try PostgresCatalog(connection).facts, expected = PostgresExpected.current.facts
+        // What a table that is missing has is not missing by itself.
+        let missing = Set(expected.keys.filter { found[$0] == nil }.compactMap(\.thing))
+        for (key, fact) in expected.sorted(by: { $0.key < $1.key }) {
+            if found[key] == nil, key.thing == nil, missing.contains(key.owner) { continue }
+            if found[key]?.definition != fact.definition { findings += Finding.of(key, fact, found[key]) }
+        }
+        let things = Set(expected.keys.compactMap(\.thing)).union(["SCHEMA istep", "FUNCTION istep.version()"])
+        for (key, fact) in found.sorted(by: { $0.key < $1.key }) where expected[key] == nil {
+            let isOfIstep =
+                switch key.kind {
+                case .column, .constraint, .index, .policy: things.contains(key.owner)
+                case .trigger, .rule, .grant: things.contains(key.owner) || key.owner.hasPrefix("istep.sample_")
+                case .function: expected.keys.contains { $0.kind == .function && $0.object == key.object }
+                default: true
+                }
+            if isOfIstep { findings += Finding.of(key, more: fact) }
+        }
+    }
+
+    /// A sequence that was made anew begins at 1: what is sent then would count as older than what is there.
+    private mutating func compareNumbers() throws(PostgresError) {
+        let answer = try connection.run(
             """
-            SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_class AS c
-            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-            WHERE c.relnamespace = 'istep'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+            SELECT coalesce(pg_sequence_last_value('istep.revision'), 0) < coalesce((SELECT max(revision) FROM istep.day), 0)
             """)
-        {
-            found[row[0] ?? "", default: [:]][row[1] ?? ""] = row[2] ?? ""
-        }
-        for (table, columns) in PostgresExpected.current.columns.sorted(by: { $0.key < $1.key }) {
-            guard let known = found[table] else {
-                addSchema("the table istep.\(table) is missing")
-                continue
-            }
-            for (column, type) in columns.sorted(by: { $0.key < $1.key }) where known[column] != type {
-                let isAdded = known[column] == nil && PostgresExpected.current.added.contains("\(table).\(column)")
-                add(
-                    .schema,
-                    known[column].map { "the column \(column) of istep.\(table) has the type \($0), not \(type)" }
-                        ?? "the column \(column) of istep.\(table) is missing",
-                    isAdded ? Self.schemaAdvice : Self.tableAdvice)
-            }
-        }
-        let constraints = try names(
-            """
-            SELECT relname || ' ' || CASE contype WHEN 'p' THEN 'key' ELSE conname END FROM pg_constraint
-            JOIN pg_class AS c ON c.oid = conrelid
-            WHERE c.relnamespace = 'istep'::regnamespace AND NOT c.relispartition AND convalidated
-            """)
-        for table in PostgresExpected.current.columns.keys.sorted()
-        where found[table] != nil && !constraints.contains("\(table) key") {
-            add(.schema, "istep.\(table) has no primary key", Self.tableAdvice)
-        }
-        for table in PostgresExpected.current.constrained where !constraints.contains("\(table) possible") {
-            addSchema("the constraint \"possible\" of istep.\(table) is missing")
-        }
-    }
-
-    private func names(_ query: String) throws(PostgresError) -> Set<String> {
-        Set(try connection.run(query).compactMap { $0.first ?? nil })
-    }
-
-    private mutating func compareFunctions() throws(PostgresError) {
-        let found = Dictionary(
-            try connection.run(
-                "SELECT proname, prosrc, prosecdef FROM pg_proc WHERE pronamespace = 'istep'::regnamespace"
-            ).map { ($0[0] ?? "", $0) }
-        ) { first, _ in first }
-        for (name, function) in PostgresExpected.current.functions.sorted(by: { $0.key < $1.key }) {
-            guard let known = found[name] else {
-                addSchema("the function istep.\(name) is missing")
-                continue
-            }
-            if known[1] != function.body || (known[2] == "t") != function.isDefiner {
-                addSchema("the function istep.\(name) was changed")
-            }
-        }
-        let views = try names(
-            "SELECT relname FROM pg_class WHERE relnamespace = 'istep'::regnamespace AND relkind = 'v'")
-        for view in PostgresExpected.current.views where !views.contains(view) {
-            addSchema("the view istep.\(view) is missing")
+        if answer.first?.first == "t" {
+            addSchema("the sequence istep.revision is behind the numbers of the days: what is sent is not stored")
         }
     }
 
     // MARK: Who may do what
 
-    private mutating func compareSecurity() throws(PostgresError) {
-        let roles = try names("SELECT rolname FROM pg_roles WHERE rolname IN ('istep_machine', 'istep_reader')")
-        for role in ["istep_machine", "istep_reader"] where !roles.contains(role) {
-            addSchema("the role \(role) is missing")
-        }
-        let secured = try names(
-            "SELECT relname FROM pg_class WHERE relnamespace = 'istep'::regnamespace AND relrowsecurity")
-        for table in PostgresExpected.current.secured where !secured.contains(table) {
-            addSchema("row security of istep.\(table) is off: each machine can read and change the days of all")
-        }
-        var found: [String: [String: String]] = [:]
-        for row in try connection.run(
-            """
-            SELECT c.relname, polname, coalesce(pg_get_expr(polqual, polrelid), '') FROM pg_policy
-            JOIN pg_class AS c ON c.oid = polrelid WHERE c.relnamespace = 'istep'::regnamespace
-            """)
-        {
-            found[row[0] ?? "", default: [:]][row[1] ?? ""] = PostgresExpected.condition(row[2] ?? "")
-        }
-        for (table, policies) in PostgresExpected.current.policies.sorted(by: { $0.key < $1.key }) {
-            for (name, condition) in policies where found[table]?[name] != condition {
-                addSchema(
-                    "the policy \(name) of istep.\(table) \(found[table]?[name] == nil ? "is missing" : "was changed")")
-            }
-            for name in (found[table] ?? [:]).keys.sorted() where policies[name] == nil {
-                add(
-                    .schema, "istep.\(table) has the policy \(name), which is not of istep",
-                    "If it should not be there, as the owner of the database: DROP POLICY \"\(name)\" ON istep.\(table)"
-                )
-            }
-        }
-    }
-
     /// What a machine needs, as the script grants it to `istep_machine`.
     private mutating func compareRights() throws(PostgresError) {
-        let lacking = try connection.run(
-            """
-            SELECT what FROM (VALUES
-                ('to make temporary tables', has_database_privilege(current_database(), 'TEMPORARY')),
-                ('to number its deliveries', has_sequence_privilege('istep.revision', 'USAGE')),
-                ('to read istep.enrolment', has_table_privilege('istep.enrolment', 'SELECT')),
-                ('to call istep.prepare', has_function_privilege('istep.prepare(timestamptz, timestamptz)', 'EXECUTE')),
-                ('to call istep.settle', has_function_privilege('istep.settle(text[], date[])', 'EXECUTE'))
-            ) AS x (what, isThere) WHERE NOT isThere
-            UNION ALL
-            SELECT format('to %s istep.%s', lower(verb), name) FROM unnest('{day,sample,person}'::text[]) AS name,
-                unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) AS verb
-            WHERE NOT has_table_privilege('istep.' || name, verb)
-            """
-        ).compactMap { $0.first ?? nil }
+        let needed = PostgresExpected.current.facts.filter { $0.key.kind == .grant && $0.key.name == "istep_machine" }
+        var tests: [(String, String)] = [
+            ("TEMPORARY on the database", "has_database_privilege(current_database(), 'TEMPORARY')")
+        ]
+        for (key, fact) in needed.sorted(by: { $0.key < $1.key }) {
+            let words = key.object.split(separator: " ", maxSplits: 1)
+            let kind = words.count == 1 ? "table" : words[0].lowercased()
+            for verb in fact.definition.split(separator: ", ") {
+                let name = literal(String(words[words.count - 1].prefix { $0 != "(" }))
+                let object = kind == "function" ? "(\(name)::regproc)::oid" : name
+                tests.append(("\(verb) on \(key.object)", "has_\(kind)_privilege(\(object), '\(verb)')"))
+            }
+        }
+        let values = tests.map { "(\(literal($0.0)), \($0.1))" }.joined(separator: ", ")
+        let lacking = try connection.run("SELECT what FROM (VALUES \(values)) AS x (what, is_there) WHERE NOT is_there")
+            .compactMap { $0.first ?? nil }
         guard let first = lacking.first else { return }
-        let others = lacking.count > 1 ? ", and \(lacking.count - 1) other rights" : ""
+        let others =
+            lacking.count > 2
+            ? ", and \(lacking.count - 1) other rights" : lacking.count == 2 ? ", and 1 other right" : ""
         add(
             .rights, "the role \"\(role)\" has no right \(first)\(others)",
-            lacking == ["to make temporary tables"]
-                ? "As the owner of the database: GRANT TEMPORARY ON DATABASE … TO istep_machine"
-                : grant("istep_machine"))
+            lacking == ["TEMPORARY on the database"]
+                ? "As the owner of the database: GRANT TEMPORARY ON DATABASE … TO istep_machine" : grant)
     }
 
     private mutating func compareEnrolment(_ subjects: [String]) throws(PostgresError) {

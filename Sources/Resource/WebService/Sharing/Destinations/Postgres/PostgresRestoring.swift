@@ -8,8 +8,12 @@ extension PostgresDestination: RestorableDestination {
         let found = try await asking { (connection) throws(PostgresError) in
             try connection.run(Self.histories, [subject])
         }
-        return found.compactMap { row in
-            guard let subject = row[0], let machine = row[1] else { return nil }
+        return try found.map { (row) throws(ShareFailure) in
+            guard let subject = row[0], let machine = row[1], isSubject(subject), isSubject(machine) else {
+                throw ShareFailure(
+                    .rejected, "a row of istep.day has a name that istep does not write",
+                    advice: "Compare the database: \(comparison)")
+            }
             func number(_ column: Int) -> Int { row[column].flatMap { Int($0) } ?? 0 }
             let person = row[9].flatMap { try? JSONDecoder().decode(PostgresPerson.self, from: Data($0.utf8)) }
             let sources = row[8].flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) }
@@ -27,9 +31,10 @@ extension PostgresDestination: RestorableDestination {
         SELECT subject, machine, to_char(min(day), 'YYYY-MM-DD'), to_char(max(day), 'YYYY-MM-DD'), count(*), sum(steps),
             count(*) FILTER (WHERE NOT has_samples AND corrected_at IS NULL),
             count(*) FILTER (WHERE has_samples AND evidence IS NULL),
-            (SELECT json_agg(DISTINCT source) FROM istep.sample AS s
-                WHERE s.subject = d.subject AND s.machine = d.machine)::text,
-            (SELECT content FROM istep.person AS p WHERE p.subject = d.subject AND p.machine = d.machine)::text
+            (SELECT json_agg(source) FROM (SELECT DISTINCT left(source, 300) AS source FROM istep.sample AS s
+                WHERE s.subject = d.subject AND s.machine = d.machine LIMIT 500) AS x)::text,
+            (SELECT content FROM istep.person AS p WHERE p.subject = d.subject AND p.machine = d.machine
+                AND octet_length(content::text) <= \(PostgresEvidence.maximumSize))::text
         FROM istep.day AS d
         WHERE ($1::text IS NULL OR lower(subject) = lower($1))
             AND NOT (steps = 0 AND completeness = 'unknown' AND corrected_at IS NULL)

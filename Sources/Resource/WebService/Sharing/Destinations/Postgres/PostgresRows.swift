@@ -108,16 +108,28 @@ extension PostgresConnection {
         try commit()
     }
 
-    /// What was sent before is removed if nothing is sent any more.
+    /// What was sent before is removed if nothing is sent any more, and so are the user's own texts of all days.
     private func store(
         _ person: String?, of subject: String, _ machine: String, _ revision: String?
     ) throws(PostgresError) {
         if let person {
             try run(Self.storePerson, [subject, machine, person, revision])
         } else {
-            try run("DELETE FROM istep.person WHERE subject = $1 AND machine = $2", [subject, machine])
+            let removed = try run(
+                "DELETE FROM istep.person WHERE subject = $1 AND machine = $2 AND revision < $3 RETURNING 1",
+                [subject, machine, revision])
+            if !removed.isEmpty { try run(Self.removeReasons, [subject, machine]) }
         }
     }
+
+    private static let removeReasons = """
+        UPDATE istep.day AS d SET evidence = (evidence::jsonb - 'reason' || CASE jsonb_typeof(evidence::jsonb -> 'blocks')
+            WHEN 'array' THEN jsonb_build_object('blocks', (
+                SELECT coalesce(jsonb_agg(CASE jsonb_typeof(b) WHEN 'object' THEN b - 'reason' ELSE b END), '[]')
+                FROM jsonb_array_elements(d.evidence::jsonb -> 'blocks') AS b))
+            ELSE '{}' END)::json
+        WHERE subject = $1 AND machine = $2 AND evidence::text LIKE '%"reason"%' AND json_typeof(evidence) = 'object'
+        """
 
     private static let storePerson = """
         INSERT INTO istep.person AS p (subject, machine, content, revision) VALUES ($1, $2, $3::json, $4::bigint)

@@ -119,6 +119,12 @@ public enum PostgresSchema {
             content json NOT NULL CHECK (octet_length(content::text) <= \(PostgresEvidence.maximumSize)),
             revision bigint NOT NULL,
             PRIMARY KEY (subject, machine));
+        -- A sequence that was lost goes on after the days, or new ones would count as older than those.
+        DO $$ DECLARE
+            known bigint := greatest((SELECT max(revision) FROM istep.day), (SELECT max(revision) FROM istep.person));
+        BEGIN
+            IF known > (SELECT last_value FROM istep.revision) THEN PERFORM setval('istep.revision', known); END IF;
+        END $$;
 
         -- What one machine writes must not break the views of all.
         ALTER TABLE istep.day DROP CONSTRAINT IF EXISTS possible, ADD CONSTRAINT possible CHECK (
