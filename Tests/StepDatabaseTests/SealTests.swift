@@ -37,6 +37,46 @@ import Testing
         try history.database.queue.read { try Seals($0).broken() }
     }
 
+    /// An import inserts without triggers.
+    @Test func `an import leaves all sums known and right, where it adds, corrects and is taken back`() throws {
+        try withFixture { history in
+            let database = history.database
+            func expectSums(_ what: Comment) throws {
+                #expect(try open(history) == 0 && broken(history).isEmpty, what)
+                #expect(try database.complaints().isEmpty, what)
+            }
+            try fill(history)
+            let minutes: [Int] = (0..<3).flatMap { day in (0..<8).map { day * 1440 + 600 + $0 * 15 } }
+            let quarters = minutes.map { slot($0, 50 + $0 % 7) }
+            let first = try database.store(ImportTests.file(quarters), of: history.user, at: noon)
+            try expectSums("added")
+            let corrected = minutes.dropFirst(3).map { slot($0, 99) }
+            let second = try database.store(
+                ImportTests.file(corrected + [slot(4 * 1440, 7)]), of: history.user, at: noon)
+            try expectSums("corrected")
+            for changes in [first, second] {
+                _ = try database.removeImport(try #require(changes.id), at: noon, isPreview: false)
+                try expectSums("taken back")
+            }
+        }
+    }
+
+    @Test func `an import that fails leaves the triggers on`() throws {
+        try withFixture { history in
+            try fill(history)
+            var file = ImportTests.file([slot(600, 50)])
+            // A start before 1970, which no reader passes on.
+            let before = Day(daysSince1970: -2)
+            let wrong = StepSample(start: Timestamp(-100_000), length: 900, steps: 5, utcOffset: 0)
+            file.tracks[0].parts.append((day: before, content: PackedDay(samples: [wrong]).bytes(of: before)))
+            #expect(throws: HistoryError.self) { try history.database.store(file, of: history.user, at: noon) }
+            try history.database.write {
+                try $0.execute(sql: "UPDATE sample SET steps = steps + 1 WHERE start = ?", arguments: [midnight.seconds])
+            }
+            #expect(try open(history) == 0 && broken(history).isEmpty)
+        }
+    }
+
     @Test func `every transaction leaves all sums known and right`() throws {
         try withFixture { history in
             try fill(history)

@@ -202,6 +202,13 @@ import Testing
         #expect(try fixture.history.plans(of: user.id).count == 3)
     }
 
+    @Test func `a rest day can be typed as the table of plans shows it`() async throws {
+        fixture.history.setPlan(SportPlan(validFrom: Validity.beginning, everyDay: 8000), of: user.id)
+        expectSaved("goals", try await send("plan", ["sunday": "Rest"]))
+        let saved = try #require(try fixture.history.plans(of: user.id).max { $0.validFrom < $1.validFrom })
+        #expect(saved[.sunday] == 0 && saved[.monday] == 8000)
+    }
+
     @Test func `goals can be saved from the beginning, and later plans stay`() async throws {
         fixture.history.setPlan(SportPlan(validFrom: try #require(Day("2026-01-01")), everyDay: 8000), of: user.id)
         let wrong = try await send("plan", ["sunday": "0", "valid": "beginning", "valid-from": "2020-01-01"])

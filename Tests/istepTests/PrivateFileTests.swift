@@ -25,6 +25,22 @@ import Testing
         #expect(failure?.advice == "Start one: `istep demo --keep '\(folder.path)/my demo'`")
     }
 
+    @Test(arguments: [
+        ["--demo=/x"], ["--demo=/x", "show"], ["show", "--demo=/x"], ["share", "--list", "--demo=/x", "--check"],
+    ])
+    func `the option of a demo can stand anywhere, also alone`(line: [String]) throws {
+        var arguments = line
+        let failure = #expect(throws: CommandFailure.self) { try DemoFolder.enter(&arguments, environment: [:]) }
+        #expect(failure?.category == .unavailable && failure?.description == "No demo runs in '/x'.")
+        #expect(arguments == line.filter { $0 != "--demo=/x" })
+    }
+
+    @Test(arguments: [["show", "--", "--demo=/x"], ["demo", "--demo=/x"], ["--demo=/x", "--help"], ["show"], []])
+    func `without the option, or for help, no demo is entered`(line: [String]) throws {
+        var arguments = line
+        try DemoFolder.enter(&arguments, environment: [:])
+    }
+
     @Test func `a demo finds its file, whatever the name of its folder is`() throws {
         let folder = try Folder()
         for name in ["plain", "it's", "a \"\u{301}b", "it's \"\u{301}\\'\u{301}"] {

@@ -18,7 +18,7 @@ struct Istep: AsyncParsableCommand {
 
             Without a pedometer, 'istep demo' shows everything with a simulated one. If something does not work, run 'istep doctor'.
 
-            --demo before the subcommand ('istep --demo sync') runs the command in the demo that was started by 'istep demo --keep'.
+            --demo ('istep --demo sync') runs a command in the demo that was started by 'istep demo --keep'.
             """,
         version: Version.current,
         groupedSubcommands: [

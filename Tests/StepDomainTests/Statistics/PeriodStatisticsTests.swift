@@ -157,6 +157,16 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
                 && comparison.percentage == 150)
     }
 
+    @Test func `a period of which less than half is known is not compared`() {
+        func march(known: Int) -> Comparison? {
+            let february = (1...28).map { $0 <= known ? "1000" : "?" }, march = Array(repeating: "2000", count: 31)
+            return figures((february + march + ["5"]).joined(separator: " "), from: "2014-02-01").comparison(
+                of: Period(.month, containing: day("2014-03-05")))
+        }
+        #expect(march(known: 3) == nil && march(known: 13) == nil)
+        #expect(march(known: 14)?.percentage == 100)
+    }
+
     @Test func `whole periods are compared with whole periods`() throws {
         let words = Array(repeating: "1000", count: 28) + Array(repeating: "2000", count: 31) + ["?", "5"]
         let all = figures(words.joined(separator: " "), from: "2014-02-01")

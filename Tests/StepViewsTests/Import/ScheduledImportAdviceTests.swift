@@ -17,7 +17,7 @@ import Testing
             .ambiguousFormat(path: "/S", candidates: ["a", "b"]),
             "Write one of them as format into [import.phone] of the configuration."
         ),
-        (.malformed(path: "/S", reason: "no"), "Export it again."),
+        (.malformed(path: "/S", reason: "no"), "Correct the file, or export it again."),
         (.tooMuch("much"), "Export a shorter time, or only one source."),
         (.impossible("that"), "Leave such records out by hand: `istep import --skip-impossible /S/a.zip`"),
         (

@@ -28,7 +28,7 @@ import Testing
 
     @Test func `successful deliveries are summarised in one line`() {
         #expect(view(report(.sent)).text() == "garden: 2014-04-20 sent")
-        #expect(view(report(.sent, .sent, .corrected)).text() == "garden: 2 days sent, 2014-04-18 corrected")
+        #expect(view(report(.sent, .sent, .corrected)).text() == "garden: 2 days sent, 2014-04-18 updated")
         #expect(view(report(.unchanged)).text() == "garden: 2014-04-20 already there")
         #expect(view(report()).text() == "garden: nothing new")
         #expect(view(report(.sent), users: [anna, ben]).text() == "garden: 2014-04-20 of anna sent")

@@ -48,7 +48,7 @@ import Testing
         func line(_ share: ShareReport) -> String { SyncSummary([], shares: [share]).line }
         #expect(
             line(share(.sent, .sent, .corrected, .unchanged, .rejected(reason: "no")))
-                == "mastodon: 2 days sent, 1 day corrected, 1 day rejected")
+                == "mastodon: 2 days sent, 1 day updated, 1 day rejected")
         #expect(line(share(.queued(reason: "down"), waiting: 2)) == "mastodon: 3 days wait")
         #expect(line(share(waiting: 1, stopped: "401")) == "mastodon: 1 day waits, paused")
         #expect(line(share(.doubtful(reason: "?"))) == "mastodon: 1 day may have arrived")

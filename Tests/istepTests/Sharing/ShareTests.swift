@@ -58,7 +58,7 @@ import Testing
             #expect(try await home.istep("share").status == 0)
             #expect(try await home.istep("correct", "yesterday", "--steps", "4321").status == 0)
             let share = try await home.istep("share")
-            #expect(share.output.contains("corrected"), "\(share.output)\(share.error)")
+            #expect(share.output.contains("updated"), "\(share.output)\(share.error)")
             #expect(text(home, "steps.csv").contains(",anna,4321,"))
         }
     }

@@ -186,7 +186,7 @@ public struct Comparison: Hashable, Sendable {
     /// Per cent of the previous mean; nil if that is 0.
     public var percentage: Double? { previousMean > 0 ? 100 * difference / previousMean : nil }
 
-    /// Nil if one of the periods has no known day that is over.
+    /// Nil if less than half of the days of one of them are known: their mean would be that of a few days.
     init?(_ period: Period, _ previous: Period, _ figures: DaySeries) {
         let yesterday = figures.today.advanced(by: -1)
         guard period.days.lowerBound <= yesterday else { return nil }
@@ -198,7 +198,7 @@ public struct Comparison: Hashable, Sendable {
             ? previous.days.upperBound : min(previous.days.upperBound, previous.days.lowerBound.advanced(by: elapsed))
         let previousDays = previous.days.lowerBound...end
         let (steps, before) = (figures[days].compactMap(\.steps), figures[previousDays].compactMap(\.steps))
-        guard !steps.isEmpty, !before.isEmpty else { return nil }
+        guard 2 * steps.count >= days.count, 2 * before.count >= previousDays.count else { return nil }
         self.period = period
         self.previous = previous
         self.days = days

@@ -46,22 +46,24 @@ extension LocalPages {
     }
 
     private func deliver(
-        _ order: ShareOrder, by sharing: ShareService, _ progress: @escaping @Sendable (String) -> Void
+        _ order: ShareOrder, by sharing: ShareService, next: Activity.Next? = nil,
+        _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> Activity.Result {
         let localTime = services.localTime
         let reports = try await sharing.share(order) { progress(ProgressWords.line($0, localTime)) }
         let view = ShareView(reports, users: sharing.users, now: services.now(), localTime: localTime)
         return Activity.Result(
-            lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { $0.worst != nil })
+            lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { $0.worst != nil }, next: next)
     }
 
     func share(_ request: PageRequest, _ scope: RequestScope) throws -> ServedResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
         guard let day else { throw PageError.incomplete("The day is missing.") }
         let user = scope.context.user
+        let next = Activity.Next(words: scope.context.date(day), path: ["day", "\(day)"])
         return try begin("Share \(scope.context.date(day))", scope) { progress in
             let sharing = try await blocking { try ShareService(scope.services).with([destination]) }
-            return try await deliver(.days([day], of: user, again: false), by: sharing, progress)
+            return try await deliver(.days([day], of: user, again: false), by: sharing, next: next, progress)
         }
     }
 

@@ -13,7 +13,11 @@ struct PlanForm: Sendable {
         form.originals = form.values
     }
 
-    init(_ fields: FormFields) { form = FilledForm(fields, Weekday.allCases.map(\.name)) }
+    init(_ fields: FormFields) {
+        form = FilledForm(fields, Weekday.allCases.map(\.name))
+        // As the command and the table of plans have it.
+        for (name, value) in form.values where value.lowercased() == "rest" { form.values[name] = "0" }
+    }
 
     /// What it asks for; nil if something is wrong, which `form.errors` then has.
     ///

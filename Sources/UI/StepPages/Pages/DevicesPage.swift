@@ -28,12 +28,12 @@ struct DevicesPage: Sendable {
             notices.map { NoticeBox.markup($0, context) }
             if entries.isEmpty { Element.section(.css("card")) { Self.noPedometer(context) } }
             Element.div(.css("grid")) { entries.map(section) }
+            if !sources.isEmpty { Element.div(.css("grid")) { imports } }
             Element.div(.css("actions more")) {
                 Element.a(.css("button"), .href(Link(["devices", "add"], query: context.userQuery))) {
                     "Add a pedometer"
                 }
             }
-            if !sources.isEmpty { imports }
         }
     }
 

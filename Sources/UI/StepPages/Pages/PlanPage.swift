@@ -30,7 +30,7 @@ struct PlanPage: Sendable {
         Card.section("Goals", "s6") {
             plan.form.invalid
             Element.p(.css("muted small")) {
-                "Steps for each day of the week. Earlier days keep their earlier goals. Only the goals that you change are saved."
+                "Steps for each day of the week; 0 is a rest day. Earlier days keep their earlier goals. Only the goals that you change are saved."
             }
             context.form("plan", style: "stack") {
                 Element.div(.css("fields")) {

@@ -88,7 +88,7 @@ extension StyleSheet {
           display: block; width: 100%; min-width: 0; min-height: 2.375rem; margin-top: 0.25rem; padding: 0.3rem 0.6rem; font: inherit;
           color: var(--text); background: var(--card); border: 1px solid var(--border); border-radius: 9px;
         }
-        .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.75rem; align-items: end; }
+        .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.75rem; align-items: start; }
         .edit .fields { max-width: 44rem; }
         input[aria-invalid] { border: 2px solid var(--bad); }
         .error { color: var(--bad); font-size: 0.875rem; }

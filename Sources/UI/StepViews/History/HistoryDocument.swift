@@ -27,7 +27,9 @@ extension HistoryView: Described {
         .optional("longestStreak", "The longest streak of the whole history, whatever the period.") {
             $0.figures.streaks.longest
         },
-        .optional("comparison", "With the period before; null where one of them has no known day that is over.") {
+        .optional(
+            "comparison", "With the period before; null where less than half of the days of one are known."
+        ) {
             $0.comparison
         },
         .list("errors", "Days whose steps are wrong: they are null in days.") { view in

@@ -33,7 +33,8 @@ public struct ImportView: View {
         }
         for (index, track) in history.tracks.enumerated() {
             let name = changes.sources.indices.contains(index) ? changes.sources[index] : track.source.name
-            page.labelled(index == 0 ? "Source" : "", StyledText("\(Printable(name, limit: 64))", .strong), width: Self.width)
+            page.labelled(
+                index == 0 ? "Source" : "", StyledText("\(Printable(name, limit: 64))", .strong), width: Self.width)
             if let first = track.firstDay, let last = track.lastDay {
                 let what =
                     "\(Words.days(first, last)): \(Words.count(track.days.count, "day")), \(Words.count(track.steps, "step"))"
@@ -66,11 +67,13 @@ public struct ImportView: View {
     private func showNotes(on page: inout Page) {
         for note in history.notes {
             switch note {
-            case .decision(let words): page.labelled("Note", StyledText("\(Printable(words, limit: 400))"), width: Self.width)
+            case .decision(let words):
+                page.labelled("Note", StyledText("\(Printable(words, limit: 400))"), width: Self.width)
             case .leftOut(let count, let reason):
                 page.labelled(
                     "Left out",
-                    StyledText("\(Words.count(count, "record")) \(Printable(reason, limit: 200))", .doubtful), width: Self.width
+                    StyledText("\(Words.count(count, "record")) \(Printable(reason, limit: 200))", .doubtful),
+                    width: Self.width
                 )
             }
         }
@@ -101,7 +104,8 @@ public struct ImportView: View {
             StyledText(corrected.isEmpty ? "no day" : Words.count(corrected.count, "day")), width: Self.width)
         for change in corrected.suffix(Self.listed) {
             page.labelled(
-                "", StyledText("\(change.day)  \(Self.steps(change.before)) to \(Self.steps(change.after))"), width: Self.width)
+                "", StyledText("\(change.day)  \(Self.steps(change.before)) to \(Self.steps(change.after))"),
+                width: Self.width)
         }
         if corrected.count > Self.listed {
             page.labelled("", StyledText("and \(corrected.count - Self.listed) before", .faint), width: Self.width)

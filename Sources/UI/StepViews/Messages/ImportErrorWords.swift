@@ -35,7 +35,7 @@ public enum ImportErrorWords {
             "Any table with a date and steps in each line can be imported. To list the formats: `istep import --formats`"
         case .noSuchFormat, .notOfFormat: "To list the formats: `istep import --formats`"
         case .ambiguousFormat: "Choose one with --format."
-        case .malformed: "Export it again."
+        case .malformed: "Correct the file, or export it again."
         case .tooMuch: "Export a shorter time, or only one source."
         case .impossible: "To leave such records out, add --skip-impossible."
         case .columns(_, let advice): advice

@@ -112,7 +112,7 @@ public struct ShareView: View {
             guard let first = events.first else { return nil }
             return events.count == 1 ? "\(subject(first)) \(word)" : "\(Words.count(events.count, "day")) \(word)"
         }
-        return [part("sent", .sent), part("corrected", .corrected), part("already there", .unchanged)].compactMap(
+        return [part("sent", .sent), part("updated", .corrected), part("already there", .unchanged)].compactMap(
             \.self)
     }
 

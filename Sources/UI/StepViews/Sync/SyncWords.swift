@@ -58,7 +58,7 @@ public struct SyncSummary: Hashable, Sendable {
     private static func part(_ report: ShareReport) -> String? {
         var counts: [String: Int] = [:]
         for event in report.events { if let word = word(for: event.outcome) { counts[word, default: 0] += 1 } }
-        var parts = ["sent", "corrected", "may have arrived", "rejected"].compactMap { word in
+        var parts = ["sent", "updated", "may have arrived", "rejected"].compactMap { word in
             counts[word].map { "\(Words.count($0, "day")) \(word)" }
         }
         if report.queued > 0 {
@@ -73,7 +73,7 @@ public struct SyncSummary: Hashable, Sendable {
     private static func word(for outcome: ShareReport.Event.Outcome) -> String? {
         switch outcome {
         case .sent: "sent"
-        case .corrected: "corrected"
+        case .corrected: "updated"
         case .doubtful: "may have arrived"
         case .rejected: "rejected"
         case .unchanged, .fixed, .passed, .held, .queued, .unknown, .nothingKnown: nil

@@ -78,7 +78,7 @@ struct DemoFolder: Sendable {
         ]
     }
 
-    /// Directs this process to a demo, if `--demo` (or `--demo=DIRECTORY`) precedes the command or `variable` is set.
+    /// Directs this process to a demo, if `--demo` (or `--demo=DIRECTORY`) is among the options or `variable` is set.
     /// The command `demo` itself is about demos from outside, and help needs none. Called before there are other
     /// threads that read the environment.
     ///
@@ -89,19 +89,18 @@ struct DemoFolder: Sendable {
         let isNamed = environment[variable]?.isEmpty == false
         var isWanted = isNamed
         let option = "--demo"
-        if let first = arguments.first, first == option || first.hasPrefix(option + "=") {
-            arguments.removeFirst()
+        let options = arguments.first == DemoCommand.name ? [] : arguments.prefix { $0 != "--" }
+        if let index = options.firstIndex(where: { $0 == option || $0.hasPrefix(option + "=") }) {
+            let word = arguments.remove(at: index)
             isWanted = true
-            name = first == option ? nil : String(first.dropFirst(option.count + 1))
+            name = word == option ? nil : String(word.dropFirst(option.count + 1))
         }
         if arguments.first == DemoCommand.name {
             // `istep --demo=DIRECTORY demo --end` ends the demo of that directory.
             if let name { setenv(variable, name, 1) }
             return
         }
-        guard isWanted, let first = arguments.first, !["help", "--help", "-h", "--version"].contains(first) else {
-            return
-        }
+        guard isWanted, !["help", "--help", "-h", "--version"].contains(arguments.first) else { return }
         let folder = DemoFolder(named: name, environment: environment)
         let state: State
         do throws(CommandFailure) {

@@ -77,12 +77,12 @@ private final class ExportRestore {
                 throw wrong("is not valid: \(error.description)")
             }
         }
+        database.setTriggers(true)
         try checkCounts()
         let checks = RestoredHistory(database)
         if !missing.isDisjoint(with: ExportTable.ofImports) { try checks.separateSources() }
         if missing.contains(.changedDays) { try checks.noteDays(of: converter.people.values.sorted()) }
         if let fault = try checks.fault() { throw malformed(fault) }
-        database.setTriggers(true)
         counts.incompleteDays = try incompleteDays(export.steps())
         try database.execute(
             sql: "INSERT INTO seal SELECT DISTINCT 'sample', pedometer, start / 86400, NULL FROM sample")
