@@ -1,6 +1,7 @@
 #!/bin/bash
 # Measures the first share of years of minutes with PostgreSQL against psql's \copy of the same rows into an equal table, in
-# the same run, and prints the ratio and the memory to their budgets.
+# the same run, and what a night's share of one day costs the server after it; prints the ratio, the memory and the time to their
+# budgets.
 #
 #   swift build -c release --static-swift-stdlib --product HistoryBenchmark && .packaging/build
 #   Tests/Benchmarks/postgres.sh [BUILD-DIRECTORY [DAYS]]
@@ -48,12 +49,25 @@ ours=$((${EPOCHREALTIME/./} - start))
 rows=$(psql health -c "SELECT count(*) FROM istep.sample")
 psql health -c "\\copy (SELECT * FROM istep.sample) TO '$directory/rows'" >/dev/null
 
+## The next day, as a sync of the night sends it: the time of all statements by the server's log, the median of five
+night() {
+    "$bench" merge "$directory/minutes.sqlite" "$1" 1 >/dev/null
+    local from
+    from=$(stat -c %s "$directory/log")
+    "$istep" share --db "$directory/minutes.sqlite" --from "$1" --to-day "$1" --quiet
+    tail -c "+$from" "$directory/log" | awk '/duration: / { sub(/.*duration: /, ""); sum += $1 } END { print sum }'
+}
+psql postgres -c "ALTER SYSTEM SET log_min_duration_statement = 0" -c "SELECT pg_reload_conf()" >/dev/null
+nightly=$(for day in 1 2 3 4 5; do night "$(date -u -d "$last + $day days" +%F)"; done | sort -n | sed -n 3p)
+psql postgres -c "ALTER SYSTEM RESET log_min_duration_statement" -c "SELECT pg_reload_conf()" >/dev/null
+
 ## The same rows by psql into an equal table: its key, its index, its partitions
 "$istep" postgres schema | sed 's/istep\./peer./g; s/SCHEMA IF NOT EXISTS istep/SCHEMA IF NOT EXISTS peer/; s/TO istep_machine, istep_reader/TO istep_reader/' | psql health -f -
 psql health -c "SELECT peer.prepare('2014-01-01', '$last')" >/dev/null
 start=${EPOCHREALTIME/./}
 psql health -c "\\copy peer.sample FROM '$directory/rows'" >/dev/null
 peer=$((${EPOCHREALTIME/./} - start))
-awk -v a="$ours" -v b="$peer" -v rows="$rows" -v memory="$(cat "$directory/memory")" 'BEGIN {
+awk -v a="$ours" -v b="$peer" -v rows="$rows" -v nightly="$nightly" -v memory="$(cat "$directory/memory")" 'BEGIN {
     printf "sharing %d samples: %.1f s, \\copy %.1f s: %.2f times (budget: at most 2)\n", rows, a / 1e6, b / 1e6, a / b
-    printf "memory: %.0f MB (budget: at most 60)\n", memory / 1024 }'
+    printf "memory: %.0f MB (budget: at most 60)\n", memory / 1024
+    printf "a night: %.1f ms on the server (budget: at most 20)\n", nightly }'

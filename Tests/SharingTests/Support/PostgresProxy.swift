@@ -16,22 +16,31 @@ final class PostgresProxy: Sendable {
     let port: Int
     private let listener: Listener
     private let cut: Mutex<Cut?>
+    private let before: Mutex<Int>
 
-    /// - Parameter path: of the server's Unix socket.
-    init(to path: String, cut: Cut) throws {
+    /// - Parameters:
+    ///   - path: of the server's Unix socket.
+    ///   - connection: the one that is cut, from 0.
+    ///   - isLast: whether further connections are refused after it, as without a server.
+    ///   - then: done as soon as it is cut.
+    init(
+        to path: String, cut: Cut, in connection: Int = 0, isLast: Bool = false,
+        then: @escaping @Sendable () -> Void = {}
+    ) throws {
         self.cut = Mutex(cut)
+        before = Mutex(connection)
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         port = FreePort.bindLoopback(socket)
         listener = try Listener(socket, backlog: 4)
         Thread.detachNewThread { [listener, weak self] in
             while let client = listener.accept() {
                 let server = Self.connect(path)
-                let cut = self?.cut.withLock { cut in
-                    defer { cut = nil }
-                    return cut
-                }
+                let cut = self?.nextCut()
                 Thread.detachNewThread {
-                    Self.pass(client, server, cut)
+                    Self.pass(client, server, cut) {
+                        if isLast { listener.end() }
+                        then()
+                    }
                     close(client)
                     close(server)
                 }
@@ -40,6 +49,18 @@ final class PostgresProxy: Sendable {
     }
 
     deinit { listener.end() }
+
+    private func nextCut() -> Cut? {
+        let isThis = before.withLock { before in
+            before -= 1
+            return before < 0
+        }
+        return cut.withLock { cut in
+            guard isThis else { return nil }
+            defer { cut = nil }
+            return cut
+        }
+    }
 
     private static func connect(_ path: String) -> Int32 {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -55,7 +76,7 @@ final class PostgresProxy: Sendable {
     }
 
     /// Passes bytes on in both directions until one side ends, or the connection is cut.
-    private static func pass(_ client: Int32, _ server: Int32, _ cut: Cut?) {
+    private static func pass(_ client: Int32, _ server: Int32, _ cut: Cut?, _ then: () -> Void) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var dropsAnswer = false
         while true {
@@ -68,9 +89,9 @@ final class PostgresProxy: Sendable {
                 let count = read(from, &buffer, buffer.count)
                 guard count > 0 else { return }
                 let text = String(decoding: buffer[..<count], as: UTF8.self)
-                if from == server, dropsAnswer { return }
+                if from == server, dropsAnswer { return then() }
                 switch cut {
-                case .before(let word)? where from == client && text.contains(word): return
+                case .before(let word)? where from == client && text.contains(word): return then()
                 case .answer(to: let word)? where from == client && text.contains(word): dropsAnswer = true
                 case .before, .answer, nil: break
                 }

@@ -29,7 +29,8 @@ struct OutboxDelivery: Sendable {
         // Only all of them show which is the latest.
         if traits.showsLatestOnly { return .max }
         return switch traits.resending {
-        case .replaces: max(run.hasAnswer ? 256 : 32, traits.batch)
+        // Two windows are in memory: 256 days of minutes have 25 MB.
+        case .replaces: max(!run.hasAnswer ? 32 : traits.includesSamples ? 64 : 256, traits.batch)
         case .repeats: 1
         }
     }

@@ -147,7 +147,8 @@ public final class PostgresConnection {
             let sent = bytes.withUnsafeBytes {
                 library.PQputCopyData(connection, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
             }
-            if sent == 1 { return }
+            // libpq would keep what the server does not take yet, up to any size.
+            if sent == 1 { return try flush() }
             guard sent == 0 else { throw lost(message) }
             try flush()
         }

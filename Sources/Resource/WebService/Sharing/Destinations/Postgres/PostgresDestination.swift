@@ -134,7 +134,7 @@ struct PostgresDestination: ConfiguredDestination, InspectableDestination {
 
     var traits: ShareTraits {
         var traits = ShareTraits.replacing
-        traits.batch = 64
+        traits.batch = 32
         traits.includesSamples = rows.includesSamples
         traits.includesEvidence = rows.includesSamples
         traits.includesPerson = rows.isPersonal

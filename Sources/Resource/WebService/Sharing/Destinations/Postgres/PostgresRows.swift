@@ -91,15 +91,19 @@ extension PostgresConnection {
         // The number is taken before anything is waited for: it is in the order in which deliveries began.
         let revision = try run("SELECT nextval('istep.revision')").first?.first ?? nil
         try run("BEGIN")
+        // Into tables of this connection, while another delivery has the lock and stores what it has sent.
+        try run(Self.temporary("day_in", PostgresRows.dayColumns, of: "istep.day"))
+        try copy("COPY day_in FROM STDIN", days.map(rows.day))
+        try run(Self.temporary("sample_in", PostgresRows.sampleColumns, of: "istep.sample"))
+        try copy("COPY sample_in FROM STDIN", days.lazy.flatMap(rows.samples))
         // Two machines that send days of one subject at the same time wait for each other, so that each of them merges
         // what the other has stored.
         for subject in Set(days.map { rows.subject($0.user) }).sorted() {
             try run("SELECT pg_advisory_xact_lock(hashtext('istep.day'), hashtext($1))", [subject])
         }
-        try run(Self.temporary("day_in", PostgresRows.dayColumns, of: "istep.day"))
-        try copy("COPY day_in FROM STDIN", days.map(rows.day))
         // What is left are the days that the database has no newer figures of.
-        try run(Self.storeDays, [revision])
+        let stale = try run(Self.storeDays, [revision])
+        if !stale.isEmpty { try run(Self.leaveOutSamples) }
         try storeSamples(days, rows)
         for day in Dictionary(grouping: days, by: { rows.subject($0.user) }).compactMap(\.value.last) {
             try store(rows.person(day), of: rows.subject(day.user), rows.machine, revision)
@@ -139,16 +143,23 @@ extension PostgresConnection {
 
     /// Also without samples: those that were sent before are removed then.
     private func storeSamples(_ days: [SharedDay], _ rows: PostgresRows) throws(PostgresError) {
-        let starts = days.flatMap { $0.tracks.flatMap(\.samples) }.map(\.start)
-        if let first = starts.min(), let last = starts.max() {
-            try run(
-                "SELECT istep.prepare($1::timestamptz, $2::timestamptz)",
-                [first.iso8601(utcOffset: 0), last.iso8601(utcOffset: 0)])
+        func text(_ seconds: Int) -> String { Timestamp(seconds).iso8601(utcOffset: 0) }
+        guard let first = days.map(\.day).min(), let last = days.map(\.day).max() else { return }
+        // Days begin and end at most 18 hours from those of UTC: so only a few of the partitions are looked into.
+        let span = [first.daysSince1970 * 86_400 - 18 * 3600, last.daysSince1970 * 86_400 + 42 * 3600].map(text)
+        let starts = days.flatMap { $0.tracks.flatMap(\.samples) }.map(\.start.seconds)
+        let isSending = rows.includesSamples && !starts.isEmpty
+        let (begin, end) = isSending ? (text(starts.min() ?? 0), text(starts.max() ?? 0)) : (span[0], span[1])
+        let known = try run(Self.knownSamples, [rows.machine] + span + [begin, end]).first ?? []
+        if known.first == "t" {
+            // Without statistics of what was sent, the server could read whole months.
+            try run(Self.joins("off"))
+            try run(Self.removeSamples, [rows.machine] + span)
+            try run(Self.joins("on"))
         }
-        try run(Self.temporary("sample_in", PostgresRows.sampleColumns, of: "istep.sample"))
-        try copy("COPY sample_in FROM STDIN", days.lazy.flatMap(rows.samples))
-        try run(Self.removeSamples, [rows.machine])
-        try run(Self.storeSamples)
+        guard isSending else { return }
+        try run("SELECT istep.prepare($1::timestamptz, $2::timestamptz)", [begin, end])
+        try run(known.last == "t" ? Self.replaceSamples : Self.insertSamples)
     }
 
     /// An empty table with columns of another one, for this transaction.
@@ -169,18 +180,48 @@ extension PostgresConnection {
             WHERE d.revision < excluded.revision
             RETURNING subject, day)
         DELETE FROM day_in AS i WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.subject = i.subject AND s.day = i.day)
+        RETURNING 1
         """
+
+    /// Of the days that are not stored.
+    private static let leaveOutSamples = """
+        DELETE FROM sample_in AS n
+        WHERE NOT EXISTS (SELECT FROM day_in AS i WHERE i.subject = n.subject AND i.day = n.day)
+        """
+
+    /// Whether the machine has sent samples of these days before, and whether any of this time: those of another day,
+    /// if the clock was set. No other delivery of it is under way: see the lock.
+    private static let knownSamples = """
+        SELECT EXISTS (SELECT FROM day_in AS i, LATERAL (
+                SELECT FROM istep.sample AS s WHERE s.subject = i.subject AND s.day = i.day AND s.machine = $1
+                    AND s.started >= $2::timestamptz AND s.started < $3::timestamptz LIMIT 1) AS x),
+            EXISTS (SELECT FROM (SELECT DISTINCT subject FROM day_in) AS i, LATERAL (
+                SELECT FROM istep.sample AS s WHERE s.subject = i.subject AND s.machine = $1
+                    AND s.started >= $4::timestamptz AND s.started <= $5::timestamptz LIMIT 1) AS x)
+        """
+
+    private static func joins(_ value: String) -> String {
+        "SELECT set_config(name, '\(value)', true) FROM unnest('{enable_hashjoin,enable_mergejoin}'::text[]) AS name"
+    }
 
     private static let removeSamples = """
-        DELETE FROM istep.sample AS s USING day_in AS i
-        WHERE s.subject = i.subject AND s.day = i.day AND s.machine = $1 AND NOT EXISTS (
-            SELECT FROM sample_in AS n WHERE n.subject = s.subject AND n.source = s.source AND n.started = s.started)
+        WITH old AS MATERIALIZED (
+            SELECT s.subject, s.source, s.started FROM day_in AS i JOIN istep.sample AS s
+                ON s.subject = i.subject AND s.day = i.day AND s.machine = $1
+                AND s.started >= $2::timestamptz AND s.started < $3::timestamptz
+        ), gone AS MATERIALIZED (SELECT * FROM old EXCEPT SELECT subject, source, started FROM sample_in)
+        DELETE FROM istep.sample AS s USING gone AS g
+        WHERE s.subject = g.subject AND s.machine = $1 AND s.source = g.source AND s.started = g.started
+            AND s.started >= $2::timestamptz AND s.started < $3::timestamptz
         """
 
-    private static let storeSamples = """
-        INSERT INTO istep.sample AS s (\(PostgresRows.sampleColumns))
-        SELECT \(PostgresRows.sampleColumns) FROM sample_in AS n
-        WHERE EXISTS (SELECT FROM day_in AS i WHERE i.subject = n.subject AND i.day = n.day)
+    /// Without regard to conflicts: half as long as with it.
+    private static let insertSamples = """
+        INSERT INTO istep.sample (\(PostgresRows.sampleColumns)) SELECT \(PostgresRows.sampleColumns) FROM sample_in
+        """
+
+    private static let replaceSamples = """
+        INSERT INTO istep.sample AS s (\(PostgresRows.sampleColumns)) SELECT \(PostgresRows.sampleColumns) FROM sample_in
         ON CONFLICT (subject, machine, source, started) DO UPDATE SET
             seconds = excluded.seconds, steps = excluded.steps, utc_offset = excluded.utc_offset, day = excluded.day,
             rank = excluded.rank, distance_m = excluded.distance_m, energy_kcal = excluded.energy_kcal
