@@ -61,7 +61,7 @@ import Testing
             #expect(
                 check.problems.map { $0.description.replacing(machine.root, with: "") } == [
                     "\"/etc/istep/config.toml\", line 1, column 8: not TOML: Error while parsing key-value pair: encountered end-of-file; "
-                        + "a setting looks like `timeout = 30` or `url = \"https://…\"`",
+                        + "text stands in quotation marks; a setting looks like `timeout = 30`",
                     "\"/home/ada/.config/istep/config.toml\", line 1: unknown key \"zzz\"; known keys: "
                         + "`user`, `adapter`, `database`, `timeout`, `notifications`, `backups`, `frames`, `week-start`, `units`, `restart-adapter`, `recover`, `share`, `import`",
                     "\"/home/ada/.config/istep/config.toml\", line 4: \"/\" cannot be a name in [share.NAME]; "

@@ -71,7 +71,8 @@ import Testing
             file.tracks[0].parts.append((day: before, content: PackedDay(samples: [wrong]).bytes(of: before)))
             #expect(throws: HistoryError.self) { try history.database.store(file, of: history.user, at: noon) }
             try history.database.write {
-                try $0.execute(sql: "UPDATE sample SET steps = steps + 1 WHERE start = ?", arguments: [midnight.seconds])
+                try $0.execute(
+                    sql: "UPDATE sample SET steps = steps + 1 WHERE start = ?", arguments: [midnight.seconds])
             }
             #expect(try open(history) == 0 && broken(history).isEmpty)
         }

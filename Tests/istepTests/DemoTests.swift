@@ -122,7 +122,9 @@ import TestSupport
                 again.status == 0 && again.output.contains("No demo runs") && again.output.contains("unset ISTEP_DEMO"),
                 "\(again)")
             #expect(try await !istep("demo", "--end").output.contains("ISTEP_DEMO"))
-            for words in [[], ["--help"], ["help", "show"], ["--version"]] as [[String]] {
+            let bare = try await inside.run([])
+            #expect(bare.status == 69 && bare.error.contains("unset ISTEP_DEMO"), "not the user's own history")
+            for words in [["--help"], ["help", "show"], ["--version"]] as [[String]] {
                 #expect(try await inside.run(words).status == 0, "\(words)")
             }
             let without = try await inside("show")

@@ -95,7 +95,7 @@ extension SettingsError: ReportableError {
         case .containsNUL(let path, let line):
             "\(quoted(path)), line \(line): a NUL character, which is not allowed; remove it, or save the file as UTF-8"
         case .syntax(let path, let line, let column, let reason):
-            "\(quoted(path)), line \(line), column \(column): not TOML: \(reason); a setting looks like `timeout = 30` or `url = \"https://…\"`"
+            "\(quoted(path)), line \(line), column \(column): not TOML: \(reason); text stands in quotation marks; a setting looks like `timeout = 30`"
         case .tooDeep(let path, let line, let limit):
             "\(quoted(path)), line \(line): tables are nested more than \(limit) levels deep; istep has no such keys"
         case .unknownKey(let key, let path, let line, let nearest?):
