@@ -21,6 +21,46 @@ import Testing
         #expect(history.samples.allSatisfy { $0.length == 86_400 })
     }
 
+    /// 23:30 at -07:00 is 08:30 of the next day in Berlin.
+    @Test func `days are those of the offset that a line has, with one time and with two`() throws {
+        for text in [
+            "time,steps\n2019-06-01T23:30:00-07:00,100\n2019-06-01T23:45:00-07:00,50\n",
+            "start,end,steps\n2019-06-01T23:30:00-07:00,2019-06-01T23:45:00-07:00,150\n",
+            "time,counter\n2019-06-01T23:30:00-07:00,100\n2019-06-01T23:45:00-07:00,150\n",
+        ] {
+            let isCounter = text.contains("counter")
+            let history = try read(
+                "x.csv", text, options(columns: isCounter ? ["time": "time", "counter": "counter"] : [:]))
+            #expect(history.totals == ["x": ["2019-06-01": 150]] && history.zone == .records, "\(text)")
+            #expect(history.samples.allSatisfy { $0.utcOffset == -7 * 3600 }, "\(text)")
+        }
+    }
+
+    /// It is a moment of which the file does not say what clocks showed there.
+    @Test func `times of UTC get the day of the owner's zone, which the import remembers`() throws {
+        let text = "time,steps\n2019-06-01T22:15:00Z,100\n2019-06-01T22:30:00Z,50\n"
+        let berlin = try read("x.csv", text)
+        #expect(berlin.totals == ["x": ["2019-06-02": 150]] && berlin.zone == .named("test"))
+        #expect(berlin.samples.first?.utcOffset == 7200)
+        #expect(try read("x.csv", text, options(.fixed(0))).totals == ["x": ["2019-06-01": 150]])
+        for midnights in [
+            "2019-06-01T00:00:00Z,100\n2019-06-02T00:00:00Z,50", "2019-05-31T22:00:00Z,100\n2019-06-01T22:00:00Z,50",
+        ] {
+            #expect(
+                try read("x.csv", "day,steps\n" + midnights).totals == ["x": ["2019-06-01": 100, "2019-06-02": 50]])
+        }
+    }
+
+    @Test(arguments: [1, 1000])
+    func `seconds and milliseconds since 1970 that are no midnights are slots`(factor: Int) throws {
+        let start = now.seconds - 86_400
+        let lines = (0..<4).map { "\((start + $0 * 900) * factor),\(100 + $0)" }
+        let history = try read("x.csv", "timestamp,steps\n" + lines.joined(separator: "\n"))
+        #expect(history.samples.map(\.steps) == [100, 101, 102, 103])
+        #expect(history.samples.map(\.start.seconds) == (0..<4).map { start + $0 * 900 })
+        #expect(history.samples.allSatisfy { $0.length == 900 })
+    }
+
     @Test func `a date that can be read in two ways is not guessed`() throws {
         let text = "Date,Steps\n1/4/2019,5000\n2/4/2019,6000\n"
         let error = #expect(throws: ImportError.self) { try read("x.csv", text) }
@@ -65,7 +105,7 @@ import Testing
         let local = try read("x.csv", "time,steps\n2019-04-01 10:00,50\n2019-04-01 10:15,60\n2019-04-01 10:30,70\n")
         #expect(local.samples.map(\.start) == [0, 900, 1800].map { LocalTime.berlin.at("2019-04-01", 10) + $0 })
         #expect(local.samples.map(\.length) == [900, 900, 900] && local.zone == .named("test"))
-        let written = try read("x.csv", "start,end,steps\n2019-04-01T10:00:00Z,2019-04-01T10:10:00Z,50\n")
+        let written = try read("x.csv", "start,end,steps\n2019-04-01T10:00:00+00:00,2019-04-01T10:10:00+00:00,50\n")
         #expect(
             written.samples == [
                 StepSample(start: LocalTime.berlin.at("2019-04-01", 12), length: 600, steps: 50, utcOffset: 0)

@@ -118,7 +118,9 @@ import Testing
     @Test func `damaged files are errors`() throws {
         let sound = try database(
             Self.device + Self.table("MI_BAND_ACTIVITY_SAMPLE", "", (0..<200).map { [Self.ten + 60 * $0, 1, 50] }))
-        #expect(throws: ImportError.self) { try read(["x": sound.prefix(sound.count / 2)]) }
+        for lost in [1, 511, 4095, sound.count / 2] {
+            #expect(throws: ImportError.self, "\(lost)") { try read(["x": sound.prefix(sound.count - lost)]) }
+        }
         let packed = zip([("database/Gadgetbridge", sound)])
         #expect(throws: ImportError.self) { try read(["x": packed.prefix(packed.count / 2)]) }
         var generator = SeededGenerator(seed: 1)

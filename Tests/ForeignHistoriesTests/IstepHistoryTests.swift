@@ -50,6 +50,14 @@ import Testing
             #expect(
                 found.format.key == "istep" && found.totals == ["ring": ["2019-04-01": 300]]
                     && found.samples == [sample])
+            #expect(found.notes.isEmpty)
+            try history.setCorrection(9000, of: user.id, on: sample.day, at: noon)
+            try history.exclude(
+                Exclusion(TimeSpan(noon, noon + 60), utcOffset: 7200, reason: nil), of: user.id, at: noon)
+            let notes = try ForeignFiles().read(path, options(.fixed(0))) { _ in }.notes.map { "\($0)" }
+            #expect(
+                notes.count == 2 && notes[0].contains("corrected days (1) are not taken over")
+                    && notes[1].contains("excluded blocks (1)"), "\(notes)")
             _ = try history.addPedometer(
                 Pedometer(
                     user: history.addUser(named: "Bob").id, model: "colmi", address: "30:34:42:00:00:02",

@@ -81,6 +81,24 @@ import Testing
         #expect(offset != "-0800" || notes.first?.contains("UTC-8:00: name the time zone") == true, "\(notes)")
     }
 
+    @Test func `a negative record of Apple is refused, or left out alone`() throws {
+        let records =
+            record("2019-04-01 10:00:00 +0200", "2019-04-01 10:10:00 +0200", "-100000")
+            + record("2019-04-01 11:00:00 +0200", "2019-04-01 11:10:00 +0200", "500")
+        #expect(throws: ImportError.self) { try read(["export.xml": apple(records)]) }
+        let history = try read(["export.xml": apple(records)], options(skipping: true))
+        #expect(history.totals == ["me": ["2019-04-01": 500]])
+    }
+
+    /// In St John's, clocks were set back over midnight: after 0:00 came 23:01 once more.
+    @Test func `a record on the evening that clocks show twice is of its day`() throws {
+        let zone = try #require(TimeZone(identifier: "America/St_Johns"))
+        let history = try read(
+            ["export.xml": apple(record("2010-11-07 02:45:00 +0000", "2010-11-07 02:55:00 +0000", "750"))],
+            options(.zone(zone)))
+        #expect(history.totals == ["me": ["2010-11-06": 750]])
+    }
+
     @Test func `Apple's old exports and records past midnight`() throws {
         let text = """
             <HealthData><Record type="HKQuantityTypeIdentifierStepCount" source="old" startDate="20150908233000+0200" \

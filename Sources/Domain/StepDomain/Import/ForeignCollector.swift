@@ -77,8 +77,9 @@ public final class ForeignCollector {
         }
         if start < span.start || start >= span.end { span = localTime.span(of: localTime.day(of: start)) }
         let midnight = span.end
+        // Clocks that are set back over midnight show the day before once more, after its end.
         let before = midnight - start
-        guard before < length else { return try add(steps, from: start, length: length, to: track) }
+        guard (1..<length).contains(before) else { return try add(steps, from: start, length: length, to: track) }
         let first = steps.multipliedReportingOverflow(by: before).partialValue / length
         try add(first, from: start, length: before, to: track)
         try add(splitting: steps - first, from: midnight, length: length - before, to: track)

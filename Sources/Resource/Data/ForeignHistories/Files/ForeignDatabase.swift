@@ -1,5 +1,6 @@
 import CSQLite
 import GRDBSQLite
+import Glibc
 import StepDomain
 
 /// A SQLite database of another program, opened for reading only: no code of its schema is run, and nothing is written,
@@ -44,6 +45,7 @@ final class ForeignDatabase {
             sqlite3_exec(opened, "PRAGMA \(setting)", nil, nil, nil)
         }
         do throws(ImportError) {
+            try Self.checkSize(of: path, opened, shown)
             tables = try Self.tables(ofTrusted: opened, shown)
             var code: String?
             try Self.rows(
@@ -60,6 +62,17 @@ final class ForeignDatabase {
     }
 
     deinit { sqlite3_close_v2(connection) }
+
+    /// SQLite takes the rest of a last page that is cut off for zeros, and reads the file without an error.
+    private static func checkSize(of path: String, _ connection: OpaquePointer, _ shown: String) throws(ImportError) {
+        var pageSize = 0
+        try rows("PRAGMA page_size", [], connection, shown) { row throws(ImportError) in
+            pageSize = row.integer(0) ?? 0
+        }
+        var status = stat()
+        guard pageSize > 0, stat(path, &status) == 0, Int(status.st_size) % pageSize != 0 else { return }
+        throw .malformed(path: shown, reason: "its last page is incomplete; it is truncated")
+    }
 
     /// "istp" in ASCII: the application ID of a history of istep.
     private static let ownID = 0x6973_7470

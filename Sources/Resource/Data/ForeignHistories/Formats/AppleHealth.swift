@@ -160,6 +160,7 @@ private final class AppleHealthParser {
         else { throw .malformed(path: path, reason: "a record of steps has no start, end or value") }
         noteZone(offset, at: Timestamp(from))
         guard until >= from else { return try collector.refuse("a record that ends before it begins") }
+        guard steps >= 0 else { return try collector.refuse("\(Int(steps)) steps") }
         let found = try self.source(source, device)
         let whole = max(0, (steps + found.rest).rounded())
         found.rest += steps - whole

@@ -57,7 +57,7 @@ struct TableSurvey {
     private let columns: TableColumns
     private let path: String
     private var isDayFirst = false, isMonthFirst = false, hasAmbiguous = false, hasPoints = false
-    private var hasClock = false, hasTimeBesideMidnight = false, hasMoments = false
+    private var hasClock = false, hasTimeBesideMidnight = false, hasMoments = false, hasUniversalTimes = false
     private var points: Set<Mark> = []
     private var distances: [Int: Int] = [:]
     private var last: Int?
@@ -88,7 +88,10 @@ struct TableSurvey {
 
     private mutating func lookAtTime(_ record: DelimitedText.Record, _ field: ArraySlice<UInt8>) {
         guard let time = WrittenTime(field, order: nil) else { return }
+        if time.isUniversal { hasUniversalTimes = true }
         if time.moment != nil { hasMoments = true }
+        // Of seconds since 1970 only their distances show whether they are midnights.
+        if time.moment != nil { hasTimeBesideMidnight = true }
         let clock = columns.time.flatMap { WrittenTime.clock(record[$0]) } ?? time.clock
         guard let clock else { return }
         hasClock = true
@@ -155,7 +158,9 @@ struct TableSurvey {
         }
         let hasSpans = columns.end != nil
         let isDaily =
-            !hasSpans && !columns.isCounter && (!hasClock || !hasTimeBesideMidnight || hasMoments && isOnceADay)
+            !hasSpans && !columns.isCounter
+            && (!hasClock || !hasTimeBesideMidnight
+                || (hasMoments || hasUniversalTimes && !distances.isEmpty) && isOnceADay)
         let usual = distances.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key ?? 3600
         let length = min(max(usual, 60), 3600)
         if isDaily { words += ", a line for each day" }
@@ -165,9 +170,7 @@ struct TableSurvey {
 
     /// Moments a day apart: midnight of the place, which the seconds since 1970 do not show.
     private var isOnceADay: Bool {
-        let all = distances.values.reduce(0, +)
-        return all > 0
-            && distances.filter { (82_800...90_000).contains($0.key) || $0.key % 86_400 <= 3600 }.values.reduce(0, +)
-                == all
+        // A day is 23 to 25 hours long; days can be missing.
+        distances.keys.allSatisfy { $0 >= 82_800 && ($0 % 86_400 <= 3600 || $0 % 86_400 >= 82_800) }
     }
 }

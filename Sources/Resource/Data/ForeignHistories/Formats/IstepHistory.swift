@@ -39,6 +39,23 @@ struct IstepHistoryReader: FormatReader {
                 pedometers.append((id, ForeignSource(identity: "istep:\(row.text(1))", name: row.text(2))))
             }
             for pedometer in pedometers { try read(pedometer.id, pedometer.source, database, collector) }
+            try noteRest(of: person, database, collector)
+        }
+    }
+
+    /// What a user has entered by hand belongs to the history in which it was entered.
+    private func noteRest(
+        of person: Int, _ database: ForeignDatabase, _ collector: ForeignCollector
+    ) throws(ImportError) {
+        for (table, words) in [("correction", "corrected days"), ("excluded_time", "excluded blocks")] {
+            guard database.hasTable(table, columns: ["person"]) else { continue }
+            var count = 0
+            try database.rows("SELECT count(*) FROM \(table) WHERE person = ?", [.integer(person)]) {
+                row throws(ImportError) in count = row.integer(0) ?? 0
+            }
+            guard count > 0 else { continue }
+            collector.notes.append(
+                .decision("Its \(words) (\(count)) are not taken over: days have the steps that were counted."))
         }
     }
 

@@ -9,7 +9,7 @@ struct TableRows {
     private let collector: ForeignCollector
     private var tracks: [String: TrackBuilder] = [:]
     /// A slot whose length depends on the next line; its steps can come in several lines.
-    private var waiting: (start: Timestamp, steps: [Int], device: String)?
+    private var waiting: (start: Timestamp, offset: Int, steps: [Int], device: String)?
     private var counter: (value: Int, at: Timestamp, day: Day)?
 
     init(
@@ -40,20 +40,20 @@ struct TableRows {
         let end = columns.end.flatMap { column in
             columns.endDay.map { time(record[$0], record[column]) } ?? time(record[column], nil)
         }
-        if let written, written.utcOffset != nil { collector.hasOffsets = true }
+        if written?.placeOffset != nil { collector.hasOffsets = true }
         if let end, columns.end != nil { return try addSpan(written, end, steps, device) }
         guard let written else { return try wrong(columns.day.map(record.text) ?? "", "a date", line) }
-        let start = written.start(collector.localTime)
         if reading.isDaily {
-            let day = written.moment == nil ? written.day : collector.localTime.day(of: start)
-            return try collector.add(total: steps, of: day, to: track(device))
+            return try collector.add(total: steps, of: written.localDay(collector.localTime), to: track(device))
         }
-        if columns.isCounter { return try count(steps, at: start, device) }
+        let start = written.start(collector.localTime)
+        let offset = written.placeOffset ?? collector.localTime.utcOffset(start)
+        if columns.isCounter { return try count(steps, at: start, offset, device) }
         try passOn(until: start, device)
         if waiting?.start == start, waiting?.device == device {
             self.waiting?.steps.append(steps)
         } else {
-            waiting = (start, [steps], device)
+            waiting = (start, offset, [steps], device)
         }
     }
 
@@ -95,23 +95,27 @@ struct TableRows {
         guard until >= from else {
             return try collector.refuse("a line that ends before it begins, at \(from.iso8601(utcOffset: 0))")
         }
-        let offset = start.utcOffset ?? collector.localTime.utcOffset(from)
+        let offset = start.placeOffset ?? collector.localTime.utcOffset(from)
         try collector.add(
             StepSample(start: from, length: until - from, steps: steps, utcOffset: offset), to: track(device))
     }
 
     /// A counter that begins with each day becomes differences; what it has at the first reading was made since
     /// midnight.
-    private mutating func count(_ value: Int, at moment: Timestamp, _ device: String) throws(ImportError) {
-        let day = collector.localTime.day(of: moment)
-        var (from, steps) = (collector.localTime.moment(day), value)
+    private mutating func count(
+        _ value: Int, at moment: Timestamp, _ offset: Int, _ device: String
+    ) throws(ImportError) {
+        let day = Day(of: moment, utcOffset: offset)
+        let isHere = offset == collector.localTime.utcOffset(moment)
+        let midnight = isHere ? collector.localTime.moment(day) : Timestamp(day.daysSince1970 * 86_400 - offset)
+        var (from, steps) = (midnight, value)
         if let counter, counter.day == day, counter.at < moment {
             from = counter.at
             // Below the reading before: it has begun again.
             steps = value >= counter.value ? value - counter.value : value
         }
         counter = (value, moment, day)
-        if moment > from { try collector.add(steps, from: from, length: moment - from, to: track(device)) }
+        if moment > from { try add(steps, from: from, length: moment - from, offset, to: track(device)) }
     }
 
     /// Passes on the slot that waits: up to the next one, but not longer than usual.
@@ -123,7 +127,15 @@ struct TableRows {
         // How long it is, is a guess.
         let needed = (slot.steps.max() ?? 0) / StepSample.maximumStepsPerSecond + 1
         if needed <= 3600 { length = max(length, needed) }
-        for steps in slot.steps { try collector.add(steps, from: slot.start, length: length, to: track(slot.device)) }
+        for steps in slot.steps {
+            try add(steps, from: slot.start, length: length, slot.offset, to: track(slot.device))
+        }
+    }
+
+    private func add(
+        _ steps: Int, from start: Timestamp, length: Int, _ offset: Int, to track: TrackBuilder
+    ) throws(ImportError) {
+        try collector.add(StepSample(start: start, length: length, steps: steps, utcOffset: offset), to: track)
     }
 
     private mutating func track(_ device: String) throws(ImportError) -> TrackBuilder {

@@ -14,6 +14,8 @@ struct WrittenTime: Equatable {
     var clock: Int?
     /// Seconds east of Greenwich; nil if it is not written.
     var utcOffset: Int?
+    /// Whether the offset is written as `Z` or `UTC`: that names a moment, and not what clocks showed where it was.
+    var isUniversal = false
     /// The moment, where the text is a number of seconds since 1970.
     var moment: Timestamp?
 
@@ -49,8 +51,18 @@ struct WrittenTime: Equatable {
         clock = time
         text.skip { $0 == 0x20 }
         if text.isAtEnd { return }
+        let isOfWord = !text.isNext { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
         guard let offset = Self.offset(&text), text.isAtEnd else { return nil }
         utcOffset = offset
+        isUniversal = isOfWord
+    }
+
+    /// The offset of the place; nil where the owner's zone has to tell it.
+    var placeOffset: Int? { isUniversal ? nil : utcOffset }
+
+    /// The local day: as it is written, except for a moment without a place.
+    func localDay(_ localTime: LocalTime) -> Day {
+        moment == nil && !(isUniversal && clock != 0) ? day : localTime.day(of: start(localTime))
     }
 
     /// Only a time, such as `13:05:20` or `1:05 pm`: seconds since midnight.
@@ -167,6 +179,8 @@ struct Scanner {
     }
 
     var isAtEnd: Bool { position == bytes.endIndex }
+
+    func isNext(_ isWanted: (UInt8) -> Bool) -> Bool { position < bytes.endIndex && isWanted(bytes[position]) }
 
     mutating func skip(_ isSkipped: (UInt8) -> Bool) {
         while position < bytes.endIndex, isSkipped(bytes[position]) { position += 1 }
