@@ -56,7 +56,7 @@ import Testing
             let counts = Dictionary(grouping: PostgresExpected.current.facts.keys, by: \.kind).mapValues(\.count)
             #expect(
                 counts == [
-                    .role: 2, .table: 6, .column: 49, .constraint: 17, .index: 2, .sequence: 1, .function: 7, .view: 7,
+                    .role: 2, .table: 6, .column: 49, .constraint: 17, .index: 3, .sequence: 1, .function: 7, .view: 7,
                     .security: 4, .policy: 4, .grant: 18,
                 ])
         }
