@@ -151,6 +151,17 @@ import Testing
         }
     }
 
+    @Test func `a member without the rights of machines is told how it gets them`() async throws {
+        try await Self.withRole { database, role in
+            try await database.query("ALTER ROLE \(role) NOINHERIT")
+            let destination = try Self.destination(database, role: role)
+            let finding = try #require(try await destination.inspect(for: [.anna]).findings.first)
+            #expect(finding.kind == .rights && finding.text == "the role \"\(role)\" is not a machine")
+            try await database.query(finding.advice.replacing("As the owner of the database: ", with: ""))
+            #expect(try await destination.inspect(for: [.anna]).findings == [])
+        }
+    }
+
     @Test func `users who are not enrolled are named with the statement that enrols them`() async throws {
         try await Self.withRole { database, role in
             let destination = try Self.destination(database, role: role)
