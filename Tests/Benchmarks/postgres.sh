@@ -54,7 +54,7 @@ night() {
     "$bench" merge "$directory/minutes.sqlite" "$1" 1 >/dev/null
     local from
     from=$(stat -c %s "$directory/log")
-    "$istep" share --db "$directory/minutes.sqlite" --from "$1" --to-day "$1" --quiet
+    "$istep" share --db "$directory/minutes.sqlite" --from "$1" --to-day "$1" --quiet >/dev/null
     tail -c "+$from" "$directory/log" | awk '/duration: / { sub(/.*duration: /, ""); sum += $1 } END { print sum }'
 }
 psql postgres -c "ALTER SYSTEM SET log_min_duration_statement = 0" -c "SELECT pg_reload_conf()" >/dev/null

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Postgres
+import StepDatabase
 import StepDomain
 import Support
 import Synchronization
@@ -21,25 +22,42 @@ import Testing
         let minutes = try PostgresMinutes(days: 150)
         defer { minutes.remove() }
         let database = try await PostgresDatabase.make()
-        let process = Mutex<pid_t?>(nil)
-        let proxy = try PostgresProxy(to: database.cluster.socket + "/.s.PGSQL.5432", cut: cut, in: connection) {
-            process.withLock { if let process = $0 { kill(process, SIGKILL) } }
+        func keys(_ port: Int) -> String {
+            "host = '127.0.0.1'\nport = \(port)\ndatabase = '\(database.name)'\nusername = 'owner'\ninsecure = true"
         }
-        let keys =
-            "host = '127.0.0.1'\nport = \(proxy.port)\ndatabase = '\(database.name)'\nusername = 'owner'\ninsecure = true"
-        let words = try minutes.command(keys)
-        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
-        defer { close(null) }
-        // The proxy waits here until the number of the process is known.
-        let started = try process.withLock { process in
-            let started = try Spawn.start(words, descriptors: [null, null, null])
-            process = started
-            return started
+        let proxy = try await minutes.killed({ try minutes.command(keys($0)) }) {
+            try PostgresProxy(to: database.cluster.socket + "/.s.PGSQL.5432", cut: cut, in: connection, then: $0)
         }
-        #expect(try await blocking { Spawn.wait(for: started) } == nil, "it ended by itself")
-        let second = try await minutes.share(keys)
+        let second = try await minutes.share(keys(proxy.port))
         #expect(second.status == 0, "\(second.said)")
         #expect(try await database.query(PostgresMinutes.query) == minutes.stored)
+        await database.drop()
+    }
+
+    /// While it reads what it shows before, and while it stores it; the file may have been created.
+    @Test(arguments: [1, 3]) func `a restore that is killed can be done again`(connection: Int) async throws {
+        let minutes = try PostgresMinutes(days: 40)
+        defer { minutes.remove() }
+        let database = try await PostgresDatabase.make()
+        #expect(try await minutes.share(database.keys()).status == 0)
+        let new = minutes.directory + "/new/history.sqlite"
+        func words(_ keys: String) throws -> [String] {
+            try minutes.istep(["restore", "--from", "postgres:family", "--yes", "--db", new], keys)
+        }
+        let keys = "database = '\(database.name)'\nusername = 'owner'\ninsecure = true"
+        _ = try await minutes.killed({ try words("host = '127.0.0.1'\nport = \($0)\n\(keys)") }) {
+            try PostgresProxy(
+                to: database.cluster.socket + "/.s.PGSQL.5432", cut: .answer(to: "FETCH"), in: connection, then: $0)
+        }
+        let again = try await minutes.run(words(database.keys()))
+        #expect(again.status == 0, "\(again.said)")
+        let restored = try StepDatabase(path: new, for: .reading)
+        let user = try #require(try restored.users().first)
+        let days = (0..<minutes.days).map { PostgresMinutes.first.advanced(by: $0) }
+        let steps = try restored.dayData(of: user, on: days).map {
+            DaySummary($0, localTime: .fixed(0), now: Timestamp(1_795_000_000)).steps
+        }
+        #expect(steps.allSatisfy { $0 == PostgresMinutes.steps })
         await database.drop()
     }
 

@@ -56,7 +56,7 @@ import Testing
             let counts = Dictionary(grouping: PostgresExpected.current.facts.keys, by: \.kind).mapValues(\.count)
             #expect(
                 counts == [
-                    .role: 2, .table: 6, .column: 49, .constraint: 17, .index: 2, .sequence: 1, .function: 7, .view: 7,
+                    .role: 2, .table: 6, .column: 49, .constraint: 17, .index: 3, .sequence: 1, .function: 7, .view: 7,
                     .security: 4, .policy: 4, .grant: 18,
                 ])
         }
@@ -148,6 +148,17 @@ import Testing
                 try await database.query(PostgresSchema.script)
                 #expect(try await Self.destination(database, role: role).inspect(for: [.anna]).findings == [])
             }
+        }
+    }
+
+    @Test func `a member without the rights of machines is told how it gets them`() async throws {
+        try await Self.withRole { database, role in
+            try await database.query("ALTER ROLE \(role) NOINHERIT")
+            let destination = try Self.destination(database, role: role)
+            let finding = try #require(try await destination.inspect(for: [.anna]).findings.first)
+            #expect(finding.kind == .rights && finding.text == "the role \"\(role)\" is not a machine")
+            try await database.query(finding.advice.replacing("As the owner of the database: ", with: ""))
+            #expect(try await destination.inspect(for: [.anna]).findings == [])
         }
     }
 

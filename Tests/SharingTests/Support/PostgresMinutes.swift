@@ -1,7 +1,11 @@
 import Foundation
+import Glibc
 import StepDatabase
 import StepDomain
+import Support
+import Synchronization
 import TestSupport
+import Testing
 
 /// A history with one pedometer that has counted every quarter of an hour, and `istep` itself that shares it.
 struct PostgresMinutes {
@@ -32,24 +36,53 @@ struct PostgresMinutes {
 
     func remove() { try? FileManager.default.removeItem(atPath: directory) }
 
-    /// What `istep share` needs to send all days.
-    func command(_ keys: String) throws -> [String] {
+    /// `istep` with words and a destination.
+    func istep(_ words: [String], _ keys: String) throws -> [String] {
         let me = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let istep = URL(fileURLWithPath: me).deletingLastPathComponent().appendingPathComponent("istep").path
         let table = "[share.family]\nkind = \"postgres\"\nmachine = 'pi'\n\(keys)"
         try table.write(toFile: directory + "/config.toml", atomically: false, encoding: .utf8)
-        let last = Self.first.advanced(by: days - 1)
         return [
-            "/usr/bin/env", "-i", "HOME=\(directory)", "XDG_RUNTIME_DIR=\(directory)", "TZ=UTC0", "LANG=C.UTF-8",
-            istep, "share", "--config", directory + "/config.toml", "--db", directory + "/history.sqlite", "--from",
-            "\(Self.first)", "--to", "\(last)", "--quiet",
-        ]
+            "/usr/bin/env", "-i", "HOME=\(directory)", "XDG_RUNTIME_DIR=\(directory)", "TZ=UTC0", "LANG=C.UTF-8", istep,
+        ] + words + ["--config", directory + "/config.toml"]
+    }
+
+    /// What `istep share` needs to send all days.
+    func command(_ keys: String) throws -> [String] {
+        try istep(
+            [
+                "share", "--db", directory + "/history.sqlite", "--from", "\(Self.first)", "--to",
+                "\(Self.first.advanced(by: days - 1))", "--quiet",
+            ], keys)
     }
 
     /// Runs it to its end.
     func share(_ keys: String) async throws -> (status: Int32?, said: String) {
-        let words = try command(keys)
-        return try await GuardedProcess.run(words[0], Array(words.dropFirst()), in: directory)
+        try await run(command(keys))
+    }
+
+    func run(_ words: [String]) async throws -> (status: Int32?, said: String) {
+        try await GuardedProcess.run(words[0], Array(words.dropFirst()), in: directory)
+    }
+
+    /// Starts it, and waits until the proxy that `make` returns has killed it.
+    func killed(
+        _ words: (_ port: Int) throws -> [String],
+        by make: (_ kill: @escaping @Sendable () -> Void) throws -> PostgresProxy
+    ) async throws -> PostgresProxy {
+        // The proxy waits until the number of the process is known.
+        let process = Mutex<pid_t?>(nil)
+        let proxy = try make { process.withLock { if let process = $0 { kill(process, SIGKILL) } } }
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(null) }
+        let words = try words(proxy.port)
+        let started = try process.withLock { process in
+            let started = try Spawn.start(words, descriptors: [null, null, null])
+            process = started
+            return started
+        }
+        #expect(try await blocking { Spawn.wait(for: started) } == nil, "it ended by itself")
+        return proxy
     }
 
     /// What the database has after all days have arrived once: days, steps, machines, samples and their steps.

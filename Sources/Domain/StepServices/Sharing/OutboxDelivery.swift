@@ -30,7 +30,7 @@ struct OutboxDelivery: Sendable {
         if traits.showsLatestOnly { return .max }
         return switch traits.resending {
         // Two windows are in memory: 256 days of minutes have 25 MB.
-        case .replaces: max(!run.hasAnswer ? 32 : traits.includesSamples ? 64 : 256, traits.batch)
+        case .replaces: max(!run.hasAnswer ? 32 : traits.includesSamples ? 2 * traits.batch : 256, traits.batch)
         case .repeats: 1
         }
     }

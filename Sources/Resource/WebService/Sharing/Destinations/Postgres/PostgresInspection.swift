@@ -46,8 +46,13 @@ struct PostgresInspection {
     private(set) var server = ""
     private(set) var schema: Int?
     private var role = ""
-    /// Whether the role has the rights of `istep_machine`.
-    private var isMachine = false
+    private var version = 0
+    private var membership = Membership.none
+
+    /// Of the role in `istep_machine`. A role can be a member without its rights (`NOINHERIT`).
+    private enum Membership {
+        case none, named, inherits
+    }
 
     /// - Parameter subjects: whose days are sent.
     init(_ connection: PostgresConnection, subjects: [String]) throws(PostgresError) {
@@ -63,16 +68,19 @@ struct PostgresInspection {
                 coalesce(has_schema_privilege(to_regnamespace('istep'), 'USAGE'), false),
                 to_regnamespace('istep') IS NOT NULL AND EXISTS (SELECT FROM pg_proc
                     WHERE pronamespace = to_regnamespace('istep') AND proname = 'version' AND pronargs = 0),
-                EXISTS (SELECT FROM pg_roles WHERE rolname = 'istep_machine' AND pg_has_role(oid, 'USAGE'))
+                EXISTS (SELECT FROM pg_roles WHERE rolname = 'istep_machine' AND pg_has_role(oid, 'USAGE')),
+                EXISTS (SELECT FROM pg_roles WHERE rolname = 'istep_machine' AND pg_has_role(oid, 'MEMBER'))
             """)[0]
-        (server, role, isMachine) = (facts[0] ?? "", facts[2] ?? "", facts[6] == "t")
-        if facts[1].flatMap({ Int($0) }) ?? 0 < 140_000 {
+        (server, role) = (facts[0] ?? "", facts[2] ?? "")
+        membership = facts[6] == "t" ? .inherits : facts[7] == "t" ? .named : .none
+        version = facts[1].flatMap { Int($0) } ?? 0
+        if version < 140_000 {
             return add(.schema, "PostgreSQL \(server) is too old", "Use PostgreSQL 14 or later.")
         }
         if facts[3] != "t" || facts[5] != "t" { return addSchema("the database has no tables of istep") }
         guard facts[4] == "t" else {
             let text =
-                isMachine
+                membership == .inherits
                 ? "the role istep_machine has no right USAGE on SCHEMA istep" : "the role \"\(role)\" is not a machine"
             return add(.rights, text, grant)
         }
@@ -101,11 +109,15 @@ struct PostgresInspection {
 
     private mutating func addSchema(_ text: String) { add(.schema, text, Self.schemaAdvice) }
 
-    /// How the role gets the rights of machines: a member of `istep_machine` already has all that this one has.
+    /// How the role gets the rights of machines. One that has those of `istep_machine` has all that this one has.
     private var grant: String {
-        isMachine
-            ? Self.schemaAdvice
-            : "As the owner of the database: GRANT istep_machine TO \"\(role.replacing("\"", with: "\"\""))\""
+        let name = "\"\(role.replacing("\"", with: "\"\""))\""
+        return switch membership {
+        case .inherits: Self.schemaAdvice
+        case .named where version < 160_000: "As the owner of the database: ALTER ROLE \(name) INHERIT"
+        case .named: "As the owner of the database: GRANT istep_machine TO \(name) WITH INHERIT TRUE"
+        case .none: "As the owner of the database: GRANT istep_machine TO \(name)"
+        }
     }
 
     // MARK: What is there

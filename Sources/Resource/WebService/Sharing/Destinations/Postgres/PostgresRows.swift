@@ -162,9 +162,9 @@ extension PostgresConnection {
         try run(known.last == "t" ? Self.replaceSamples : Self.insertSamples)
     }
 
-    /// An empty table with columns of another one, for this transaction.
+    /// An empty table with columns of another one, for this transaction. `LIMIT 0` would look at each partition.
     static func temporary(_ name: String, _ columns: String, of table: String) -> String {
-        "CREATE TEMPORARY TABLE \(name) ON COMMIT DROP AS SELECT \(columns) FROM \(table) LIMIT 0"
+        "CREATE TEMPORARY TABLE \(name) ON COMMIT DROP AS SELECT \(columns) FROM \(table) WITH NO DATA"
     }
 
     private static let storeDays = """

@@ -75,6 +75,7 @@ public enum PostgresSchema {
             revision bigint NOT NULL,
             received timestamptz NOT NULL,
             PRIMARY KEY (subject, day, machine));
+        CREATE INDEX IF NOT EXISTS day_with_exclusion ON istep.day (subject, day) WHERE (NOT isempty(excluded));
         -- Steps of a slot of time, as a pedometer of a machine counted them. A partition for each month: istep.prepare.
         CREATE TABLE IF NOT EXISTS istep.sample (
             subject text NOT NULL,
@@ -224,20 +225,22 @@ public enum PostgresSchema {
                 SELECT s.*, (dense_rank() OVER (PARTITION BY subject, day ORDER BY rank, source, machine))::integer AS number
                 FROM istep.sample AS s
                 WHERE steps > 0 AND steps <= 5 * seconds AND NOT EXISTS (
-                    SELECT FROM istep.day AS d WHERE d.subject = s.subject AND d.day = s.day AND d.excluded @> s.started)
+                    SELECT FROM istep.day AS d WHERE d.subject = s.subject AND d.day = s.day AND NOT isempty(d.excluded)
+                        AND d.excluded @> s.started)
             ), listed AS (
                 SELECT subject, day,
                     array_agg(number ORDER BY started, number) AS source,
                     array_agg(extract(epoch FROM started)::bigint ORDER BY started, number) AS start,
                     array_agg(seconds ORDER BY started, number) AS seconds,
                     array_agg(steps ORDER BY started, number) AS steps,
-                    array_agg(utc_offset ORDER BY started, number) AS utc_offset
+                    array_agg(utc_offset ORDER BY started, number) AS utc_offset, max(number) AS sources
                 FROM numbered GROUP BY subject, day
             )
             SELECT subject, day, to_timestamp(start[e]) AS started, seconds[e] AS seconds, steps[e] AS steps,
                 utc_offset[e] AS utc_offset
-            FROM listed, unnest(istep.counted(
-                source, start, seconds, steps, array(SELECT generate_series(1, cardinality(start))))) AS e;
+            FROM listed, LATERAL (SELECT array(SELECT generate_series(1, cardinality(start))) AS entries) AS x,
+                -- Of one source, all count.
+                unnest(CASE WHEN sources = 1 THEN entries ELSE istep.counted(source, start, seconds, steps, entries) END) AS e;
         """
 
     private static let settling = """
@@ -304,9 +307,12 @@ public enum PostgresSchema {
             FROM istep.counted_sample WHERE seconds <= 21600 GROUP BY subject, day, hour;
         -- How much is known of each subject.
         CREATE OR REPLACE VIEW istep.completeness AS
-            SELECT subject, cohort, min(day) AS first, max(day) AS last, count(*) AS days,
-                count(*) FILTER (WHERE complete) AS complete_days, max(day) - min(day) + 1 - count(*) AS missing_days
-            FROM istep.days GROUP BY subject, cohort;
+            SELECT t.subject, s.cohort, first, last, days, complete_days, last - first + 1 - days AS missing_days
+            FROM (
+                SELECT subject, min(day) AS first, max(day) AS last, count(*) AS days,
+                    count(*) FILTER (WHERE complete) AS complete_days
+                FROM istep.total GROUP BY subject
+            ) AS t LEFT JOIN istep.subject AS s USING (subject);
         -- Weeks of each cohort. mean: steps of a known day of a subject.
         CREATE OR REPLACE VIEW istep.cohorts AS
             SELECT cohort, week, count(*) AS subjects, sum(steps) AS steps, round(sum(steps) / sum(days)) AS mean
