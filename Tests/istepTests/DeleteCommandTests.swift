@@ -96,7 +96,7 @@ import Testing
             #expect(done.output.contains("once: 1 day there, and keeps it"), "\(done)")
             #expect(try await istep("share").status == 0)
             let renamed = try await istep("users", "rename", "anna", "Ann")
-            #expect(renamed.output.contains("diary keeps 1 day of anna: delete it there."), "\(renamed)")
+            #expect(renamed.output.contains("diary may keep 1 day under the name anna: delete it there."), "\(renamed)")
             #expect(
                 renamed.output.contains("istep share --from 2019-04-01 --again --with diary --user Ann"), "\(renamed)")
             #expect(!renamed.output.contains("once"), "each day is a run of the command: \(renamed)")

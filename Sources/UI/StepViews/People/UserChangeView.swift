@@ -31,7 +31,7 @@ public struct UserChangeView: View {
             for kept in renaming.kept {
                 let destination = Printable(kept.destination, limit: 32)
                 page.paragraph(
-                    "\(destination) keeps \(Words.count(kept.count, "day")) of \(old): delete \(kept.count == 1 ? "it" : "them") there."
+                    "\(destination) may keep \(Words.count(kept.count, "day")) under the name \(old): delete \(kept.count == 1 ? "it" : "them") there."
                 )
                 let again = [
                     "--from", "\(kept.first)", "--again", "--with", kept.destination, "--user", entry.user.name,
