@@ -152,6 +152,7 @@ extension DestinationKind {
             # header_name = "X-Api-Key"            # the header that contains the token
             # username = "anna"                    # basic authentication, instead of a token,
             # password_file = "~/.config/istep/my-server.password"   # with a password_file, _env or _credential
+            # In istep's own JSON, "running": true is a day that is not over.
             # body = '{"content": "{text}", "steps": {steps}}'   # what is sent instead of istep's own JSON. The names:
             #       # {text} {user} {destination} {date} {year} {month} {day} {weekday}; {steps} {distance_m} {energy_kcal} {goal}
             #       # {percentage} {complete} {corrected} {in_progress}
