@@ -40,6 +40,7 @@ import Testing
         let text = DeletionView(.init(.source(source, of: anna), losses, backup: "/b/1.sqlite")).text()
         #expect(text.hasPrefix("Deleted: ring of anna, with all that it has counted."), "\(text)")
         #expect(text.contains("1 day, 2014-04-20\n") && text.contains("1,600 steps") && text.contains("2 imports"))
+        #expect(text.contains("An import of a file that has it brings it back"))
         #expect(text.contains("Changed     9 days") && text.contains("and 1 before"), "\(text)")
         #expect(text.contains("2014-04-29  700 to 600") && text.hasSuffix("istep restore /b/1.sqlite"))
     }

@@ -19,6 +19,11 @@ public struct DeletionView: View {
         page.paragraph("\(isDone ? "Deleted" : "Would delete"): \(title).")
         showLosses(on: &page)
         result.destinations.show(on: &page, isWholeUser: isWholeUser)
+        if case .source = result.deletion, losses.imports > 0 {
+            page.paragraph(
+                "An import of a file that has it brings it back, also one of the configuration, such as [import.phone]."
+            )
+        }
         if case .days(let days, let user) = result.deletion {
             let words = [days.lowerBound, days.upperBound].map(\.description)
             let range = words[0] == words[1] ? [words[0]] : words
