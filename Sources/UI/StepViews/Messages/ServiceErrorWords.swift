@@ -95,7 +95,9 @@ public enum ServiceErrorWords {
         case .pedometerOfAnother(_, let owner, _): "Leave --user out, or give --user \(ShellCommand.quoted(owner))."
         case .noSuchDevice:
             "An address looks like C0:DE:1F:71:00:01. 'istep scan --all' and 'istep devices' show addresses."
-        case .unknownDestination(_, let known): list(known) ?? "Set one up: `istep config kinds`"
+        case .unknownDestination(_, let known):
+            list(known).map { "\($0) To see which configuration is read: `istep config`" }
+                ?? "Set one up: `istep config kinds`"
         case .noDestination:
             "List the kinds of destinations: `istep config kinds`, then see how one is set up: `istep config example KIND`"
         case .neverShared: "List the destinations: `istep share --list`"
