@@ -2,6 +2,7 @@ import PageExchange
 import StepDomain
 import StepPages
 import StepServices
+import StepViews
 import Synchronization
 import TestSupport
 
@@ -23,6 +24,8 @@ struct PagesFixture {
     /// For pages that others may look at.
     var guest: GuestAccess?
     var units = UnitSystem.metric
+    /// The option of a demo; nil outside of one.
+    var demo: String?
 
     /// The history of anna, with a pedometer.
     ///
@@ -72,7 +75,7 @@ struct PagesFixture {
                 people: { UserSelection($0, wanted: wanted, login: "anna") }, localTime: .berlin, now: { Self.now },
                 preferences: { preferences }, modelTitle: { "model \($0)" }, access: access,
                 create: { source.create(history) }, scanner: { scanner },
-                catalog: ScriptedCatalog(), guest: guest))
+                catalog: ScriptedCatalog(), guest: guest, commandOptions: CommandOptions(demo: demo)))
     }
 
     static func request(

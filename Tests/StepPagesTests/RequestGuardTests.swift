@@ -44,6 +44,18 @@ import Testing
                 == 403)
     }
 
+    @Test func `commands on the pages of a demo are about the demo`() async throws {
+        var fixture = try PagesFixture.ofAnna()
+        #expect(await fixture.get("/share").text.contains(">istep config kinds<"))
+        fixture.demo = "--demo"
+        let share = await fixture.get("/share").text
+        for command in ["config kinds", "config example KIND", "share --list --check --with NAME"] {
+            #expect(share.contains(">istep --demo \(command)<"), "\(command)")
+        }
+        let refused = await fixture.pages.respond(to: PagesFixture.request("GET", "/", headers: ["cookie": ""]))
+        #expect(refused.text.contains("istep --demo serve --open"), "\(refused.text)")
+    }
+
     @Test func `a token opens the pages once`() async {
         fixture.access.add("secret")
         #expect(await status(PagesFixture.request("HEAD", "/open/secret", headers: ["cookie": ""])) == 403)

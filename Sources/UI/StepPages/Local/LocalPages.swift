@@ -1,7 +1,7 @@
 package import PageExchange
 package import StepDomain
 package import StepServices
-internal import StepViews
+package import StepViews
 internal import Support
 
 /// The local page: its routes, that is, what each address shows and what each form does.
@@ -16,7 +16,7 @@ package struct LocalPages: Sendable {
 
     package init(_ services: PageServices) {
         self.services = services
-        requestGuard = RequestGuard(access: services.access)
+        requestGuard = RequestGuard(access: services.access, commandOptions: services.commandOptions)
     }
 
     /// Whether a sync, a share or a search that was begun here still runs.
@@ -172,9 +172,11 @@ package struct LocalPages: Sendable {
     /// For pages without a history.
     func emptyContext(_ place: PageContext.Place) -> PageContext {
         let preferences = services.preferences()
-        return PageContext(
+        var context = PageContext(
             user: .new(""), users: [], now: services.now(), localTime: services.localTime,
             weekStart: preferences.weekStart, units: preferences.units, place: place)
+        context.commandOptions = services.commandOptions
+        return context
     }
 
     func message(_ error: any Error, _ context: PageContext) -> ServedResponse {
@@ -246,6 +248,8 @@ package struct PageServices: Sendable {
     package var searchTime: Double?
     /// For pages that others may look at; nil for the user's own.
     package var guest: GuestAccess?
+    /// What commands on the pages need to be about the same history.
+    package var commandOptions: CommandOptions
 
     package init(
         histories: any HistorySource, services: @escaping @Sendable (History) -> ServiceContext,
@@ -255,7 +259,8 @@ package struct PageServices: Sendable {
         modelTitle: @escaping @Sendable (String) -> String,
         access: any PageAccess,
         create: @escaping @Sendable () throws -> Void, scanner: @escaping @Sendable () -> any PedometerScanner,
-        catalog: any PedometerCatalog, searchTime: Double? = nil, guest: GuestAccess? = nil
+        catalog: any PedometerCatalog, searchTime: Double? = nil, guest: GuestAccess? = nil,
+        commandOptions: CommandOptions = CommandOptions()
     ) {
         self.histories = histories
         self.services = services
@@ -270,6 +275,7 @@ package struct PageServices: Sendable {
         self.catalog = catalog
         self.searchTime = searchTime
         self.guest = guest
+        self.commandOptions = commandOptions
     }
 }
 

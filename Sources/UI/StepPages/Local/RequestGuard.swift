@@ -18,6 +18,7 @@ struct RequestGuard: Sendable {
     }
 
     let access: any PageAccess
+    let commandOptions: CommandOptions
 
     func decide(_ request: PageRequest) -> Decision {
         guard let host = request.headers["host"], let port = Self.port(ofLocal: host) else {
@@ -37,7 +38,8 @@ struct RequestGuard: Sendable {
             return .opened(cookie: "\(name)=\(session.cookie); Path=/; HttpOnly; SameSite=Strict")
         }
         guard let cookie = request.cookie(name), let session = access.session(cookie) else {
-            return .refused(status: 403, "These pages are private. 'istep serve --open' opens them in your browser.")
+            let command = ShellCommand("istep serve --open").with(commandOptions).text()
+            return .refused(status: 403, "These pages are private. '\(command)' opens them in your browser.")
         }
         guard request.method == "POST" else { return .admitted(session) }
         guard request.headers["origin"] == "http://\(host)",

@@ -76,15 +76,15 @@ struct MessagePage: Sendable {
                 if !hasPedometer {
                     step {
                         "Charge your pedometer, hold it near this machine, and search for it here, or run "
-                            + command("istep scan") + " in a terminal."
+                            + context.command("istep scan") + " in a terminal."
                         AdditionPage.searchForm(context)
                     }
-                    step { "Add the one that was found, or run " + command("istep add ADDRESS") + "." }
+                    step { "Add the one that was found, or run " + context.command("istep add ADDRESS") + "." }
                 }
                 step {
                     "Select "
                     Element.strong { "Sync" }
-                    " at the top of this page, or run " + command("istep sync") + "."
+                    " at the top of this page, or run " + context.command("istep sync") + "."
                 }
                 if !context.users.isEmpty {
                     step {

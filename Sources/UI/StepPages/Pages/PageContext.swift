@@ -24,6 +24,8 @@ package struct PageContext: Sendable {
     package var weekStart: Weekday
     package var units: UnitSystem
     package var place: Place
+    /// What commands on the pages need to be about the same history.
+    var commandOptions = CommandOptions()
     /// What the header shows of the user's pedometers; nil where it shows nothing.
     var sync: SyncState?
 
@@ -52,6 +54,11 @@ package struct PageContext: Sendable {
         self.units = units
         self.place = place
         today = localTime.day(of: now)
+    }
+
+    /// A command that the reader can run.
+    func command(_ line: String) -> Markup {
+        Element.code { ShellCommand(line).with(commandOptions).text() }
     }
 
     var isLocal: Bool { place != .file }

@@ -30,13 +30,13 @@ struct SharePage: Sendable {
                 Element.li {
                     Element.div {
                         "Add a block " + Element.code { "[share.NAME]" } + " to your configuration. "
-                            + Element.code { "istep config kinds" }
+                            + context.command("istep config kinds")
                             + " lists what days can be shared with, "
-                            + Element.code { "istep config example KIND" }
+                            + context.command("istep config example KIND")
                             + " prints such a block and the file that it belongs to."
                     }
                 }
-                Element.li { Element.div { "Run " + Element.code { "istep share --list --check --with NAME" } + "." } }
+                Element.li { Element.div { "Run " + context.command("istep share --list --check --with NAME") + "." } }
                 Element.li { Element.div { "Open a day and select " + Element.strong { "Share" } + "." } }
             }
         }

@@ -130,7 +130,14 @@ extension Wiring {
                 modelTitle: { wiring.models.title($0) },
                 access: access, create: { _ = try wiring.history(for: .creating) },
                 scanner: { wiring.reread().scanner() }, catalog: Self.catalog, searchTime: chosenSearchTime,
-                guest: guest))
+                guest: guest, commandOptions: commandOptions))
+    }
+
+    /// Without the user: pages show any.
+    private var commandOptions: CommandOptions {
+        var commandOptions = CommandOptions(options)
+        commandOptions.user = nil
+        return commandOptions
     }
 
     /// The access of guests with the password in a file that only this user can read.
