@@ -126,6 +126,17 @@ import Testing
 
 /// `istep correct --from --to`.
 @Suite(.timeLimit(.minutes(5))) struct ExcludeCommandTests {
+    @Test func `an option with a typing error is named, not the one that is missing`() async throws {
+        let istep = Command(folder: try Folder())
+        for (words, cause) in [
+            (["--step", "9000"], "Unknown option '--step'"), (["9000"], "Unexpected argument '9000'"),
+            ([], "Give the steps with --steps, or --remove."),
+        ] {
+            let wrong = try await istep.run(["correct", "2014-04-20"] + words)
+            #expect(wrong.status == 64 && wrong.error.contains(cause), "\(wrong)")
+        }
+    }
+
     @Test func `a block is excluded, shown, and counted again`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

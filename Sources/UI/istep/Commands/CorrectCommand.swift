@@ -67,10 +67,11 @@ struct CorrectCommand: ParsableCommand, TakesDays {
                 throw ValidationError("The steps of a block can only be left out: --steps 0, or --remove.")
             }
         }
-        if !remove, steps == nil { throw ValidationError("Give the steps with --steps, or --remove.") }
     }
 
     func run() throws {
+        // Not earlier: an option with a typing error is reported first.
+        if !remove, steps == nil { throw ValidationError("Give the steps with --steps, or --remove.") }
         let wiring = try Wiring(common)
         let today = wiring.localTime.day(of: wiring.now())
         let day = day.day(today: today)
