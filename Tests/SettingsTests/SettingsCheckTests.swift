@@ -50,6 +50,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("[share.pond]\nurl = http://x", "; text stands in quotation marks"),
+        (
+            "[share.pond]\nkind = 'file'\n[share.pond]\nkind = 'file'",
+            "; a table can stand there once: choose another name"
+        ),
+        ("timeout 30", "; a setting looks like `timeout = 30`"),
+    ])
+    func `the error of a text that is not TOML says what to change`(text: String, hint: String) throws {
+        try withMachine { machine in
+            try machine.write(text, to: machine.userConfig)
+            let problems = check(machine).problems.map(\.description)
+            #expect(problems.count == 1 && problems[0].hasSuffix(hint), "\(problems)")
+        }
+    }
+
     @Test func `the problems of all files and flags are reported`() throws {
         try withMachine(["ISTEP_CONFIG": "ROOT/none"]) { machine in
             try machine.write("user = ", to: machine.systemConfig)
@@ -61,7 +77,7 @@ import Testing
             #expect(
                 check.problems.map { $0.description.replacing(machine.root, with: "") } == [
                     "\"/etc/istep/config.toml\", line 1, column 8: not TOML: Error while parsing key-value pair: encountered end-of-file; "
-                        + "text stands in quotation marks; a setting looks like `timeout = 30`",
+                        + "a setting looks like `timeout = 30`",
                     "\"/home/ada/.config/istep/config.toml\", line 1: unknown key \"zzz\"; known keys: "
                         + "`user`, `adapter`, `database`, `timeout`, `notifications`, `backups`, `frames`, `week-start`, `units`, `restart-adapter`, `recover`, `share`, `import`",
                     "\"/home/ada/.config/istep/config.toml\", line 4: \"/\" cannot be a name in [share.NAME]; "

@@ -175,6 +175,9 @@ private func day(_ word: String) -> Day { Day(word) ?? Day(daysSince1970: 0) }
         #expect(all.comparison(of: april) == nil, "no day of April is known that is over")
         #expect(all.comparison(of: Period(.month, containing: day("2014-02-05"))) == nil, "nothing is known of January")
         #expect(figures("0 0 8000 9", from: "2014-03-30").comparison(of: april)?.percentage == nil)
+        let idle = (Array(repeating: "0", count: 31) + ["8000", "9"]).joined(separator: " ")
+        let afterNothing = figures(idle, from: "2014-03-01").comparison(of: april)
+        #expect(afterNothing?.difference == 8000 && afterNothing?.percentage == nil)
     }
 }
 

@@ -81,6 +81,15 @@ extension SettingsError: ReportableError {
         }
     }
 
+    /// What to do about a text that is not TOML.
+    private static func hint(_ reason: String) -> String {
+        if reason.contains("could not determine value type") { return "text stands in quotation marks" }
+        if reason.contains("cannot redefine existing table") {
+            return "a table can stand there once: choose another name"
+        }
+        return "a setting looks like `timeout = 30`"
+    }
+
     /// The problem, its place, and what to do. Text from a file is quoted, control characters escaped.
     public var description: String {
         switch self {
@@ -95,7 +104,7 @@ extension SettingsError: ReportableError {
         case .containsNUL(let path, let line):
             "\(quoted(path)), line \(line): a NUL character, which is not allowed; remove it, or save the file as UTF-8"
         case .syntax(let path, let line, let column, let reason):
-            "\(quoted(path)), line \(line), column \(column): not TOML: \(reason); text stands in quotation marks; a setting looks like `timeout = 30`"
+            "\(quoted(path)), line \(line), column \(column): not TOML: \(reason); \(Self.hint(reason))"
         case .tooDeep(let path, let line, let limit):
             "\(quoted(path)), line \(line): tables are nested more than \(limit) levels deep; istep has no such keys"
         case .unknownKey(let key, let path, let line, let nearest?):

@@ -13,8 +13,8 @@ struct SampleInsert {
         case none
         /// A row of `sealing` makes them end at once. For the few hundred samples of a sync.
         case mark
-        /// They are switched off, which prepares the statements of the connection again: it pays for the many samples
-        /// of an import, where ending at once takes a quarter of the time.
+        /// They are switched off, which prepares the statements of the connection again: for the many samples of an
+        /// import.
         case off
     }
 
