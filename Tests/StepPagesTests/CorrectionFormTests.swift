@@ -33,6 +33,27 @@ import Testing
         #expect(again.status == 409 && again.text.contains("Tue 17 Nov has no correction."))
     }
 
+    @Test func `a day that was shared waits after its correction until it is sent again`() async throws {
+        var fixture = try PagesFixture.ofAnna()
+        fixture.destinations = [ScriptedDestination("diary", terms: ShareTerms(since: day))]
+        let pages = fixture.pages
+        func share() async {
+            _ = await fixture.post("/share", "day=\(day)&destination=diary", to: pages)
+            for await _ in pages.activity.events() {}
+        }
+        await share()
+        #expect(await fixture.get("/share").text.contains("up to date"))
+        _ = await fixture.post("/correction", "day=\(day)&steps=9,000")
+        #expect(try correction(fixture)?.steps == 9000)
+        #expect(await fixture.get("/day/\(day)").text.contains("changed since it was sent"))
+        let waiting = await fixture.get("/share").text
+        #expect(waiting.contains("1 day waits") && waiting.contains("Send now"), "\(waiting)")
+        #expect(!waiting.contains("Drop…") && !waiting.contains("up to date"))
+        await share()
+        #expect(await fixture.get("/share").text.contains("up to date"))
+        #expect(!(await fixture.get("/day/\(day)").text.contains("changed since it was sent")))
+    }
+
     @Test(arguments: [
         ("steps=200001", "steps", "200001 steps are not plausible for a day. A day has 0 to 200,000 steps."),
         ("steps=12k", "steps", "A number of steps is written like 8000."),

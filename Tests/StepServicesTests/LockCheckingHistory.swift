@@ -62,6 +62,11 @@ final class LockCheckingHistory: StepHistory, ShareLedger, NoticeStore {
         return try actual.entries(for: destination, in: states)
     }
 
+    func changes(at now: Timestamp) throws -> [ShareEntry] {
+        note(isWrite: false)
+        return try actual.changes(at: now)
+    }
+
     func entry(for destination: String, of user: User.ID, on day: Day) throws -> ShareEntry? {
         note(isWrite: false)
         return try actual.entry(for: destination, of: user, on: day)

@@ -124,6 +124,33 @@ extension InMemoryHistory: ShareLedger {
         }
     }
 
+    public func changes(at now: Timestamp) -> [ShareEntry] {
+        state.withLock { state in
+            let unmarked = state.ledger.entries.keys.filter {
+                state.ledger.watermarks[.init(destination: $0.destination, user: $0.user)] == nil
+                    && state.ledger.destinations[$0.destination] != nil
+            }
+            var found = state.ledger.stale.union(unmarked)
+            for (mark, watermark) in state.ledger.watermarks {
+                for (day, revision) in state.ledger.changed[mark.user, default: [:]]
+                where revision > watermark.revision {
+                    let key = Ledger.Key(destination: mark.destination, user: mark.user, day: day)
+                    let isWanted = day >= watermark.since && state.knows(day, of: mark.user)
+                    if state.ledger.entries[key] != nil || isWanted { found.insert(key) }
+                }
+            }
+            return found.compactMap { key -> ShareEntry? in
+                guard var entry = state.ledger.entries[key] else {
+                    return ShareEntry(
+                        user: key.user, day: key.day, destination: key.destination, nextAttempt: now, changedAt: now)
+                }
+                guard entry.state == .sent else { return nil }
+                entry.isChanged = true
+                return entry
+            }.sorted { ($0.destination, $0.day, $0.user) < ($1.destination, $1.day, $1.user) }
+        }
+    }
+
     public func record(_ entries: [ShareEntry]) throws {
         try asked(.record) { state in
             for entry in entries {

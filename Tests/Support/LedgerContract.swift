@@ -6,7 +6,8 @@ public import Testing
 ///     @Test(arguments: LedgerContract.all)
 ///     func theLedgerKeeps(_ rule: LedgerContract) throws { try rule.check(MyLedger()) }
 public struct LedgerContract: Sendable, CustomTestStringConvertible {
-    public static let all: [LedgerContract] = enqueueing + watermarks + handingOut + races + keeping + knowing
+    public static let all: [LedgerContract] =
+        enqueueing + watermarks + handingOut + races + keeping + knowing + changing
 
     public let testDescription: String
     private let body: @Sendable (LedgerFixture) throws -> Void
@@ -92,6 +93,14 @@ struct LedgerFixture {
 
     /// Sends everything that is due.
     func drain() throws { try settle(try due()) }
+
+    func changes() throws -> [ShareEntry] { try store.changes(at: Self.now) }
+
+    func unmarked(_ entry: ShareEntry) -> ShareEntry {
+        var entry = entry
+        entry.isChanged = false
+        return entry
+    }
 
     func entries(_ states: ShareEntry.State...) throws -> [ShareEntry] {
         try store.entries(for: nil, in: Set(states.isEmpty ? ShareEntry.State.allCases : states))
@@ -269,6 +278,51 @@ extension LedgerContract {
             try fixture.walk(4000, on: monday)
             for day in [sunday, monday] { try fixture.correct(nil, on: day) }
             #expect(try fixture.store.knownDays(of: fixture.user.id, from: sunday, through: monday) == [monday])
+        },
+    ]
+
+    /// What `changes` tells before it is enqueued.
+    static let changing: [LedgerContract] = [
+        LedgerContract("a day that changed after it was sent is a change until it is enqueued and sent") { fixture in
+            try fixture.walk(4000, on: sunday)
+            try fixture.enqueueChanges()
+            #expect(try fixture.changes().isEmpty, "the entry is pending already")
+            try fixture.drain()
+            #expect(try fixture.changes().isEmpty)
+            try fixture.correct(700, on: sunday)
+            let changed = try fixture.changes()
+            #expect(changed.map(\.day) == [sunday] && changed.allSatisfy { $0.isChanged && $0.state == .sent })
+            #expect(try fixture.entries() == changed.map(fixture.unmarked), "nothing is stored")
+            try fixture.enqueueChanges()
+            #expect(try fixture.changes().map(\.isChanged) == [true])
+            try fixture.drain()
+            #expect(try fixture.changes().isEmpty)
+        },
+        LedgerContract("a new day is a pending change from the first wanted day on") { fixture in
+            try fixture.enqueueChanges(since: sunday)
+            try fixture.correct(700, on: saturday)
+            try fixture.correct(700, on: monday)
+            let new = try fixture.changes()
+            #expect(new.map(\.day) == [monday] && new.allSatisfy { !$0.isChanged && $0.state == .pending })
+            #expect(new.map(\.nextAttempt) == [now])
+            #expect(try fixture.entries().isEmpty, "nothing is stored")
+            try fixture.correct(nil, on: monday)
+            #expect(try fixture.changes().isEmpty, "nothing is known of it")
+        },
+        LedgerContract("a day that was requested before anything was enqueued by itself may have changed") { fixture in
+            try fixture.store.record(DestinationState(name: LedgerFixture.destination, firstDay: monday))
+            try fixture.walk(4000, on: sunday)
+            try fixture.enqueue(sunday)
+            #expect(try fixture.changes().isEmpty, "it is pending")
+            try fixture.drain()
+            #expect(try fixture.changes().map(\.day) == [sunday])
+            try fixture.enqueueChanges(since: monday)
+            try fixture.drain()
+            #expect(try fixture.changes().isEmpty)
+        },
+        LedgerContract("before a destination was first used nothing is a change for it") { fixture in
+            try fixture.walk(4000, on: sunday)
+            #expect(try fixture.changes().isEmpty)
         },
     ]
 }

@@ -2,6 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
+extension Folder {
+    /// Writes the configuration that a `Command` of this folder reads.
+    ///
+    /// - Parameter text: in TOML; `FOLDER` stands for the path of the folder.
+    func configure(_ text: String) throws {
+        let directory = path + "/config/istep"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try Data(text.replacing("FOLDER", with: path).utf8).write(
+            to: URL(fileURLWithPath: directory + "/config.toml"))
+    }
+}
+
 /// The built program, run as a user would run it: tests compare everything that it does.
 struct Command {
     struct Result {

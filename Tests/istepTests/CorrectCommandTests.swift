@@ -5,10 +5,13 @@ import Testing
 /// `istep correct` as a user runs it.
 @Suite(.timeLimit(.minutes(5))) struct CorrectCommandTests {
     @Test func `a day is corrected, shown as such, and set back`() async throws {
-        let istep = Command(folder: try Folder())
+        let folder = try Folder()
+        let istep = Command(folder: folder)
         let corrected = try await istep("correct", "2014-04-20", "--steps", "9000", "--reason", "left the ring at home")
         #expect(corrected.status == 0, "\(corrected.error)")
         #expect(corrected.output.contains("9,000") && corrected.output.contains("entered by hand"))
+        #expect(corrected.output.contains("istep correct 2014-04-20 --remove\n"), "\(corrected.output)")
+        #expect(corrected.error.hasPrefix("A new history begins: \(folder.path)"), "\(corrected.error)")
         let shown = try await istep("show", "2014-04-20", "--json").json
         #expect(shown["steps"] as? Int == 9000 && shown["corrected"] as? Bool == true)
         #expect(try #require(shown["correctionTime"] as? String).hasPrefix("20"))
@@ -18,6 +21,33 @@ import Testing
         #expect(removed.status == 0 && removed.json["corrected"] as? Bool == false && removed.json["steps"] is NSNull)
         let again = try await istep("correct", "2014-04-20", "--remove")
         #expect(again.status == 64 && again.error.contains("2014-04-20 has no correction."))
+    }
+
+    @Test func `a correction of a day that was shared says that it is not shared yet`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder), diary = folder.path + "/steps.csv"
+        try folder.configure("[share.diary]\nkind = \"file\"\npath = \"\(diary)\"\n")
+        func correct(_ steps: String) async throws -> String {
+            let corrected = try await istep("correct", "2014-04-20", "--steps", steps)
+            #expect(corrected.status == 0, "\(corrected)")
+            return corrected.output
+        }
+        let unsent = "diary will get these figures with the next sync"
+        #expect(try await !correct("9,000").contains("diary"))
+        #expect(try await istep("share", "2014-04-20").status == 0)
+        let corrected = try await correct("9.500")
+        #expect(corrected.contains(unsent) && corrected.contains("istep share 2014-04-20\n"), "\(corrected)")
+        #expect(try await istep("show", "2014-04-20").output.contains(unsent))
+        let outbox = try await istep("outbox")
+        #expect(outbox.output.contains("2014-04-20  changed since it was sent"), "\(outbox)")
+        let entries = try await istep("outbox", "--json").json["entries"] as? [[String: Any]]
+        #expect(entries?.map { $0["changed"] as? Bool } == [true])
+        #expect(try await istep("share", "--list").output.contains("1 day sent, 1 sent day changed since"))
+        #expect(try await correct("9000").contains("diary") == false, "it has these")
+        _ = try await correct("9500")
+        #expect(try await istep("outbox", "send").status == 0)
+        #expect(try await istep("outbox").output.contains("The outbox is empty."))
+        #expect(try String(contentsOfFile: diary, encoding: .utf8).contains("9500"))
     }
 
     @Test func `a correction stays when the day is synced again`() async throws {

@@ -87,6 +87,10 @@ import TestSupport
             #expect(
                 example.hasPrefix("# in ~/istep-demo/istep/config.toml\n") && !example.contains(".config"), "\(example)"
             )
+            let file = try await inside("config", "example", "file").output
+            #expect(file.contains("path = \"\(home(folder))/steps.csv\""), "\(file)")
+            let today = try await istep("--demo").output
+            #expect(today.contains("More: istep --demo sync, istep --demo history, "), "\(today)")
             // An option is for another place than the variable's.
             #expect(try await inside("--demo=\(folder.path)/none", "show").status == 69)
             // Nothing of it is the user's.
@@ -102,8 +106,8 @@ import TestSupport
             server.send(SIGTERM)
             #expect(await server.result.status == 0)
 
-            let file = try #require(begun.output.firstMatch(of: /import (\S+Gadgetbridge\.db)/).map { String($0.1) })
-            let imported = try await istep("--demo", "import", file, "--dry-run", "--json").json
+            let export = try #require(begun.output.firstMatch(of: /import (\S+Gadgetbridge\.db)/).map { String($0.1) })
+            let imported = try await istep("--demo", "import", export, "--dry-run", "--json").json
             #expect(((imported["changes"] as? [Any])?.count ?? 0) > 350, "\(imported)")
             let second = try await istep("demo", "--keep")
             #expect(
@@ -111,7 +115,11 @@ import TestSupport
                     && second.output.contains("istep --demo sync"), "\(second)")
             #expect(try self.process(home(folder)) == process)
 
+            let last = try inside.start(["serve", "--port", "0"])
+            try await last.until { $0.contains("/open/") }
             let ended = try await inside("demo", "--end")
+            let left = await last.result
+            #expect(left.status == 0 && left.output.contains("The demo has ended, and its pages with it."), "\(left)")
             #expect(
                 ended.status == 0 && ended.output.contains("has ended") && ended.output.contains("unset ISTEP_DEMO"),
                 "\(ended)")

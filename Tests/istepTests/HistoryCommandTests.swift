@@ -158,11 +158,9 @@ import TestSupport
             return calendar.component(.weekday, from: date)
         }
         #expect(try weekday(try #require(try await first())) == 2, "Monday where the locale is C.UTF-8")
-        let path = folder.path + "/config/istep"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try Data("week-start = \"Sunday\"\n".utf8).write(to: URL(fileURLWithPath: path + "/config.toml"))
+        try folder.configure("week-start = \"Sunday\"\n")
         #expect(try weekday(try #require(try await first())) == 1)
-        try Data("week-start = \"easter\"\n".utf8).write(to: URL(fileURLWithPath: path + "/config.toml"))
+        try folder.configure("week-start = \"easter\"\n")
         let wrong = try await istep("history", "week")
         #expect(wrong.status == 78 && wrong.error.contains("week-start"), "\(wrong.error)")
     }

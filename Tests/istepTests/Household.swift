@@ -92,12 +92,6 @@ extension Household {
         try history.close()
     }
 
-    func configure(_ text: String) throws {
-        let folder = folder.path + "/config/istep"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/config.toml"))
-    }
-
     /// The steps of a day as shown to users.
     func grouped(daysAgo: Int) -> String {
         let steps = walked(daysAgo: daysAgo)

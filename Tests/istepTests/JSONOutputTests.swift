@@ -54,12 +54,6 @@ import Testing
         }
     }
 
-    private func configure(_ folder: Folder, _ text: String) throws {
-        let path = folder.path + "/config/istep"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/config.toml"))
-    }
-
     @Test func `every successful command prints a JSON document that matches the schema`() async throws {
         try await Household.live { home in
             let outputs = try await Outputs(home.istep)
@@ -92,7 +86,7 @@ import Testing
             try await outputs.expect("profile", "profile")
             try await outputs.expect("plan", "plan")
             try await outputs.expect("destinations", "share", "--list")
-            try configure(home.folder, "[share.diary]\nkind = \"file\"\npath = \"\(home.folder.path)/steps.csv\"\n")
+            try home.folder.configure("[share.diary]\nkind = \"file\"\npath = \"\(home.folder.path)/steps.csv\"\n")
             try await outputs.expect("destinations", "share", "--list", "--check")
             try await outputs.expect("previews", "share", "yesterday", "--dry-run")
             try await outputs.expect("share", "share", "yesterday")
@@ -151,7 +145,7 @@ import Testing
         let file = folder.path + "/mine.txt"
         try Data("not a database, but precious".utf8).write(to: URL(fileURLWithPath: file))
         try await outputs.expectFailure("data", 65, "show", "--db", file)
-        try configure(folder, "nonsense = 1\n")
+        try folder.configure("nonsense = 1\n")
         try await outputs.expectFailure("configuration", 78, "show")
         try await outputs.expect("config", "config", "check", status: 78)
         // Its findings give the reason.
@@ -163,13 +157,13 @@ import Testing
         try await Household.live { home in
             let outputs = try await Outputs(home.istep)
             _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
-            try configure(home.folder, "[share.diary]\nkind = \"flie\"\n")
+            try home.folder.configure("[share.diary]\nkind = \"flie\"\n")
             let sync = try await outputs.expect("sync", "sync", status: 78)
             let failures = sync.json["failures"] as? [[String: Any]]
             #expect(failures?.first?["category"] as? String == "configuration", "\(sync.output)")
             #expect(sync.error.contains("did you mean `file`?"))
-            try configure(
-                home.folder, "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit 75\"]\n")
+            try home.folder.configure(
+                "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit 75\"]\n")
             await home.stack.inject(.outOfRange, for: home.ring.address)
             try await outputs.expect("sync", "sync", "--timeout", "1", status: 75)
             try await outputs.expect("sync", "sync", "--timeout", "1", "--unattended", status: 75)

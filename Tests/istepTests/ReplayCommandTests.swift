@@ -56,7 +56,7 @@ import Testing
             let day = try #require(yesterday["day"] as? String), right = try #require(yesterday["steps"] as? Int)
             try decodeWrongly(home)
             let diary = home.folder.path + "/steps.csv"
-            try home.configure("[share.diary]\nkind = \"file\"\npath = \"\(diary)\"\n")
+            try home.folder.configure("[share.diary]\nkind = \"file\"\npath = \"\(diary)\"\n")
             #expect(
                 try await home.istep("correct", "yesterday", "--from", "12:00", "--to", "13:00", "--steps", "0").status
                     == 0)

@@ -27,11 +27,9 @@ import TestSupport
         #expect(
             twofold.status == 64 && twofold.error.contains("it can be 2014-05-04 or 2014-04-05"), "\(twofold.error)")
         // The configuration comes before the locale.
-        let path = folder.path + "/config/istep"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try Data("units = \"metric\"\n".utf8).write(to: URL(fileURLWithPath: path + "/config.toml"))
+        try folder.configure("units = \"metric\"\n")
         #expect(try await istep("show", "2014-04-20").output.contains("7.49 km"))
-        try Data("units = \"ells\"\n".utf8).write(to: URL(fileURLWithPath: path + "/config.toml"))
+        try folder.configure("units = \"ells\"\n")
         let unknown = try await istep("show", "2014-04-20")
         #expect(unknown.status == 78 && unknown.error.contains("\"metric\" or \"imperial\""), "\(unknown.error)")
     }

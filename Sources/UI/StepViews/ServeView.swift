@@ -21,7 +21,8 @@ public struct ServeView: View, Described {
         page.paragraph("The address works once, within an hour, in one browser.", emphasis: .faint)
         page.paragraph(
             isRunning
-                ? "istep serve is already running, or systemd starts it at the first request." : "To end: Ctrl-C.",
+                ? "These pages are served already: by another istep serve, or by systemd at the first request."
+                : "To end: Ctrl-C.",
             emphasis: .faint)
         return page.lines
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StepServices
+import StepViews
 import Support
 
 extension Istep {
@@ -12,7 +13,8 @@ extension Istep {
         } catch ServiceError.severalUsers {
             try await blocking { try StatusCommand.parse([]).run() }
         }
-        let more = ["sync", "history", "browse", "serve --open"].map { "istep \($0)" }.joined(separator: ", ")
+        let more = ["sync", "history", "browse", "serve --open"]
+            .map { ShellCommand("istep \($0)").with(CommandOptions(GlobalOptions())).text() }.joined(separator: ", ")
         try Output.standard.result("\nMore: \(more). All commands: istep help")
     }
 }

@@ -195,11 +195,12 @@ import Testing
         #expect(destination.place == "https://example.org:8443")
     }
 
-    @Test func `a check accepts status 405 for PROPFIND and GET`() async throws {
-        let transport = ScriptedTransport(.reply(405), .reply(405))
+    @Test(arguments: [405, 501])
+    func `a check accepts a server that knows neither PROPFIND nor GET`(status: Int) async throws {
+        let transport = ScriptedTransport(.reply(status), .reply(status))
         let destination = try Fixture.destination(
             "[share.garden]\nkind = 'rest'\nurl = 'https://example.org/api/{date}'", transport: { transport })
-        #expect(try await destination.check() == "answers (HTTP 405 to GET)")
+        #expect(try await destination.check() == "answers (HTTP \(status) to GET)")
         #expect(transport.requests.map(\.method) == ["PROPFIND", "GET"])
     }
 }

@@ -39,4 +39,16 @@ import Testing
         #expect(add.contains { $0.hasSuffix("INDEX changed_day_by_revision (person=? AND revision>?)") })
         #expect(!add.contains { $0.hasPrefix("SCAN") })
     }
+
+    @Test(arguments: [ShareEntry.changed, ShareEntry.unconsidered])
+    func `what has changed since it was sent is found without a scan of all days`(query: String) throws {
+        let plan = try plan(query)
+        #expect(plan.contains { $0.contains("INDEX changed_day_by_revision (person=? AND revision>?)") })
+        // The index has only the entries that are not done.
+        let scans = plan.filter { $0.hasPrefix("SCAN") }.filter { !$0.contains("USING INDEX share_open") }
+        #expect(
+            scans.allSatisfy { scan in
+                ["share_watermark", "destination", "person", "("].contains { scan.hasPrefix("SCAN \($0)") }
+            }, "\(plan)")
+    }
 }

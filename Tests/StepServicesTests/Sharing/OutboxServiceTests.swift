@@ -247,4 +247,62 @@ import Testing
         #expect(garden.steps(april20) == 4000)
         #expect(reports.map(\.queued) == [0])
     }
+
+    @Test func `a day that is corrected after it was sent waits until the next share`() async throws {
+        let fixture = try fixture(), outbox = fixture.outbox, service = OutboxService(fixture.context)
+        let sharing = try ShareService(fixture.context)
+        _ = try await sharing.share(.due)
+        #expect(try service.waiting().isEmpty)
+        func correct(_ steps: Int?) {
+            outbox.history.setCorrection(
+                steps.map { StepCorrection(steps: $0) }, of: outbox.anna.id, on: april20, at: outbox.now)
+        }
+        correct(5000)
+        let waiting = try service.waiting(of: outbox.anna)
+        #expect(waiting.map(\.day) == [april20] && waiting.allSatisfy { $0.isChanged })
+        #expect(try service.destinationsToCorrect(april20, of: outbox.anna) == ["Garden"])
+        let all = try service.entries(of: "garden", in: Set(ShareEntry.State.allCases))
+        #expect(all == waiting, "the sent entry is not there a second time")
+        #expect(try await sharing.statuses(isChecked: false).map(\.changed) == [1])
+        #expect(try service.waiting(of: outbox.history.addUser(named: "ben")).isEmpty)
+
+        // The destination has these figures: nothing would be sent.
+        correct(nil)
+        #expect(try service.waiting().isEmpty)
+        correct(5000)
+        #expect(try await sharing.share(.due).first?.outcomes == [.corrected])
+        #expect(try service.waiting().isEmpty)
+    }
+
+    @Test func `a day without an entry that becomes known waits, too`() async throws {
+        let fixture = try fixture(), outbox = fixture.outbox
+        _ = try await ShareService(fixture.context).share(.due)
+        outbox.history.setCorrection(
+            StepCorrection(steps: 900), of: outbox.anna.id, on: april21, at: outbox.now)
+        let waiting = try OutboxService(fixture.context).waiting()
+        #expect(waiting.map(\.day) == [april21] && waiting.map(\.state) == [.pending])
+        #expect(try OutboxService(fixture.context).destinationsToCorrect(april21, of: outbox.anna).isEmpty)
+    }
+
+    @Test func `a change waits only where it would be sent`() async throws {
+        let post = ScriptedDestination(
+            "post", ShareTraits(resending: .repeats, corrects: false, acceptsUnfinishedDays: true), terms: always)
+        let display = ScriptedDestination(
+            "display",
+            ShareTraits(resending: .replaces, corrects: true, acceptsUnfinishedDays: true, showsLatestOnly: true),
+            terms: always)
+        let diary = ScriptedDestination("diary", terms: ShareTerms(since: april20))
+        var fixture = try fixture()
+        fixture.destinations = [post, display, diary]
+        let outbox = fixture.outbox
+        try outbox.walk(3000, on: april21)
+        _ = try await ShareService(fixture.context).share(.due)
+        try outbox.walk(4500, on: april20)
+        #expect(try OutboxService(fixture.context).waiting().map(\.destination) == ["diary"])
+        let previews = try ShareService(fixture.context).previews(of: [april20], of: outbox.anna)
+        #expect(previews.map(\.result) == [.fixed, .passed, .content("2014-04-20: 4500")])
+        // A destination of the configuration that is gone sends nothing.
+        fixture.destinations = [post, display]
+        #expect(try OutboxService(fixture.context).waiting().isEmpty)
+    }
 }

@@ -83,6 +83,8 @@ private final class LockedLedger: ShareLedger {
         ledger.entries(for: destination, in: states)
     }
 
+    func changes(at now: Timestamp) -> [ShareEntry] { ledger.changes(at: now) }
+
     func entry(for destination: String, of user: User.ID, on day: Day) -> ShareEntry? {
         ledger.entry(for: destination, of: user, on: day)
     }

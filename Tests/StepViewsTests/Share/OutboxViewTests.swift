@@ -21,6 +21,19 @@ import Testing
 
     @Test func `an empty outbox is reported as empty`() { #expect(view().text() == "The outbox is empty.") }
 
+    @Test func `a sent day that has changed is due with the next share`() {
+        let text = view(
+            entry(.sent) { $0.isChanged = true }, states: [DestinationState(name: "garden")]
+        ).text()
+        #expect(
+            text == """
+                garden
+                  The next sync sends what is due. To send it now:
+                    istep outbox send garden
+                  2014-04-20  changed since it was sent 2014-04-21 07:30
+                """)
+    }
+
     @Test func `each state of a day is described`() {
         let text = view(
             entry(.pending) { $0.nextAttempt = Sample.now },

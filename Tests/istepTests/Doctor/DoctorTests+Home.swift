@@ -74,7 +74,7 @@ extension DoctorTests {
 
     @Test func `an invalid configuration is reported and other checks continue`() async throws {
         try await live { home in
-            try configure(home, "timeout = \"long\"\ncolour = 3\n[share.garden]\nkind = \"nonsense\"\n")
+            try home.folder.configure("timeout = \"long\"\ncolour = 3\n[share.garden]\nkind = \"nonsense\"\n")
             let report = try await doctor(home)
             #expect(report.status == 78)
             #expect(report.severities("configuration") == ["fault", "fault", "fault"], "\(report)")
@@ -84,7 +84,7 @@ extension DoctorTests {
 
     @Test func `a configuration writable by others is a warning`() async throws {
         try await live { home in
-            try configure(home, "timeout = 5\n")
+            try home.folder.configure("timeout = 5\n")
             let path = home.folder.path + "/config/istep/config.toml"
             try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
             let report = try await doctor(home, "--no-radio")
@@ -115,7 +115,7 @@ extension DoctorTests {
     @Test func `a destination that refuses the token gives exit code 77`() async throws {
         try await withServer({ _ in .reply(status: 401) }) { home, url in
             try token(home)
-            try configure(home, garden(url))
+            try home.folder.configure(garden(url))
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 77, "\(report)")
             #expect(report["destination"]?.subject == "garden")
@@ -128,7 +128,7 @@ extension DoctorTests {
         let port = try UnansweredPort.refusing()
         try await live { home in
             try token(home)
-            try configure(home, garden(port.url))
+            try home.folder.configure(garden(port.url))
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 75, "\(report)")
             #expect(report["destination"]?.category == "temporary")
@@ -141,7 +141,7 @@ extension DoctorTests {
                 ? .json(#"{"message":"API running."}"#) : .json(#"{"message":"Invalid JSON specified."}"#, status: 400)
         }) { home, url in
             try token(home)
-            try configure(home, garden(url))
+            try home.folder.configure(garden(url))
             #expect(try await doctor(home, "--no-radio").severities("destination") == ["fine"])
         }
     }
@@ -149,7 +149,7 @@ extension DoctorTests {
     @Test func `a token readable by others gives exit code 78`() async throws {
         try await withServer({ _ in .json("{}") }) { home, url in
             try token(home, mode: 0o644)
-            try configure(home, garden(url))
+            try home.folder.configure(garden(url))
             let report = try await doctor(home, "--no-radio")
             #expect(report.status == 78)
             #expect(report["destination"]?.message.contains("chmod 600") == true)
@@ -159,8 +159,7 @@ extension DoctorTests {
     /// Only the service receives what systemd gives it: no other program can check it.
     @Test func `a destination with a service credential is skipped`() async throws {
         try await live { home in
-            try configure(
-                home,
+            try home.folder.configure(
                 """
                 [share.garden]
                 kind = "rest"
@@ -207,7 +206,7 @@ extension DoctorTests {
     @Test func `network checks are skipped on request`() async throws {
         try await withServer({ _ in .reply(status: 401) }) { home, url in
             try token(home)
-            try configure(home, garden(url))
+            try home.folder.configure(garden(url))
             let report = try await doctor(home, "--no-radio", "--no-network")
             #expect(report.status == 0)
             #expect(report.severities("destination") == ["skipped"])

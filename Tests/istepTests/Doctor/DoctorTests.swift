@@ -21,13 +21,6 @@ import Testing
         Report(try await home.istep.run(["doctor", "--json", "--timeout", "4"] + options))
     }
 
-    func configure(_ home: Household, _ text: String) throws {
-        let folder = home.folder.path + "/config/istep"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data(text.replacing("FOLDER", with: home.folder.path).utf8).write(
-            to: URL(fileURLWithPath: folder + "/config.toml"))
-    }
-
     func history(_ home: Household) -> String { home.folder.path + "/data/istep/history.sqlite" }
 
     // MARK: A healthy system

@@ -146,7 +146,7 @@ import Testing
             try await home.addWatch("--user", "ben")
             _ = try await home.istep("plan", "1", "--user", "ben")
             home.watch.set(99)
-            try home.configure(
+            try home.folder.configure(
                 """
                 [share.one]
                 kind = "command"
@@ -170,11 +170,11 @@ import Testing
     @Test func `desktop notices are not shown if disabled or in attended runs`() async throws {
         try await live { home, desktop in
             _ = try await home.istep("plan", "1")
-            try home.configure("notifications = false\n")
+            try home.folder.configure("notifications = false\n")
             _ = try await home.istep("sync", "--unattended")
             #expect(await desktop.shown.isEmpty)
             // An interactive sync shows no notifications, either.
-            try home.configure("")
+            try home.folder.configure("")
             _ = try await home.istep("sync")
             #expect(await desktop.shown.isEmpty)
         }

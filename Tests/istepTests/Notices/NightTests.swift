@@ -92,7 +92,7 @@ import Testing
     @Test func `a rejected day is reported until it is shown`() async throws {
         try await Household.live { home in
             try await home.addRing()
-            try home.configure(
+            try home.folder.configure(
                 "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nidempotent = true\nenvironment = [\"CODE\"]\n"
             )
             var istep = home.istep
@@ -122,7 +122,7 @@ import Testing
         try await Household.live { home in
             let command =
                 "kind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nenvironment = [\"CODE\"]\nidempotent = true\n"
-            try home.configure("[share.one]\n\(command)[share.two]\n\(command)")
+            try home.folder.configure("[share.one]\n\(command)[share.two]\n\(command)")
             var istep = home.istep
             istep.environment["CODE"] = "65"
             #expect(try await istep("correct", "yesterday", "--steps", "6000").status == 0)
@@ -139,7 +139,7 @@ import Testing
     @Test func `refused credentials are reported until they are renewed`() async throws {
         try await Household.live { home in
             try await home.addRing()
-            try home.configure(
+            try home.folder.configure(
                 "[share.mine]\nkind = \"command\"\ncommand = [\"/bin/sh\", \"-c\", \"exit $CODE\"]\nidempotent = true\nenvironment = [\"CODE\"]\n"
             )
             var istep = home.istep

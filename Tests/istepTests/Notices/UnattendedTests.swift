@@ -8,7 +8,7 @@ import Testing
     @Test func `an unattended run prints one line`() async throws {
         try await Household.live { home in
             try await home.addRing()
-            try home.configure("[share.diary]\nkind = \"file\"\npath = '\(home.folder.path)/steps.csv'\n")
+            try home.folder.configure("[share.diary]\nkind = \"file\"\npath = '\(home.folder.path)/steps.csv'\n")
             let first = try await home.istep("sync", "--unattended")
             #expect(first.status == 0, "\(first.error)")
             #expect(

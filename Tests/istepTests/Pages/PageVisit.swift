@@ -11,10 +11,7 @@ func visitingPages(
     try await Household.live(timing) { home in
         _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
         _ = try await home.istep("plan", "8000", "--on", "sun=rest")
-        let folder = home.folder.path + "/config/istep"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data("[share.diary]\nkind = \"file\"\npath = \"\(home.folder.path)/steps.csv\"\n".utf8).write(
-            to: URL(fileURLWithPath: folder + "/config.toml"))
+        try home.folder.configure("[share.diary]\nkind = \"file\"\npath = \"\(home.folder.path)/steps.csv\"\n")
         let server = try home.istep.start(["serve", "--port", "0", "--timeout", "120"])
         let pattern = /(http:\/\/127\.0\.0\.1:[0-9]+)\/open\/[0-9a-f]{64}/
         try await server.until { $0.contains(pattern) }

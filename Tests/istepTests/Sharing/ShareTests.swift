@@ -10,16 +10,9 @@ import Testing
         try await Household.live { home in
             _ = try await home.istep("add", home.ring.address, "--timeout", "120", "--name", "ring")
             #expect(try await home.istep("sync").status == 0)
-            try configure(home, configuration)
+            try home.folder.configure(configuration)
             try await body(home)
         }
-    }
-
-    private func configure(_ home: Household, _ text: String) throws {
-        let folder = home.folder.path + "/config/istep"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data(text.replacing("FOLDER", with: home.folder.path).utf8).write(
-            to: URL(fileURLWithPath: folder + "/config.toml"))
     }
 
     private func text(_ home: Household, _ name: String) -> String {
@@ -328,7 +321,7 @@ import Testing
             #expect(problems[0].contains("line 1: unknown key \"timeuot\"; did you mean `timeout`?"))
             #expect(problems.contains { $0.contains("line 4") && $0.contains("did you mean `path`?") })
 
-            try configure(home, Self.diary)
+            try home.folder.configure(Self.diary)
             let sound = try await home.istep("config", "check")
             #expect(sound.status == 0)
             #expect(sound.output.contains("Days are shared with: diary"))

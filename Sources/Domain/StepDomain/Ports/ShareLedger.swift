@@ -26,6 +26,10 @@ public protocol ShareLedger: Sendable {
     func dueDays(for destination: String, users: [User.ID], at now: Timestamp) throws -> [UserDay]
     /// All entries of a destination (nil: of all destinations) in these states, by destination, day and user.
     func entries(for destination: String?, in states: Set<ShareEntry.State>) throws -> [ShareEntry]
+    /// What the next `enqueueChanges` and `due` would bring that no entry shows yet: `sent` entries of days that have
+    /// changed since or may have (`ShareEntry.isChanged`), and pending entries of days that are new to the ledger. By
+    /// destination, day and user. Changes nothing.
+    func changes(at now: Timestamp) throws -> [ShareEntry]
     /// The entry of one day; nil if the day was never considered for the destination.
     func entry(for destination: String, of user: User.ID, on day: Day) throws -> ShareEntry?
     /// Stores entries as they are now, all or none.
@@ -50,5 +54,11 @@ extension ShareLedger {
     /// rejected. By destination, day and user.
     public func unsettledEntries(for destination: String? = nil, of user: User.ID? = nil) throws -> [ShareEntry] {
         try entries(for: destination, in: ShareEntry.State.unsettled).filter { user == nil || $0.user == user }
+    }
+
+    /// The latest day of each user of which a destination has confirmed something.
+    package func latestDays(at destination: String) throws -> [User.ID: Day] {
+        try entries(for: destination, in: Set(ShareEntry.State.allCases)).filter(\.isConfirmed)
+            .reduce(into: [:]) { $0[$1.user] = max($0[$1.user] ?? $1.day, $1.day) }
     }
 }

@@ -55,6 +55,8 @@ public struct ShareEntry: Hashable, Sendable {
     /// How often the user had the day sent again after it was sent: part of its idempotency key, so that a server that
     /// recognises the first delivery does not mistake the second one for it.
     public var repetition: Int
+    /// Whether the day has changed since it was sent, or may have. Not stored: only `ShareLedger.changes` says so.
+    public var isChanged = false
 
     public init(
         user: User.ID, day: Day, destination: String, state: State = .pending, isRequested: Bool = false,

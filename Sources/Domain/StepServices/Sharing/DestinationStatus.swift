@@ -10,18 +10,21 @@ public struct DestinationStatus: Sendable {
     public var state: DestinationState
     /// Days by state.
     public var counts: [ShareEntry.State: Int]
+    /// Sent days that have changed since.
+    public var changed: Int
     /// What it answered; nil where it was not asked.
     public var answer: Result<String, ShareFailure>?
 
     public init(
         name: String, kind: String, place: String, state: DestinationState, counts: [ShareEntry.State: Int],
-        answer: Result<String, ShareFailure>? = nil
+        changed: Int = 0, answer: Result<String, ShareFailure>? = nil
     ) {
         self.name = name
         self.kind = kind
         self.place = place
         self.state = state
         self.counts = counts
+        self.changed = changed
         self.answer = answer
     }
 
@@ -39,14 +42,14 @@ extension ShareService {
     public func statuses(isChecked: Bool) async throws -> [DestinationStatus] {
         let answers = isChecked ? await check() : [:]
         return try await blocking {
-            let history = context.history, all = Set(ShareEntry.State.allCases)
+            let outbox = OutboxService(context), all = Set(ShareEntry.State.allCases)
             return try destinations.map { destination in
-                DestinationStatus(
+                let entries = try outbox.entries(of: destination.name, in: all)
+                return DestinationStatus(
                     name: destination.name, kind: destination.kind, place: destination.place,
-                    state: try history.state(of: destination.name),
-                    counts: try history.entries(for: destination.name, in: all).reduce(into: [:]) {
-                        $0[$1.state, default: 0] += 1
-                    },
+                    state: try context.history.state(of: destination.name),
+                    counts: entries.reduce(into: [:]) { $0[$1.state, default: 0] += 1 },
+                    changed: entries.count(where: \.isChanged),
                     answer: answers[destination.name])
             }
         }

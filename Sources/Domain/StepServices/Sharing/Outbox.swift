@@ -129,11 +129,14 @@ public struct Outbox: Sendable {
         var entry =
             try ledger.entry(for: destination.name, of: user.id, on: day)
             ?? ShareEntry(user: user.id, day: day, destination: destination.name, changedAt: now())
-        guard shared.isShared(by: entry, destination.traits) else { return .nothingKnown }
+        guard shared.isShared(by: entry, traits) else { return .nothingKnown }
+        if traits.showsLatestOnly, let latest = try ledger.latestDays(at: destination.name)[user.id], day < latest {
+            return .passed
+        }
         if again { entry.sendAgain(at: now()) }
         entry.isRequested = true
-        let content = destination.traits.fingerprint(of: shared)
-        switch entry.step(content, destination.traits, readyAt: nil, now: now()) {
+        let content = traits.fingerprint(of: shared)
+        switch entry.step(content, traits, readyAt: nil, now: now()) {
         case .settled: return entry.confirmed == content ? .settled : .fixed
         case .unresolved: return .doubtful
         case .send, .find, .hold, .withhold, .leave: break
@@ -158,6 +161,8 @@ public struct SharePreview: Hashable, Sendable {
         /// An earlier delivery may have arrived, and only the user can find out.
         case doubtful
         case nothingKnown
+        /// The destination shows only the latest day, and has a later one.
+        case passed
         /// The destination does not take days of this user.
         case userExcluded
     }

@@ -89,7 +89,7 @@ struct OutboxDelivery: Sendable {
         let state = try ledger.state(of: destination.name)
         try recover()
         let due = try ledger.dueDays(for: destination.name, users: users.map(\.id), at: now()).count
-        return (state, traits.showsLatestOnly ? try latestDays() : [:], due)
+        return (state, traits.showsLatestOnly ? try ledger.latestDays(at: destination.name) : [:], due)
     }
 
     private func recover() throws {
@@ -109,11 +109,6 @@ struct OutboxDelivery: Sendable {
         return try ledger.dueDays(for: destination.name, users: users.map(\.id), at: now()).count {
             !tried.contains($0)
         }
-    }
-
-    private func latestDays() throws -> [User.ID: Day] {
-        try ledger.entries(for: destination.name, in: Set(ShareEntry.State.allCases)).filter(\.isConfirmed)
-            .reduce(into: [:]) { $0[$1.user] = max($0[$1.user] ?? $1.day, $1.day) }
     }
 
     /// Whether no further delivery may begin.

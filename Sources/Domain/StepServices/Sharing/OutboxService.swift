@@ -20,7 +20,8 @@ public struct OutboxService: Sendable {
         }
     }
 
-    /// The entries of a destination, or of all destinations, in these states.
+    /// The entries of a destination, or of all destinations, in these states, and the days that have changed since they
+    /// were sent (`changes`). By destination, day and user.
     ///
     /// - Parameter user: whose entries; nil for those of all users.
     /// - Throws: `ServiceError.neverShared` for a destination that neither the ledger nor the configuration has; the
@@ -33,7 +34,48 @@ public struct OutboxService: Sendable {
             name = try self.name(
                 of: destination, in: context.history.entries(for: nil, in: Set(ShareEntry.State.allCases)))
         }
-        return try context.history.entries(for: name, in: states).filter { user == nil || $0.user == user?.id }
+        let changes = try changes(of: user).filter { name == nil || $0.destination == name }
+        let changed = Dictionary(grouping: changes, by: \.destination).mapValues { Set($0.map(UserDay.init)) }
+        let entries = try context.history.entries(for: name, in: states).filter { entry in
+            (user == nil || entry.user == user?.id) && changed[entry.destination]?.contains(UserDay(entry)) != true
+        }
+        return (entries + changes).sorted { ($0.destination, $0.day, $0.user) < ($1.destination, $1.day, $1.user) }
+    }
+
+    /// What waits: the entries that are not settled, and the days that the next share sends again or for the first
+    /// time, because the history has changed.
+    ///
+    /// - Parameter user: whose entries; nil for those of all users.
+    /// - Throws: the ledger's error.
+    public func waiting(of user: User? = nil) throws -> [ShareEntry] {
+        try entries(of: nil, in: ShareEntry.State.unsettled, user: user)
+    }
+
+    /// Names of the destinations that have earlier figures of a day, and get the present ones with the next share.
+    ///
+    /// - Throws: the ledger's error.
+    public func destinationsToCorrect(_ day: Day, of user: User) throws -> [String] {
+        try changes(of: user, on: day).filter(\.isChanged).map(\.destination)
+    }
+
+    /// Days that the next share sends, although their entries do not show it yet: a day was corrected, excluded in
+    /// part, deleted or moved, or an import has changed it. Only what the destinations of the configuration take.
+    ///
+    /// - Throws: the ledger's error.
+    public func changes(of user: User? = nil, on day: Day? = nil) throws -> [ShareEntry] {
+        let found = try context.history.changes(at: context.now()).filter {
+            (user == nil || $0.user == user?.id) && (day == nil || $0.day == day)
+        }
+        // Where the configuration is wrong, nothing is sent.
+        guard !found.isEmpty, let destinations = try? context.destinations() else { return [] }
+        let users = try context.history.users()
+        return try found.filter { entry in
+            guard let destination = destinations.first(where: { $0.name == entry.destination }),
+                let user = users.first(where: { $0.id == entry.user })
+            else { return false }
+            let preview = try context.outbox.preview(of: user, on: entry.day, to: destination, hasContent: false)
+            if case .content = preview { return true } else { return false }
+        }
     }
 
     /// Ends the pause of a destination, and makes the entries due again that were attempted or rejected.

@@ -25,7 +25,7 @@ struct CorrectionForm: Sendable {
             form.errors["steps"] = "Enter the steps of the day."
             return nil
         }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let steps = Int(text) else {
+        guard let steps = WholeNumber.value(text) else {
             form.errors["steps"] = "A number of steps is written like 8000."
             return nil
         }

@@ -22,7 +22,7 @@ struct FilledForm: Hashable, Sendable {
     /// The value of a field as a whole number of a range; nil if it is empty or wrong, which is then noted.
     mutating func integer(_ name: String, _ range: ClosedRange<Int>, _ hint: String) -> Int? {
         guard let text = values[name] else { return nil }
-        if let value = Int(text), range.contains(value) { return value }
+        if let value = WholeNumber.value(text), range.contains(value) { return value }
         errors[name] =
             "Enter a whole number from \(Words.grouped(range.lowerBound)) to \(Words.grouped(range.upperBound)); \(hint)."
         return nil

@@ -75,8 +75,12 @@ extension LocalPages {
 
     func dayPage(_ day: Day, _ scope: RequestScope) throws -> DayPage {
         let (view, data) = try scope.summary(of: day)
-        let shares = try destinations(scope).map {
-            DayPage.Share(destination: $0, entry: try scope.history.entry(for: $0, of: scope.context.user.id, on: day))
+        let changes = try OutboxService(scope.services).changes(of: scope.context.user, on: day)
+        let shares = try destinations(scope).map { name in
+            DayPage.Share(
+                destination: name,
+                entry: try changes.first { $0.destination == name }
+                    ?? scope.history.entry(for: name, of: scope.context.user.id, on: day))
         }
         return DayPage(
             view, figures: try scope.figures(),
@@ -117,7 +121,7 @@ extension LocalPages {
     }
 
     func sharePage(_ scope: RequestScope) throws -> SharePage {
-        let entries = try scope.history.unsettledEntries(of: scope.context.user.id)
+        let entries = try OutboxService(scope.services).waiting(of: scope.context.user)
         var problem: String?
         do { _ = try scope.services.destinations() } catch { problem = ErrorText(error).line }
         return SharePage(

@@ -37,7 +37,12 @@ struct SharePage: Sendable {
                     }
                 }
                 Element.li { Element.div { "Run " + context.command("istep share --list --check --with NAME") + "." } }
-                Element.li { Element.div { "Open a day and select " + Element.strong { "Share" } + "." } }
+                Element.li {
+                    Element.div {
+                        "Open a day and select " + Element.strong { "Share" }
+                            + ". From then on every sync sends new days by itself."
+                    }
+                }
             }
         }
     }
@@ -84,21 +89,26 @@ struct SharePage: Sendable {
                 Element.strong { Element.a(.href(context.link(to: entry.day))) { context.date(entry.day) } }
                 Card.remark(EntryWords.line(entry, context, isHeldBack: state.isHeldBack(at: context.now)))
             }
-            Element.div(.css("actions")) {
-                action("retry", entry) {
-                    Element.button(
-                        Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, label("Retry", entry))
-                    ) { "Retry" }
-                }
-                // Two steps, so that no day is dropped by a slip.
-                Element.details(.css("menu")) {
-                    Element.summary(.css("button small"), Attribute(.ariaLabel, label("Drop", entry))) { "Drop…" }
-                    Element.div {
-                        action("drop", entry, style: "stack") {
-                            Element.p(.css("small")) { "The day is not sent to this destination." }
-                            Element.button(Attribute(.type, "submit"), .css("danger")) {
-                                "Drop \(context.date(entry.day))"
-                            }
+            // What has changed is sent with the rest.
+            if !entry.isChanged { actions(entry) }
+        }
+    }
+
+    private func actions(_ entry: ShareEntry) -> Markup {
+        Element.div(.css("actions")) {
+            action("retry", entry) {
+                Element.button(
+                    Attribute(.type, "submit"), .css("small"), Attribute(.ariaLabel, label("Retry", entry))
+                ) { "Retry" }
+            }
+            // Two steps, so that no day is dropped by a slip.
+            Element.details(.css("menu")) {
+                Element.summary(.css("button small"), Attribute(.ariaLabel, label("Drop", entry))) { "Drop…" }
+                Element.div {
+                    action("drop", entry, style: "stack") {
+                        Element.p(.css("small")) { "The day is not sent to this destination." }
+                        Element.button(Attribute(.type, "submit"), .css("danger")) {
+                            "Drop \(context.date(entry.day))"
                         }
                     }
                 }

@@ -13,12 +13,16 @@ public struct DayView: View {
     private let historyBegins: Day?
     /// Whether the user has a pedometer to read.
     private let hasPedometers: Bool
+    private let unsent: [String]
 
-    /// - Parameter historyBegins: the first known day; nil if it is not needed, or if nothing is known.
+    /// - Parameters:
+    ///   - historyBegins: the first known day; nil if it is not needed, or if nothing is known.
+    ///   - unsent: destinations that have earlier figures of the day, and get these with the next share.
     public init(
         _ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil,
-        hasPedometers: Bool = true
+        hasPedometers: Bool = true, unsent: [String] = []
     ) {
+        self.unsent = unsent
         self.historyBegins = historyBegins
         self.hasPedometers = hasPedometers
         self.summary = summary
@@ -50,7 +54,10 @@ public struct DayView: View {
 
 extension DayView {
     /// One screenful: at most 24 lines where the terminal has 80 columns.
-    public func lines(_ style: TextStyle) -> [String] { browserHead(style) + lines(style, hasCommands: true) }
+    public func lines(_ style: TextStyle) -> [String] {
+        let head = browserHead(style), whole = head + lines(style, hasCommands: true, hasRemoval: true)
+        return whole.count <= 24 ? whole : head + lines(style, hasCommands: true)
+    }
 
     /// What stays on the screen of a browser while the rest scrolls.
     public func browserHead(_ style: TextStyle) -> [String] {
@@ -66,7 +73,8 @@ extension DayView {
     /// The rest, without the commands that show other days: keys do that.
     public func browserLines(_ style: TextStyle) -> [String] { lines(style, hasCommands: false) }
 
-    private func lines(_ style: TextStyle, hasCommands: Bool) -> [String] {
+    /// - Parameter hasRemoval: whether the command is shown that removes the correction.
+    private func lines(_ style: TextStyle, hasCommands: Bool, hasRemoval: Bool = false) -> [String] {
         var page = Page(style)
         page.blank()
         if let error = error(.day) {
@@ -99,8 +107,16 @@ extension DayView {
         if let doubt { show("Check", doubt, on: &page) }
         chart(on: &page)
         page.blank()
-        show("Day", completeness, on: &page)
+        show("Day", completeness, hint: hasRemoval && summary.isCorrected ? removal : nil, on: &page)
         show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? firstSync : nil, on: &page)
+        if !unsent.isEmpty {
+            show(
+                "Shared",
+                StyledText(
+                    "\(Words.list(unsent.map { Printable($0, limit: 32).description })) will get these figures with the next sync",
+                    .doubtful),
+                hint: hasCommands ? "\(command: "istep share", "\(summary.day)")" : nil, on: &page)
+        }
         if hasCommands { neighbours(on: &page) }
         return page.lines
     }
@@ -122,7 +138,10 @@ extension DayView {
     /// - Parameter hint: what to do about a value that is not there.
     private func show(_ label: String, _ value: StyledText, hint: Advice? = nil, on page: inout Page) {
         page.labelled(label, value)
-        if let hint { page.advice(hint, emphasis: .faint, indent: 12) }
+        guard let hint else { return }
+        // A command is never cut: where the line is short, it begins further left.
+        let longest = hint.commands.map { Columns.of(page.style.text(of: $0)) }.max() ?? 0
+        page.advice(hint, emphasis: .faint, indent: max(2, min(12, page.style.width - longest)))
     }
 
     private func isUnknown<T>(_ attribute: AttributeError.Attribute, _ value: T?) -> Bool {
@@ -246,6 +265,8 @@ extension DayView {
         return StyledText("entered by hand\(difference)")
             + StyledText(summary.correctionReason.map { " (\(Printable($0, limit: 80)))" } ?? "", .faint)
     }
+
+    private var removal: Advice { "\(command: "istep correct", "\(summary.day)", "--remove")" }
 
     private var firstSync: Advice { hasPedometers ? "\(command: "istep sync")" : "\(command: "istep add")" }
 

@@ -51,7 +51,8 @@ public struct ExampleView: View, Described {
     /// - Parameters:
     ///   - example: a table of the configuration, in TOML.
     ///   - file: the configuration file that it belongs in. The files of secrets that the example names are beside it.
-    public init(kind: String, example: String, file: String = ExampleView.standardFile) {
+    ///   - home: the folder that `~` stands for; nil for the user's own.
+    public init(kind: String, example: String, file: String = ExampleView.standardFile, home: String? = nil) {
         self.kind = kind
         self.file = Printable(file, limit: 2 * file.unicodeScalars.count).description
         // A path in the configuration is absolute. One that TOML writes with escapes is not shown.
@@ -59,7 +60,8 @@ public struct ExampleView: View, Described {
             self.file == file && !file.contains { $0 == "\"" || $0 == "\\" }
             && (file.hasPrefix("/") || file.hasPrefix("~/"))
         let folder = isPlain ? file.lastIndex(of: "/").map { file[...$0] } : nil
-        self.example = folder.map { example.replacing("~/.config/istep/", with: $0) } ?? example
+        let placed = folder.map { example.replacing("~/.config/istep/", with: $0) } ?? example
+        self.example = isPlain ? home.map { placed.replacing("\"~/", with: "\"\($0)/") } ?? placed : placed
     }
 
     /// In a form that can be copied: nothing is wrapped.

@@ -57,7 +57,8 @@ public struct DestinationsView: View {
             (.unknown, "may have arrived"),
             (.rejected, "rejected"),
         ].compactMap { state, word in entry.counts[state].map { "\(Words.count($0, "day")) \(word)" } }
-        return parts.isEmpty ? "no days yet" : parts.joined(separator: ", ")
+        let changed = entry.changed == 0 ? [] : ["\(Words.count(entry.changed, "sent day")) changed since"]
+        return parts.isEmpty ? "no days yet" : (parts + changed).joined(separator: ", ")
     }
 }
 
@@ -80,6 +81,9 @@ private struct DestinationRecord: Described {
         .init("place", .text, "Where days are sent to.") { $0.status.place },
         .init("days", .map(keys: "state (as of outbox)", .integer), "Number of days.") { record in
             Dictionary(uniqueKeysWithValues: record.status.counts.map { ($0.key.rawValue, $0.value) })
+        },
+        .init("changed", .integer, "Number of sent days that have changed since: the next share sends them again.") {
+            $0.status.changed
         },
         .init(.stopped) { $0.status.state.stopped },
         .init(.nextAttempt) { record in
@@ -122,6 +126,7 @@ public struct PreviewView: View, Described {
         case .fixed: "changed since it was sent, and cannot be corrected there; use --again to send once more"
         case .doubtful: "may have arrived: check there, then retry or drop it in the outbox"
         case .nothingKnown: "nothing is known of that day"
+        case .passed: "this destination shows only the latest day, and has a later one"
         case .userExcluded: "\(user.name) is not among the `users` of this destination"
         }
     }

@@ -50,7 +50,9 @@ public struct OutboxView: View {
         }
         let here = entries.filter { $0.destination == destination }
         // A day that may have arrived is tried again without the user as long as it has a next attempt.
-        let hasDue = here.contains { $0.state == .pending || ($0.state == .unknown && $0.nextAttempt != nil) }
+        let hasDue = here.contains {
+            $0.state == .pending || $0.isChanged || ($0.state == .unknown && $0.nextAttempt != nil)
+        }
         if hasDue, let moment = state.nextAttempt(after: now) {
             let reason = state.lastError.map { ": \(Printable($0, limit: 300))" } ?? ""
             page.paragraph(
@@ -100,7 +102,7 @@ public struct OutboxView: View {
     private func emphasis(_ entry: ShareEntry) -> StyledText.Emphasis? {
         switch entry.state {
         case .pending, .sending: nil
-        case .sent: .good
+        case .sent: entry.isChanged ? nil : .good
         case .rejected: .bad
         case .unknown: .doubtful
         }
@@ -123,6 +125,7 @@ package enum EntryWords {
             if let moment = entry.nextAttempt, moment > now { return "waits until \(clock(moment))\(tries)" }
             return (isHeldBack ? "waits for the next attempt" : "to be sent") + tries
         case .sending: return "being sent, or istep was interrupted while sending"
+        case .sent where entry.isChanged: return "changed since it was sent \(clock(entry.changedAt))"
         case .sent: return "sent \(clock(entry.changedAt))"
         case .rejected: return entry.isWithheld ? "withheld" : "rejected\(tries)"
         case .unknown where entry.isWithheld: return "withheld; an earlier delivery may have arrived"
@@ -158,6 +161,9 @@ private struct EntryRecord: Described {
         .init("day", .day, "The day.") { $0.entry.day.description },
         .init("state", .choice(ShareEntry.State.self), "State of its delivery; unknown: it may have arrived.") {
             $0.entry.state.rawValue
+        },
+        .init("changed", .boolean, "Whether a sent day has changed since: the next share sends it again.") {
+            $0.entry.isChanged
         },
         .init("attempts", .integer, "Number of attempts to send it.") { $0.entry.attempts },
         .init("nextAttempt", .nullable(.time), "Null where it waits for the user, or nothing is to be done.") {

@@ -60,7 +60,10 @@ extension ConfigCommand {
                 throw CommandFailure(.usage, "There is no kind '\(kind)'.", advice: "Known kinds: \(known).")
             }
             let file = Wiring.configurationFile(common.values()) ?? ExampleView.standardFile
-            try Wiring.show(ExampleView(kind: kind.key, example: kind.example, file: file), common.values())
+            // What a demo writes stays in its folder.
+            let demo = ProcessEnvironment.current[DemoFolder.variable].flatMap { $0.isEmpty ? nil : $0 }
+            try Wiring.show(
+                ExampleView(kind: kind.key, example: kind.example, file: file, home: demo), common.values())
         }
     }
 }

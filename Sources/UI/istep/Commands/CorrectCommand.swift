@@ -87,7 +87,7 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         } else {
             try corrections.remove(on: day, of: user)
         }
-        try show(day, of: user, in: history, wiring)
+        try wiring.show(wiring.dayView(of: user, on: day, in: history))
     }
 
     private func exclude(_ day: Day, _ from: BlockTime, _ to: BlockTime, _ wiring: Wiring) throws {
@@ -99,16 +99,6 @@ struct CorrectCommand: ParsableCommand, TakesDays {
         } else {
             try exclusions.exclude(day, from: from, to: to, reason: reason, of: user)
         }
-        try show(day, of: user, in: store, wiring)
-    }
-
-    private func show(_ day: Day, of user: User, in history: any StepHistory, _ wiring: Wiring) throws {
-        let now = wiring.now()
-        let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(
-            of: user, on: day)
-        let today = wiring.localTime.day(of: now)
-        let hasPedometers = try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty
-        try wiring.show(
-            DayView(summary, today: today, now: now, localTime: wiring.localTime, hasPedometers: hasPedometers))
+        try wiring.show(wiring.dayView(of: user, on: day, in: store))
     }
 }

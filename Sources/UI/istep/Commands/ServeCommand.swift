@@ -95,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand, Subcommand {
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
         if let guests, let passwordFile { return try await serve(guests: guests, passwordFile, wiring) }
-        let port = port ?? (wiring.environment[DemoFolder.variable] == nil ? Self.standardPort : Self.demoPort)
+        let port = port ?? (wiring.isInDemo ? Self.demoPort : Self.standardPort)
         // Another server of this user, or the socket of systemd, has the port: the pages are there.
         if socket == nil, port != 0, wiring.environment["LISTEN_FDS"] == nil,
             let opening = try await blocking({ try PageServer.runningOpening(wiring, port: port) })
@@ -106,7 +106,25 @@ struct ServeCommand: AsyncParsableCommand, Subcommand {
         // Under systemd the output is a log: no token may be in it. The socket listens already: a browser that is
         // opened here is answered as soon as the server runs.
         if !server.isActivated { try await show(try server.opening(), wiring, isRunning: false) }
-        await server.run()
+        try await run(server, wiring)
+    }
+
+    /// Until it is interrupted, or the demo has ended whose days it shows.
+    private func run(_ server: PageServer, _ wiring: Wiring) async throws {
+        guard wiring.isInDemo else { return await server.run() }
+        let isEndOfDemo = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await server.run()
+                return false
+            }
+            group.addTask {
+                await wiring.untilDemoEnds()
+                return true
+            }
+            defer { group.cancelAll() }
+            return await group.next() == true
+        }
+        if isEndOfDemo, !Task.isCancelled { try wiring.say("The demo has ended, and its pages with it.") }
     }
 
     private func show(_ opening: PageServer.Opening, _ wiring: Wiring, isRunning: Bool) async throws {

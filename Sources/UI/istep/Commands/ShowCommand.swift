@@ -45,8 +45,7 @@ struct ShowCommand: ParsableCommand, TakesDays {
 
     func run() throws {
         let wiring = try Wiring(common)
-        let now = wiring.now()
-        let today = wiring.localTime.day(of: now)
+        let today = wiring.localTime.day(of: wiring.now())
         let day = day.day(today: today)
         try ServiceError.checkBegun(day, today: today)
         if csv, try wiring.isBeforeHistory() {
@@ -56,17 +55,12 @@ struct ShowCommand: ParsableCommand, TakesDays {
         }
         let history = try wiring.history(for: .reading)
         let user = try wiring.user(in: history)
-        let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
         if csv {
+            let statistics = StepStatistics(history, localTime: wiring.localTime, now: wiring.now)
             for line in DayCSV.lines(try statistics.figures(of: user, on: day)) { try Output.standard.result(line) }
             return
         }
-        let summary = try statistics.summary(of: user, on: day)
-        let begins = summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil
-        let hasPedometers = try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty
-        let view = DayView(
-            summary, today: today, now: now, localTime: wiring.localTime, historyBegins: begins,
-            hasPedometers: hasPedometers)
+        let view = try wiring.dayView(of: user, on: day, in: history)
         if explain {
             let data = try history.dayData(of: user, on: day)
             return try wiring.show(

@@ -37,9 +37,9 @@ enum ArgumentRules {
         return measure
     }
 
-    /// A number of steps: digits only.
+    /// A number of steps.
     static func steps(_ text: some StringProtocol) throws -> Int {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else {
+        guard let number = WholeNumber.value(text) else {
             throw ValidationError("a number of steps is written like 8000")
         }
         return number

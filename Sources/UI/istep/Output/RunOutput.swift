@@ -157,6 +157,11 @@ extension Wiring {
         return reports.map { $0.concerning(user.id) }
     }
 
+    /// Reports on standard error where a history begins.
+    func noteNewHistory() {
+        Output.error.line("A new history begins: \(Printable(databasePath, limit: 4096))", JournalPriority.notice)
+    }
+
     /// Reports on standard error, also with `-q`, that days are shared from another history than without `--db`: what
     /// that one has sent may be sent again.
     func noteOtherHistory() {

@@ -236,8 +236,8 @@ struct BrowseSession {
         if state.content == .outbox {
             // An error is shown in place of the entries.
             outbox =
-                (try? await blocking { [histories, user] in
-                    try histories.history().unsettledEntries(of: user.id)
+                (try? await blocking { [histories, user, wiring] in
+                    try OutboxService(wiring.services(histories.history())).waiting(of: user)
                 }) ?? []
             state.outbox = outbox.map(BrowseState.OutboxEntry.init)
         }
@@ -278,12 +278,7 @@ struct BrowseSession {
             let history = try histories.history()
             switch state.content {
             case .day(let day):
-                let summary = try StepStatistics(history, localTime: wiring.localTime, now: wiring.now).summary(
-                    of: user, on: day)
-                let hasPedometers = try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty
-                let view = DayView(
-                    summary, today: state.today, now: wiring.now(), localTime: wiring.localTime,
-                    hasPedometers: hasPedometers)
+                let view = try wiring.dayView(of: user, on: day, in: history)
                 return (view.browserHead(style), view.browserLines(style))
             case .period(let period):
                 let hasPedometers = try !history.pedometers(of: user.id).isEmpty

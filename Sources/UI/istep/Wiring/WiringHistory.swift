@@ -1,9 +1,11 @@
 import ForeignHistories
+import Foundation
 import Pedometers
 import Settings
 import StepDatabase
 import StepDomain
 import StepServices
+import StepViews
 
 /// The history, and what changes it.
 extension Wiring {
@@ -13,8 +15,12 @@ extension Wiring {
     /// - Throws: `HistoryError.missing` if there is no history and `use` does not create one.
     func history(for use: HistoryUse) throws(HistoryError) -> EditableHistory {
         if use == .updating { return try StepDatabase.existing(databasePath, backups: backups) }
-        return try StepDatabase(
+        let isNew = use == .creating && !FileManager.default.fileExists(atPath: databasePath)
+        let history = try StepDatabase(
             path: databasePath, for: use == .reading ? .reading : .writing, backups: backups, isUsedByTasks: true)
+        // Otherwise a command that was meant for another history, such as a demo's, would begin one unnoticed.
+        if isNew, !isInDemo, !options.isQuiet { noteNewHistory() }
+        return history
     }
 
     /// The history for a process that runs for long.
@@ -43,6 +49,19 @@ extension Wiring {
     /// - Throws: why the history cannot be read.
     func isBeforeHistory() throws(HistoryError) -> Bool {
         settings.database.source == .standard ? try !hasHistory() : false
+    }
+
+    /// A day of a user as it is shown.
+    ///
+    /// - Throws: the history's error.
+    func dayView(of user: User, on day: Day, in history: History) throws -> DayView {
+        let now = now()
+        let summary = try StepStatistics(history, localTime: localTime, now: { now }).summary(of: user, on: day)
+        return DayView(
+            summary, today: localTime.day(of: now), now: now, localTime: localTime,
+            historyBegins: summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil,
+            hasPedometers: try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty,
+            unsent: try OutboxService(services(history)).destinationsToCorrect(day, of: user))
     }
 
     /// The backups that istep makes by itself.

@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 public import PrivateBus
 import SimulatedBlueZ
@@ -155,4 +156,19 @@ struct SimulatedBluetooth: Sendable {
 
 extension PrivateBusError: ReportableError {
     public var category: FailureCategory { .unavailable }
+}
+
+extension Wiring {
+    /// Whether this process runs in a demo.
+    var isInDemo: Bool { environment[DemoFolder.variable]?.isEmpty == false }
+
+    /// Returns when the demo that this process runs in has ended: its bus ends with it.
+    func untilDemoEnds() async {
+        let names = MatchRule(
+            sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged")
+        guard let bus = try? await DBusConnection.open(Self.systemBus(environment)),
+            let signals = try? await bus.signals(names)
+        else { return }
+        for await _ in signals {}
+    }
 }

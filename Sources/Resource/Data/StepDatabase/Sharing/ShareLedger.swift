@@ -50,6 +50,22 @@ extension StepDatabase: ShareLedger {
         }
     }
 
+    public func changes(at now: Timestamp) throws(HistoryError) -> [ShareEntry] {
+        try read { database in
+            let sent = try Row.fetchAll(database, sql: ShareEntry.changed).map { row in
+                var entry = try ShareEntry(row: row)
+                entry.isChanged = true
+                return entry
+            }
+            let new = try Row.fetchAll(database, sql: ShareEntry.unconsidered).map { row in
+                ShareEntry(
+                    user: try row.get(1), day: try row.day(2), destination: try row.get(0), nextAttempt: now,
+                    changedAt: now)
+            }
+            return (sent + new).sorted { ($0.destination, $0.day, $0.user) < ($1.destination, $1.day, $1.user) }
+        }
+    }
+
     public func entry(for destination: String, of user: User.ID, on day: Day) throws(HistoryError) -> ShareEntry? {
         try read { database in
             try Row.fetchOne(
@@ -80,10 +96,11 @@ extension StepDatabase: ShareLedger {
 }
 
 extension ShareEntry {
-    private static let query = """
+    private static let columns = """
         SELECT person, day, destination, state, asked, fingerprint, confirmed, attempts, first_attempt, next_attempt,
-            last_error, remote_id, changed_at, stale, repetition FROM share
+            last_error, remote_id, changed_at, stale, repetition
         """
+    private static let query = columns + " FROM share"
 
     /// Entries due for a destination (1) at a moment (2), of people in a JSON array (3), limited to a number (4).
     ///
@@ -105,6 +122,36 @@ extension ShareEntry {
         return query + " WHERE state IN (\(marks))" + (states.contains(.sent) ? "" : " AND state <> 'sent'")
             + (destination == nil ? "" : " AND destination = ?") + " ORDER BY destination, day, person"
     }
+
+    /// Days that changed after the watermark of a destination.
+    private static let news = """
+        FROM share_watermark JOIN changed_day
+            ON changed_day.person = share_watermark.person AND changed_day.revision > share_watermark.revision
+        """
+
+    /// Sent entries of days that have changed since. Before the first watermark, only days requested by name were sent,
+    /// and each of them may have changed. Begins with the few changes, and not with all entries.
+    static let changed =
+        columns + """
+             FROM (
+                SELECT share_watermark.destination AS place, changed_day.person AS owner, changed_day.day AS date \(news)
+                UNION SELECT destination, person, day FROM share WHERE stale AND next_attempt IS NOT NULL
+                UNION SELECT share.destination, share.person, share.day
+                FROM destination CROSS JOIN person CROSS JOIN share
+                    ON share.destination = destination.name AND share.person = person.id
+                WHERE NOT EXISTS (
+                    SELECT 1 FROM share_watermark
+                    WHERE share_watermark.destination = destination.name AND share_watermark.person = person.id))
+            CROSS JOIN share ON destination = place AND person = owner AND day = date AND state = 'sent'
+            """
+
+    /// Destination, person and day of entries that the next `enqueueChanges` would create.
+    static let unconsidered = """
+        SELECT share_watermark.destination, changed_day.person, changed_day.day \(news)
+        WHERE +changed_day.day >= share_watermark.since AND \(Day.isKnown) AND NOT EXISTS (
+            SELECT 1 FROM share WHERE share.destination = share_watermark.destination
+                AND share.person = changed_day.person AND share.day = changed_day.day)
+        """
 
     /// The entry of one destination, person and day.
     static let one = query + " WHERE destination = ? AND person = ? AND day = ?"

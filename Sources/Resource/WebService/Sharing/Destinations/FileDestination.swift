@@ -63,7 +63,7 @@ extension DestinationKind {
     static let file = DestinationKind(
         "file", title: "a file with a line for each day: JSON or CSV",
         example: """
-            [share.diary]
+            [share.steps]
             kind = "file"
             path = "~/steps.csv"
             # format = "json"     # or "csv"; default: according to the suffix of the path

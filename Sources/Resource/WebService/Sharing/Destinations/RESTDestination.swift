@@ -90,9 +90,9 @@ struct RESTDestination: ConfiguredDestination {
         guard let failure = ShareFailure(response, to: request, at: .item) else {
             return "answers (HTTP \(response.status))"
         }
-        // Many services have nothing to show there. They have checked the credentials by then, or will check them with
-        // a day.
-        guard failure.kind == .rejected else { throw failure }
+        // Many services have nothing to show there, or know no GET (501). They have checked the credentials by then, or
+        // will check them with a day.
+        guard failure.kind == .rejected || response.status == 501 else { throw failure }
         return "answers (HTTP \(response.status) to GET)"
     }
 
