@@ -99,9 +99,8 @@ import TestSupport
 
             let server = try inside.start(["serve", "--port", "0"])
             try await server.until { $0.contains("/open/") }
-            let address = try #require(
-                server.outputSoFar.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+\/open\/[0-9a-f]{64}/))
-            let visitor = try await ServeTests.Visitor.open(String(address.0))
+            let address = try #require(ServedAddress.first(in: server.outputSoFar))
+            let visitor = try await PageVisitor.open(address)
             #expect(try await visitor.get("/year").status == 200)
             server.send(SIGTERM)
             #expect(await server.result.status == 0)

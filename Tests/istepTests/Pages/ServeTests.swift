@@ -7,84 +7,14 @@ import Testing
 
 /// `istep serve` from outside: who gets in, where it listens, how it begins and ends.
 @Suite(.timeLimit(.minutes(5))) struct ServeTests {
-    /// A client of the pages, as a browser without scripts.
-    struct Visitor: Sendable {
-        let port: UInt16
-        var cookie = ""
-        /// What the opened address leads on to.
-        var first = "/"
-
-        func get(_ target: String) async throws -> (status: Int, text: String) {
-            try await send("GET \(target) HTTP/1.1\r\n", "")
-        }
-
-        /// Sends a form with the key of a page.
-        func post(_ target: String, _ form: String = "") async throws -> (status: Int, text: String) {
-            let key = try #require(try await get("/plan").text.firstMatch(of: /name="key" value="([0-9a-f]{64})"/)).1
-            let body = "key=\(key)&\(form)"
-            return try await send(
-                "POST \(target) HTTP/1.1\r\nOrigin: http://127.0.0.1:\(port)\r\nContent-Length: \(body.utf8.count)\r\n",
-                body)
-        }
-
-        /// The page of what a form began, once that has ended.
-        func activity() async throws -> String {
-            // Answered until it has ended.
-            _ = try await get("/events")
-            return try await get("/activity").text
-        }
-
-        private func send(_ line: String, _ body: String) async throws -> (status: Int, text: String) {
-            let visitor = self
-            let answer = try await blocking {
-                let client = try LoopbackClient(port: visitor.port)
-                client.send(
-                    "\(line)Host: 127.0.0.1:\(visitor.port)\r\nCookie: \(visitor.cookie)\r\nConnection: close\r\n\r\n\(body)"
-                )
-                return client.receiveAll()
-            }
-            return (Int(answer.dropFirst(9).prefix(3)) ?? 0, answer)
-        }
-
-        /// Exchanges the token of an address.
-        static func open(_ address: String) async throws -> Visitor {
-            let url = try #require(URL(string: address))
-            var visitor = Visitor(port: UInt16(try #require(url.port)))
-            let opened = try await visitor.get(String(address.dropFirst("http://127.0.0.1:\(visitor.port)".count)))
-            #expect(opened.status == 200)
-            visitor.cookie = String(try #require(opened.text.firstMatch(of: /Set-Cookie: ([^;]+);/)).1)
-            visitor.first = String(try #require(opened.text.firstMatch(of: /content="0; url=([^"]+)"/)).1)
-            return visitor
-        }
-    }
-
-    private static func address(_ output: String) -> String? {
-        output.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+\/open\/[0-9a-f]{64}/).map { String($0.0) }
-    }
-
-    /// Starts it at a free port and ends it after `body`.
-    private func serving(
-        _ istep: Command, _ words: [String] = [], _ body: (_ address: String, Running) async throws -> Void
-    ) async throws {
-        let running = try istep.start(["serve", "--port", "0"] + words)
-        do {
-            try await running.until { Self.address($0) != nil }
-            try await body(try #require(Self.address(running.outputSoFar)), running)
-        } catch {
-            Issue.record("\(error)")
-        }
-        running.send(SIGTERM)
-        _ = await running.result
-    }
-
     @Test func `the address works once, and only the browser that opened it sees the pages`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)
         _ = try await istep("plan", "8000")
         try await serving(istep) { address, running in
-            let stranger = Visitor(port: UInt16(try #require(URL(string: address)?.port)))
+            let stranger = PageVisitor(port: UInt16(try #require(URL(string: address)?.port)))
             #expect(try await stranger.get("/plan").status == 403)
-            let visitor = try await Visitor.open(address)
+            let visitor = try await PageVisitor.open(address)
             let page = try await visitor.get("/plan")
             #expect(page.status == 200 && page.text.contains("8000"))
             #expect(
@@ -110,7 +40,7 @@ import Testing
         _ = try await istep("correct", "yesterday", "--steps", "4000")
         let day = try #require(try await istep("show", "yesterday", "--json").json["day"] as? String)
         try await serving(istep) { address, _ in
-            let visitor = try await Visitor.open(address)
+            let visitor = try await PageVisitor.open(address)
             #expect(try await visitor.get("/share").text.contains("No destination is configured"))
             // As when a destination was removed, or is misspelled.
             #expect(try await visitor.post("/share", "destination=server&day=\(day)").status == 303)
@@ -142,12 +72,12 @@ import Testing
             at: configuration.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data("user = \"zoe\"\n".utf8).write(to: configuration)
         try await serving(istep) { address, _ in
-            let visitor = try await Visitor.open(address)
+            let visitor = try await PageVisitor.open(address)
             let page = try await visitor.get("/plan")
             #expect(page.status == 503 && page.text.contains("href=\"/plan?user=anna\""), "\(page.text)")
             #expect(try await visitor.get("/plan?user=anna").status == 200)
             let again = try await istep("serve", "--port", "\(visitor.port)")
-            #expect(again.status == 0 && Self.address(again.output) != nil, "\(again)")
+            #expect(again.status == 0 && ServedAddress.first(in: again.output) != nil, "\(again)")
             let typing = try await istep("serve", "--port", "\(visitor.port)", "--user", "ana")
             #expect(typing.status == 64, "\(typing)")
             // It is read again.
@@ -166,7 +96,7 @@ import Testing
             #expect(again.status == 0 && again.json["running"] as? Bool == true, "\(again)")
             let other = try #require(again.json["address"] as? String)
             #expect(other != address)
-            let (first, second) = (try await Visitor.open(address), try await Visitor.open(other))
+            let (first, second) = (try await PageVisitor.open(address), try await PageVisitor.open(other))
             #expect(first.cookie != second.cookie)
             #expect(try await first.get("/plan").status == 200)
             #expect(try await second.get("/plan").status == 200)
@@ -185,8 +115,8 @@ import Testing
         istep.environment["PATH"] = bin + ":" + (istep.environment["PATH"] ?? "")
         _ = try await istep("plan", "8000")
         let running = try istep.start(["serve", "--port", "0", "--open"])
-        try await running.until { Self.address($0) != nil }
-        let address = try #require(Self.address(running.outputSoFar))
+        try await running.until { ServedAddress.first(in: $0) != nil }
+        let address = try #require(ServedAddress.first(in: running.outputSoFar))
         try await FileChanges.wait(in: folder.path) {
             (try? String(contentsOfFile: folder.path + "/opened", encoding: .utf8))?.contains("</html>") ?? false
         }
@@ -206,7 +136,7 @@ import Testing
         let without = try istep.start(["serve", "--port", "0", "--open"])
         try await without.untilError { $0.contains("No browser could be started") }
         without.send(SIGTERM)
-        #expect(Self.address(await without.result.output) != nil)
+        #expect(ServedAddress.first(in: await without.result.output) != nil)
     }
 
     /// Some programs in place of xdg-open show the page themselves, and end when it is closed.
@@ -287,7 +217,7 @@ import Testing
             try await home.addWatch("--user", "ben")
             try await serving(home.istep, ["--user", "ben"]) { address, _ in
                 let port = String(try #require(URL(string: address)?.port))
-                #expect(try await Visitor.open(address).first == "/")
+                #expect(try await PageVisitor.open(address).first == "/")
                 // Without the option, it is the user who is logged in, as in every command.
                 let calls: [(words: [String], user: String)] = [
                     (["--user", "ben"], "ben"), (["--user", "anna"], "anna"), ([], "anna"),
@@ -295,7 +225,7 @@ import Testing
                 for (words, user) in calls {
                     let again = try await home.istep.run(["serve", "--port", port, "--json"] + words)
                     #expect(again.status == 0 && again.json["running"] as? Bool == true, "\(again)")
-                    let visitor = try await Visitor.open(try #require(again.json["address"] as? String))
+                    let visitor = try await PageVisitor.open(try #require(again.json["address"] as? String))
                     #expect(visitor.first == "/?user=\(user)")
                     let page = try await visitor.get(visitor.first)
                     let choice = "aria-label=\"User: \(user)\""
@@ -312,7 +242,7 @@ import Testing
     @Test func `a new user finds, adds and forgets a pedometer in the pages`() async throws {
         try await Household.live { home in
             try await serving(home.istep, ["--timeout", "5"]) { address, _ in
-                let visitor = try await Visitor.open(address)
+                let visitor = try await PageVisitor.open(address)
                 #expect(try await visitor.get("/").text.contains("First steps"))
                 #expect(try await visitor.post("/devices/scan").status == 303)
                 let searched = try await visitor.activity()
@@ -335,7 +265,7 @@ import Testing
             // The ring never answers the battery request: the link is up when the signal comes.
             home.ring.behaviour.ignored = [0x03]
             try await serving(home.istep, ["--timeout", "120"]) { address, running in
-                let visitor = try await Visitor.open(address)
+                let visitor = try await PageVisitor.open(address)
                 #expect(try await visitor.post("/sync").status == 303)
                 for await event in home.stack.events {
                     if case .wrote(_, _, let bytes) = event, bytes.first == 0x03 { break }
@@ -346,134 +276,6 @@ import Testing
                 await home.expectNothingLeftOpen()
             }
         }
-    }
-
-    @Test func `guests see days with the password, and no other server is mistaken for theirs`() async throws {
-        let folder = try Folder(), file = folder.path + "/guests"
-        let istep = Command(folder: folder)
-        _ = try await istep("correct", "yesterday", "--steps", "4321")
-        let day = try #require(try await istep("show", "yesterday", "--json").json["day"] as? String)
-        try Data("correct horse\n".utf8).write(to: URL(fileURLWithPath: file))
-        chmod(file, 0o644)
-        let words = ["serve", "--port", "0", "--guests", "steps.home.example", "--password-file", file]
-        let open = try await istep.run(words)
-        #expect(open.status == 78 && open.error.contains(file), "\(open)")
-        chmod(file, 0o600)
-        let running = try istep.start(words)
-        try await running.until { $0.contains("Ctrl-C") }
-        let port = try #require(running.outputSoFar.firstMatch(of: /127\.0\.0\.1:([0-9]+)/)?.1)
-        func get(_ target: String, _ password: String) async throws -> String {
-            let credentials = Data("istep:\(password)".utf8).base64EncodedString()
-            return try await blocking {
-                let client = try LoopbackClient(port: try #require(UInt16(port)))
-                client.send(
-                    "GET \(target) HTTP/1.1\r\nHost: steps.home.example\r\nAuthorization: Basic \(credentials)\r\nConnection: close\r\n\r\n"
-                )
-                return client.receiveAll()
-            }
-        }
-        // As nginx passes a request on that a browser has sent by HTTP/2.
-        let proxied = try await blocking {
-            let client = try LoopbackClient(port: try #require(UInt16(port)))
-            let credentials = Data("istep:correct horse".utf8).base64EncodedString()
-            client.send(
-                "GET /day HTTP/1.0\r\nHost: steps.home.example\r\nConnection: close\r\nauthorization: Basic \(credentials)\r\n"
-                    + "user-agent: x\r\naccept-encoding: gzip, br\r\nX-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: https\r\n\r\n"
-            )
-            return client.receiveAll()
-        }
-        #expect(proxied.contains(" 200 ") && proxied.contains("</html>"), "\(proxied.prefix(300))")
-        #expect(try await get("/day", "wrong").hasPrefix("HTTP/1.1 401 "))
-        let shown = try await get("/day/\(day).csv", "correct horse")
-        #expect(shown.hasPrefix("HTTP/1.1 200 ") && shown.contains("4321"), "\(shown)")
-        #expect(try await get("/plan", "correct horse").hasPrefix("HTTP/1.1 404 "))
-        // An ordinary call does not take it for the user's own pages.
-        let own = try await istep("serve", "--port", String(port))
-        #expect(own.status == 75 && own.error.contains("is in use"), "\(own)")
-        running.send(SIGTERM)
-        let result = await running.result
-        #expect(result.status == 0 && !result.output.contains("correct horse"), "\(result)")
-        let document = try istep.start(words + ["--json"])
-        try await document.until { $0.contains("\n}") }
-        document.send(SIGTERM)
-        let output = await document.result.output
-        var check = JSONSchemaCheck(schema: try await istep("json", "--schema", "serve").output)
-        check.add(output, as: "guests", "serve --guests")
-        #expect(try check.complaints().isEmpty && output.contains("\"host\" : \"steps.home.example\""), "\(output)")
-        try Data("short\n".utf8).write(to: URL(fileURLWithPath: file))
-        #expect(try await istep.run(words).error.contains("shorter than 12 characters"))
-        for wrong in [["--guests", "x y"], ["--guests", "x"], ["--guests", "x", "--password-file", file, "--open"]] {
-            #expect(try await istep.run(["serve"] + wrong).status == 64, "\(wrong)")
-        }
-    }
-
-    @Test func `a socket file is served, too`() async throws {
-        let folder = try Folder(), path = folder.path + "/istep.sock"
-        let istep = Command(folder: folder)
-        let running = try istep.start(["serve", "--socket", path])
-        try await running.until { $0.contains("Ctrl-C") }
-        let token = try #require(running.outputSoFar.firstMatch(of: /\/open\/[0-9a-f]{64}/)).0
-        let answers = try await blocking {
-            try ["GET /day", "GET \(token)"].map { line in
-                let client = try LoopbackClient(path: path)
-                client.send("\(line) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                return client.receiveAll()
-            }
-        }
-        #expect(answers[0].hasPrefix("HTTP/1.1 403 ") && answers[1].contains("Set-Cookie: istep-80="))
-        running.send(SIGTERM)
-        #expect(await running.result.status == 0)
-        #expect(!FileManager.default.fileExists(atPath: path))
-    }
-
-    /// Opens a socket and starts the program with it, as systemd does.
-    private func activated(_ istep: Command, address: String) throws -> Running {
-        let script = """
-            import os, socket, sys
-            s = socket.socket()
-            s.bind((sys.argv[1], 0))
-            s.listen()
-            print("port", s.getsockname()[1], flush=True)
-            os.dup2(s.fileno(), 3)
-            os.set_inheritable(3, True)
-            os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
-            os.execv(sys.argv[2], ["istep", "serve"])
-            """
-        let process = ChildProcess()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-c", script, address, try Command.program.path]
-        process.environment = istep.environment
-        return try Running(process)
-    }
-
-    @Test func `systemd's socket is used, and no token is written to its log`() async throws {
-        let folder = try Folder()
-        let istep = Command(folder: folder)
-        _ = try await istep("plan", "8000")
-        let running = try activated(istep, address: "127.0.0.1")
-        try await running.until { $0.hasSuffix("\n") }
-        let port = try #require(running.outputSoFar.firstMatch(of: /port ([0-9]+)/)?.1)
-        // The port is announced before the program starts: this request waits for its answer.
-        let first = try LoopbackClient(port: try #require(UInt16(port)))
-        first.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
-        #expect(first.receiveAll().hasPrefix("HTTP/1.1 "))
-        // What 'istep serve --open' does while systemd has the port.
-        let address = try #require(try await istep("serve", "--port", "\(port)", "--json").json["address"] as? String)
-        let visitor = try await Visitor.open(address)
-        #expect(try await visitor.get("/plan").status == 200)
-        running.send(SIGTERM)
-        let result = await running.result
-        #expect(result.status == 0 && result.output == "port \(port)\n" && result.error.isEmpty, "\(result)")
-    }
-
-    @Test func `a socket that other machines reach is refused`() async throws {
-        let folder = try Folder()
-        let running = try activated(Command(folder: folder), address: "0.0.0.0")
-        let result = await running.result
-        #expect(
-            result.status == 78 && result.error.contains("reachable from other machines")
-                && result.error.contains("127.0.0.1:7837"), "\(result)"
-        )
     }
 
     @Test func `wrong options are refused with advice`() async throws {

@@ -156,6 +156,8 @@ struct OverviewPage: Sendable {
         }
     }
 
+    private static let incomparable = Element.span(.css("muted small")) { "too few days before" }
+
     private func row(_ part: PeriodStatistics) -> Table.Row {
         let name =
             switch part.period.unit {
@@ -172,7 +174,7 @@ struct OverviewPage: Sendable {
         return Table.Row(
             heading,
             [
-                .text(part.mean.map(Words.grouped) ?? ""), change ?? .nothing, .text(PartCharts.goalDays(part)),
+                .text(part.mean.map(Words.grouped) ?? ""), change ?? Self.incomparable, .text(PartCharts.goalDays(part)),
                 .text(part.total.map(Words.grouped) ?? "unknown"),
             ])
     }

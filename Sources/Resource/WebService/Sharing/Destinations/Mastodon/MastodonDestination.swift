@@ -152,7 +152,7 @@ struct MastodonDestination: ConfiguredDestination {
     }
 
     /// The same with a limit for all requests that follow from one another.
-    private var limited: MastodonDestination {
+    var limited: MastodonDestination {
         var limited = self
         limited.exchange = exchange.limited()
         return limited
@@ -162,7 +162,7 @@ struct MastodonDestination: ConfiguredDestination {
         base.appending(path: ["api", version] + path)
     }
 
-    private static let server = Addressed.service(
+    static let server = Addressed.service(
         advice: "Check `url`: it must be the address of the account's server.")
 
     /// Returns an answer of 2xx, or throws what any other answer means here.
@@ -187,172 +187,6 @@ struct MastodonDestination: ConfiguredDestination {
         }
         throw failure
     }
-}
-
-/// The picture of a post (docs.joinmastodon.org/methods/media): it is uploaded first, and the post names it. A failure
-/// before the post means that nothing was posted, so that the day can be tried again without a search for it. A picture
-/// without a post is deleted by the server.
-extension MastodonDestination {
-    /// A picture as the server has it (docs.joinmastodon.org/entities/MediaAttachment).
-    private struct Media: Decodable {
-        var id: String
-        /// Nil while the server still processes it.
-        var url: String?
-    }
-
-    /// How often, a second apart, the server is asked whether it has processed a picture.
-    private static let maximumPolls = 20
-
-    /// Nil if no picture is attached.
-    private func upload(_ payload: SharePayload, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest? {
-        guard attachesPicture, let picture = context.environment.picture(payload.day.summary, units) else { return nil }
-        let boundary = "istep-\(payload.key)"
-        var body: [UInt8] = []
-        func add(_ text: String) { body += Array(text.utf8) }
-        add("--\(boundary)\r\nContent-Disposition: form-data; name=\"description\"\r\n\r\n\(picture.description)\r\n")
-        add("--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(payload.day.day).png\"\r\n")
-        add("Content-Type: image/png\r\n\r\n")
-        body += try picture.png()
-        add("\r\n--\(boundary)--\r\n")
-        return HTTPRequest(
-            method: "POST", url: endpoint("media", version: "v2"),
-            headers: try authorized(credentials) + [.init("Content-Type", "multipart/form-data; boundary=\(boundary)")],
-            body: body,
-            isRepeatable: true)
-    }
-
-    /// Uploads the picture of a day and waits until the server has processed it, which takes it a moment (202).
-    ///
-    /// - Returns: the id for the post; nil if no picture is attached.
-    private func uploaded(_ payload: SharePayload) async throws(ShareFailure) -> String? {
-        guard let request = try upload(payload, credentials) else { return nil }
-        let limited = limited
-        do throws(ShareFailure) {
-            // Not all servers take pictures.
-            var media = try await limited.media(
-                request, at: .service(advice: "Check `url`. If the server takes no pictures: picture = false"))
-            var polls = 0
-            while media.url == nil {
-                polls += 1
-                guard polls <= Self.maximumPolls else {
-                    throw ShareFailure(.busy, "\(base.host) has not processed it yet")
-                }
-                do { try await context.environment.pause(.seconds(1)) } catch {
-                    throw ShareFailure(.busy, "interrupted")
-                }
-                media = try await limited.media(
-                    HTTPRequest(method: "GET", url: endpoint("media", media.id), headers: try authorized(credentials)),
-                    at: .item)
-            }
-            return media.id
-        } catch {
-            var failure = error
-            failure.reason = "the picture was not uploaded: \(failure.reason)"
-            // Nothing was posted.
-            if failure.kind == .unanswered { failure.kind = .unreachable }
-            if failure.kind == .rejected { failure.advice = "If the server accepts no pictures: picture = false" }
-            throw failure
-        }
-    }
-
-    private func media(_ request: HTTPRequest, at address: Addressed) async throws(ShareFailure) -> Media {
-        guard let media = try await answer(to: request, at: address).json(Media.self), MastodonPost.isID(media.id)
-        else {
-            throw .unconfirmed(request, "its answer is not a picture with an id")
-        }
-        return media
-    }
-}
-
-/// The parts of a post (docs.joinmastodon.org/entities/Status) that istep reads.
-struct MastodonPost: Decodable {
-    var id: String
-    /// HTML.
-    var content: String
-    /// ISO 8601.
-    var created_at: String?
-    var visibility: String?
-
-    /// Whether the id can be stored: digits, and on other servers also letters.
-    var isNamed: Bool { MastodonPost.isID(id) }
-
-    static func isID(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
-    }
-}
-
-extension MastodonDestination {
-    /// Posts of a page. A page of 40, the maximum of servers, can be larger than what istep reads of an answer.
-    private static let page = 20
-    /// Maximum of pages that are read: some weeks of an account that posts twenty times a day.
-    private static let maximumPages = 40
-
-    /// Searches the posts of the account for the post of a day, from the newest back to those from before the day.
-    ///
-    /// If a post contains the date but differs from the text that `text` gives, the result is unclear: servers change
-    /// texts, such as the names of people, and asking the user is better than a second post. The same applies to direct
-    /// posts if the list has none: some servers leave them out (Pixelfed lists public, unlisted and private ones).
-    func find(_ payload: SharePayload) async throws(ShareFailure) -> ShareFinding {
-        // The post is known to exist, and repeating the same edit does no harm.
-        if payload.remoteID != nil { return .absent }
-        guard template.hasDate else { return .unclear }
-        let pattern = PostPattern(template, payload.day.day)
-        let limited = limited
-        let account = try await limited.account()
-        var namesDay = false, listsAll = visibility != .direct
-        var last: String?
-        for _ in 0..<Self.maximumPages where !limited.exchange.isOver {
-            let posts = try await limited.posts(of: account.id, before: last)
-            for post in posts {
-                let text = HTMLText.text(of: post.content)
-                if pattern.matches(text) { return .arrived(ShareReceipt(remoteID: post.id)) }
-                namesDay = namesDay || text.filter { !$0.isWhitespace }.contains("\(payload.day.day)")
-                listsAll = listsAll || post.visibility == visibility.rawValue
-            }
-            // Only the last one counts: a server may put posts that the user pinned, of any age, before the others.
-            if posts.last.map({ isBefore(payload.day.day, $0) }) ?? true {
-                return namesDay || !listsAll ? .unclear : .absent
-            }
-            last = posts.last?.id
-        }
-        return .unclear
-    }
-
-    /// Whether a post is older than any post about a day can be. A day begins at most 14 hours before it begins in UTC.
-    private func isBefore(_ day: Day, _ post: MastodonPost) -> Bool {
-        guard let moment = post.created_at.flatMap(RateLimit.moment) else { return false }
-        return moment < (day.daysSince1970 - 1) * 86_400
-    }
-
-    private func posts(of account: String, before last: String?) async throws(ShareFailure) -> [MastodonPost] {
-        var query = [("limit", "\(Self.page)"), ("exclude_reblogs", "true")]
-        if let last { query.append(("max_id", last)) }
-        let url = endpoint("accounts", account, "statuses").appending(query: query)
-        let request = HTTPRequest(method: "GET", url: url, headers: try authorized(credentials))
-        let posts = try await answer(to: request, at: .item).json([MastodonPost].self)
-        guard let posts, posts.allSatisfy(\.isNamed) else {
-            throw .unconfirmed(request, "its answer is not a list of posts")
-        }
-        return posts
-    }
-
-    /// The account that the token belongs to.
-    func account() async throws(ShareFailure) -> MastodonAccount {
-        let request = HTTPRequest(
-            method: "GET", url: endpoint("accounts", "verify_credentials"), headers: try authorized(credentials))
-        let account = try await answer(to: request, at: Self.server).json(MastodonAccount.self)
-        guard let account, MastodonPost.isID(account.id) else {
-            throw .unconfirmed(request, "its answer is not an account")
-        }
-        return account
-    }
-}
-
-/// The parts of an account (docs.joinmastodon.org/entities/Account) that istep reads.
-struct MastodonAccount: Decodable {
-    var id: String
-    /// The name; without the server if the account is on this server.
-    var acct: String
 }
 
 extension MastodonDestination {
