@@ -22,7 +22,7 @@ import Testing
         let sources = try DayProvenance(of: data, in: InMemoryHistory(), localTime: localTime).sources
         #expect(
             sources.map(\.slots).map { $0.map(\.state) } == [[.counted, .other, .implausible, .excluded], [.counted]])
-        #expect(sources.map(\.recorded) == [900, 300] && sources.map(\.counted) == [800, 300])
+        #expect(sources.map(\.recorded) == [940, 300] && sources.map(\.counted) == [800, 300])
         #expect(sources.map(\.counted).reduce(0, +) == DaySummary(data, localTime: localTime, now: noon).steps)
     }
 

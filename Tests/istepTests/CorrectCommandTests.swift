@@ -178,6 +178,12 @@ import Testing
         let excluded = try await istep.run(words + ["--steps", "0", "--reason", "drive"])
         #expect(excluded.status == 0 && excluded.output.contains("10:00 to 10:30"), "\(excluded)")
         #expect(excluded.output.contains("not counted (drive)"))
+        #expect(
+            excluded.output.contains("istep correct 2019-04-01 --from 10:00 --to 10:30 --remove\n"), "\(excluded)")
+        let uncorrected = try await istep("correct", "2019-04-01", "--remove")
+        #expect(
+            uncorrected.status == 64 && uncorrected.error.contains("Excluded time is removed with its beginning and end"),
+            "\(uncorrected)")
         let after = try await istep("show", "2019-04-01", "--json").json["steps"] as? Int
         #expect(try #require(after) < #require(before))
         #expect(try await istep("import", folder.path + "/a.csv", "--yes").status == 0)

@@ -74,6 +74,9 @@ import Testing
             #expect(try await home.istep("sync").status == 0)
             #expect(try await home.istep("show", day, "--json").json["steps"] is NSNull)
             #expect(try await steps("-3", home.istep) == home.walked(daysAgo: 3))
+            #expect(try await home.istep("delete", "--readmit", day).status == 0)
+            #expect(try await home.istep("sync").status == 0)
+            #expect(try await steps(day, home.istep) == home.walked(daysAgo: 2), "the ring still holds it")
         }
     }
 

@@ -25,10 +25,10 @@ import Testing
         let demo = DemoFolder(path: folder.path + "/own", isTemporary: false)
         let lock = try #require(try DemoFolder.Lock.take(demo, isStart: true))
         defer { lock.release() }
-        let outside = folder.path + "/outside", diary = demo.path + "/steps.csv"
+        let outside = folder.path + "/outside", diary = demo.path + "/diary.csv"
         try Data().write(to: URL(fileURLWithPath: diary))
         lock.setStarted(demo.filesToStart)
-        #expect(lock.started.contains("history.sqlite") && !lock.started.contains("steps.csv"))
+        #expect(lock.started.contains("history.sqlite") && !lock.started.contains("diary.csv"))
         lock.setStarted(["history.sqlite", "../outside"])
         for path in [outside, demo.history] { try Data().write(to: URL(fileURLWithPath: path)) }
         // A history that goes on is not one of them.

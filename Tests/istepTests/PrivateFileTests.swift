@@ -48,7 +48,7 @@ import Testing
             try demo.configure()
             let text = try String(contentsOfFile: demo.path + "/istep/config.toml", encoding: .utf8)
             let tables = try SettingsTable.destinations(in: text, path: "config.toml")
-            #expect(tables.first?.text("path") == demo.path + "/steps.csv", "\(text)")
+            #expect(tables.first?.text("path") == demo.path + "/diary.csv", "\(text)")
         }
     }
 }

@@ -234,7 +234,7 @@ import Testing
 
     @Test func `the exit codes follow the commands, which are in groups`() async throws {
         let istep = Command(folder: try Folder())
-        for words in [["--help"], ["help"], []] {
+        for words in [["--help"], ["help"]] {
             let help = try await istep.run(words)
             #expect(help.status == 0)
             let (groups, codes) = (help.output.range(of: "\nSHARING:"), help.output.range(of: "EXIT CODES:"))
@@ -243,6 +243,19 @@ import Testing
                 "\(words): \(help.output)")
         }
         #expect(try await istep("help", "show").output.contains("EXIT CODES:") == false)
+    }
+
+    @Test func `without a history the first steps are shown on one screen`() async throws {
+        let first = try await Command(folder: try Folder()).run([])
+        #expect(first.status == 0 && first.output.split(separator: "\n", omittingEmptySubsequences: false).count <= 24)
+        for words in ["istep add ADDRESS", "istep import FILE", "istep demo", "All commands: istep help"] {
+            #expect(first.output.contains(words), "\(first)")
+        }
+    }
+
+    @Test func `an error of a command that runs shows the usage of that command`() async throws {
+        let result = try await Command(folder: try Folder())("correct", "yesterday")
+        #expect(result.status == 64 && result.error.contains("Usage: istep correct <day>"), "\(result)")
     }
 
     @Test func `without a subcommand today is shown, and how to go on`() async throws {

@@ -39,7 +39,10 @@ public struct Corrections: Sendable {
     ///
     /// - Throws: `ServiceError.notCorrected`; the history's error.
     public func remove(on day: Day, of user: User) throws {
-        guard try history.dayData(of: user, on: day).correction != nil else { throw ServiceError.notCorrected(day) }
+        let data = try history.dayData(of: user, on: day)
+        guard data.correction != nil else {
+            throw ServiceError.notCorrected(day, hasExclusions: !data.exclusions.isEmpty)
+        }
         try history.setCorrection(nil, of: user.id, on: day, at: now())
     }
 

@@ -61,7 +61,7 @@ extension DayProvenance {
             let own = counted[track.pedometer] ?? []
             return Source(
                 name: track.name, isImported: track.isImported,
-                recorded: track.samples.filter(\.isPlausible).reduce(0) { $0 + $1.steps },
+                recorded: (track.samples + track.excluded).filter(\.isPlausible).reduce(0) { $0 + $1.steps },
                 counted: own.reduce(0) { $0 + $1.steps },
                 implausible: track.implausible.reduce(0) { $0 + $1.steps }, slots: Self.slots(track, counted: own),
                 syncs: stored[track.pedometer] ?? [],

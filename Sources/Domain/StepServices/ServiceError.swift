@@ -76,7 +76,7 @@ public enum ServiceError: CategorizedError, Hashable {
     case implausibleSteps(Int)
     /// It is empty, too long, or has characters that cannot be shown.
     case unusableReason
-    case notCorrected(Day)
+    case notCorrected(Day, hasExclusions: Bool = false)
     /// No time of the block is excluded.
     case notExcluded(Day)
     /// A block of time that clocks skipped when they were put forward.

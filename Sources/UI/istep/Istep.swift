@@ -3,20 +3,28 @@ import StepDomain
 
 /// The command: its subcommands, one file each, under `Commands`.
 struct Istep: AsyncParsableCommand {
+    private static let abstract = "Syncs Bluetooth LE pedometers to a local step history. No cloud."
+    private static let firstSteps = """
+        First steps:
+          istep scan            which pedometers are in range
+          istep add ADDRESS     register a pedometer
+          istep sync            read its steps into the history
+          istep                 today; another day: istep show 2014-04-20
+          istep history         the last 30 days; also: istep history 2014
+          istep serve --open    days, weeks and years in your browser
+          istep auto on         sync automatically every night
+          istep import FILE     steps that another program has recorded
+
+        Without a pedometer, 'istep demo' shows everything with a simulated one. If something does not work, run 'istep doctor'.
+        """
+    /// What it is and how to begin.
+    static let summary = "\(abstract)\n\n\(firstSteps)"
+
     static let configuration = CommandConfiguration(
         commandName: "istep",
-        abstract: "Syncs Bluetooth LE pedometers to a local step history. No cloud.",
+        abstract: abstract,
         discussion: """
-            First steps:
-              istep scan            which pedometers are in range
-              istep add ADDRESS     register a pedometer
-              istep sync            read its steps into the history
-              istep                 today; another day: istep show 2014-04-20
-              istep history         the last 30 days; also: istep history 2014
-              istep serve --open    days, weeks and years in your browser
-              istep auto on         sync automatically every night
-
-            Without a pedometer, 'istep demo' shows everything with a simulated one. If something does not work, run 'istep doctor'.
+            \(firstSteps)
 
             --demo ('istep --demo sync') runs a command in the demo that was started by 'istep demo --keep'.
             """,

@@ -71,7 +71,7 @@ enum Main {
             }
             return 0
         } catch {
-            return report(error, isForPrograms: isForPrograms(line.arguments), CommandOptions(line.arguments))
+            return report(error, of: line, isForPrograms: isForPrograms(line.arguments), CommandOptions(line.arguments))
         }
     }
 
@@ -149,13 +149,26 @@ enum Main {
             || String(reflecting: type(of: error)).hasPrefix("ArgumentParser.")
     }
 
-    private static func report(_ error: any Error, isForPrograms: Bool, _ options: CommandOptions = CommandOptions())
-        -> Int32
-    {
+    /// The parser's message with the usage of the command that was running. The parser knows only its last name.
+    private static func message(_ error: any Error, of line: ParsedLine?) -> String {
+        guard let line, let command = try? line.command.get(), error is ValidationError else {
+            return Istep.fullMessage(for: error)
+        }
+        let type = type(of: command), name = type.configuration.commandName ?? ""
+        let path = line.arguments.prefix { $0 != name }.filter { !$0.hasPrefix("-") }
+        let whole = (["istep"] + path + [name]).joined(separator: " ")
+        return type.fullMessage(for: error).replacing("Usage: \(name) ", with: "Usage: \(whole) ")
+            .replacing("See '\(name) ", with: "See '\(whole) ")
+    }
+
+    /// - Parameter line: the one that was running; nil if none was begun.
+    private static func report(
+        _ error: any Error, of line: ParsedLine? = nil, isForPrograms: Bool, _ options: CommandOptions = CommandOptions()
+    ) -> Int32 {
         // From the parser: help, version, and arguments that it does not understand.
         if isOfParser(error) {
             let code = Istep.exitCode(for: error).rawValue
-            let text = Istep.fullMessage(for: error)
+            let text = message(error, of: line)
             guard code == 0 else {
                 Output.error.line(Printable.lines(text), .error)
                 if isForPrograms {

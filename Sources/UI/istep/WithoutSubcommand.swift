@@ -4,10 +4,12 @@ import StepViews
 import Support
 
 extension Istep {
-    /// Without a subcommand: today, and how to go on. Without a history: the help.
+    /// Without a subcommand: today, and how to go on. Without a history: the first steps.
     func run() async throws {
         let wiring = try Wiring(GlobalOptions())
-        guard try await blocking({ try wiring.hasHistory() }) else { throw CleanExit.helpRequest(self) }
+        guard try await blocking({ try wiring.hasHistory() }) else { 
+            return try Output.standard.result("\(Self.summary)\n\nAll commands: istep help")
+        }
         do {
             try await blocking { try ShowCommand.parse([]).run() }
         } catch ServiceError.severalUsers {

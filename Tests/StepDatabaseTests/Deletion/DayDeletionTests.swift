@@ -119,6 +119,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [(1, true), (100, false)])
+    func `a pedometer is asked again for readmitted days that it may still hold`(daysAgo: Int, isAsked: Bool) throws {
+        try withFixture { history in
+            try fill(history)
+            let database = history.database
+            var cursor = PedometerCursor(readThrough: noon + daysAgo * 86_400)
+            cursor.missing = [DayGap(day, .refused)]
+            _ = try database.merge(SampleBatch(cursor: cursor), sync: history.sync)
+            try delete(day...next, in: history)
+            #expect(try database.readmit(day...next.advanced(by: 9), of: history.user.id) == 2)
+            let pedometer = try #require(try database.pedometers().first { $0.cursor.readThrough != nil })
+            #expect(
+                pedometer.cursor.missing == [DayGap(day, .refused)] + (isAsked ? [DayGap(next, .unconfirmed)] : []))
+            #expect(try database.complaints().isEmpty)
+        }
+    }
+
     @Test func `a day belongs to the offset of its samples`() throws {
         try withFixture { history in
             // 23:30 of the day before at Greenwich, 00:30 in Berlin; and 23:30 in Berlin.

@@ -3,8 +3,8 @@ import StepServices
 import Testing
 import TestSupport
 
-/// What becomes of a day whose answer did not come: it is looked for, sent again where that does no harm, or left to the
-/// user.
+/// What becomes of a day whose answer did not come: it is looked for, sent again where that does no harm, or left to
+/// the user.
 @Suite(.timeLimit(.minutes(5))) struct LostAnswerTests {
     let outbox = OutboxFixture()
     private let post = ScriptedDestination(

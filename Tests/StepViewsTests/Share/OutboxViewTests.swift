@@ -140,11 +140,15 @@ import Testing
 
     @Test func `a due day waits with its destination`() {
         let entry = entry(.pending) { $0.attempts = 1 }
-        func words(isHeldBack: Bool) -> String {
-            EntryWords.state(entry, isHeldBack: isHeldBack, now: Sample.now, localTime: Sample.localTime)
+        func words(_ state: DestinationState) -> String {
+            EntryWords.state(entry, at: state, now: Sample.now, localTime: Sample.localTime)
         }
-        #expect(words(isHeldBack: false) == "to be sent; tried once")
-        #expect(words(isHeldBack: true) == "waits for the next attempt; tried once")
+        #expect(words(DestinationState(name: "garden")) == "to be sent; tried once")
+        #expect(
+            words(DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1))
+                == "waits for the next attempt; tried once")
+        #expect(
+            words(DestinationState(name: "garden", stopped: "HTTP 401")) == "waits until the pause ends; tried once")
     }
 
     @Test func `destinations are listed with their state and answer`() throws {

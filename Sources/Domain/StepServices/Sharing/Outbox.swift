@@ -165,6 +165,9 @@ public struct SharePreview: Hashable, Sendable {
         case passed
         /// The destination does not take days of this user.
         case userExcluded
+
+        /// Whether something would be sent.
+        var isContent: Bool { if case .content = self { true } else { false } }
     }
 
     /// Its name.

@@ -103,11 +103,16 @@ struct OutboxDelivery: Sendable {
             })
     }
 
-    /// Entries that are due and were not dealt with.
+    /// Entries that are due and were not dealt with. A sent day that has changed is one if its figures have.
     private func waiting(_ report: ShareReport) throws -> Int {
         let tried = Set(report.events.map { UserDay(user: $0.user, day: $0.day) })
-        return try ledger.dueDays(for: destination.name, users: users.map(\.id), at: now()).count {
-            !tried.contains($0)
+        let outbox = Outbox(history: history, ledger: ledger, localTime: localTime, now: now)
+        return try ledger.dueDays(for: destination.name, users: users.map(\.id), at: now()).count { due in
+            if tried.contains(due) { return false }
+            guard let user = users.first(where: { $0.id == due.user }),
+                try ledger.entry(for: destination.name, of: due.user, on: due.day)?.state == .sent
+            else { return true }
+            return try outbox.preview(of: user, on: due.day, to: destination, hasContent: false).isContent
         }
     }
 

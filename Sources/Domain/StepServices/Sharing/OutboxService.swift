@@ -73,8 +73,7 @@ public struct OutboxService: Sendable {
             guard let destination = destinations.first(where: { $0.name == entry.destination }),
                 let user = users.first(where: { $0.id == entry.user })
             else { return false }
-            let preview = try context.outbox.preview(of: user, on: entry.day, to: destination, hasContent: false)
-            if case .content = preview { return true } else { return false }
+            return try context.outbox.preview(of: user, on: entry.day, to: destination, hasContent: false).isContent
         }
     }
 

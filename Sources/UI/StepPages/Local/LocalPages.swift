@@ -210,7 +210,7 @@ package struct LocalPages: Sendable {
             PageError(
                 status: 409, title: "The entry is not there",
                 message: "None begins on \(date(day)).", advice: "It may have been removed since the page was loaded.")
-        case ServiceError.notCorrected(let day):
+        case ServiceError.notCorrected(let day, _):
             PageError(status: 409, title: "The day has changed", message: "\(date(day)) has no correction.")
         default: PageError(status: 503, title: "Request failed", message: ErrorText(error).line)
         }

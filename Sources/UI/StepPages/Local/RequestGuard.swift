@@ -27,18 +27,17 @@ struct RequestGuard: Sendable {
         guard ["GET", "HEAD", "POST"].contains(request.method) else {
             return .refused(status: 405, "Method not allowed.")
         }
-        let name = "istep-\(port)"
+        let name = "istep-\(port)", command = ShellCommand("istep serve --open").with(commandOptions).text()
         if request.path.count == 2, request.path[0] == "open" {
             // Only GET, as of a person who opens the address, uses up the token.
             guard request.method == "GET", let session = access.redeem(request.path[1]) else {
                 return .refused(
                     status: 403,
-                    "This address was already used, or has expired. Run 'istep serve --open' for a new one.")
+                    "This address was already used, or has expired. Run '\(command)' for a new one.")
             }
             return .opened(cookie: "\(name)=\(session.cookie); Path=/; HttpOnly; SameSite=Strict")
         }
         guard let cookie = request.cookie(name), let session = access.session(cookie) else {
-            let command = ShellCommand("istep serve --open").with(commandOptions).text()
             return .refused(status: 403, "These pages are private. '\(command)' opens them in your browser.")
         }
         guard request.method == "POST" else { return .admitted(session) }

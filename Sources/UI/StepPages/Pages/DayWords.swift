@@ -54,9 +54,9 @@ extension DaySummary.Hour {
 
 extension EntryWords {
     /// With the reason why the last attempt failed.
-    static func line(_ entry: ShareEntry, _ context: PageContext, isHeldBack: Bool = false) -> String {
+    static func line(_ entry: ShareEntry, _ context: PageContext, at destination: DestinationState? = nil) -> String {
         let error = entry.state != .sent ? entry.lastError.map { ": \(Printable($0, limit: 300))" } ?? "" : ""
-        return state(entry, isHeldBack: isHeldBack, now: context.now, localTime: context.localTime, form: .short)
+        return state(entry, at: destination, now: context.now, localTime: context.localTime, form: .short)
             + error
     }
 }

@@ -24,7 +24,7 @@ extension DayProvenance {
                         ": "
                         PageContext.name(reason, limit: 200)
                     }
-                    ". The hours are as they were counted."
+                    summary.countedSteps == nil ? "." : ". The hours are as they were counted."
                 }
             }
             for words in summary.excludedWords(context.localTime) { Element.p { "Excluded: \(words)." } }

@@ -70,7 +70,9 @@ struct SharePage: Sendable {
     @MarkupBuilder private func problem(of state: DestinationState) -> Markup {
         if let stopped = state.stopped {
             NoticeBox.markup(.bad, "Paused: credentials rejected") {
-                Element.p(.css("small")) { Printable(stopped, limit: 300).description }
+                Element.p(.css("small")) {
+                    "\(Printable(stopped, limit: 300)). When the credentials are right again, select Send now."
+                }
             }
         }
         if let moment = state.nextAttempt(after: context.now) {
@@ -87,7 +89,7 @@ struct SharePage: Sendable {
         Element.li {
             Element.div(.css("what")) {
                 Element.strong { Element.a(.href(context.link(to: entry.day))) { context.date(entry.day) } }
-                Card.remark(EntryWords.line(entry, context, isHeldBack: state.isHeldBack(at: context.now)))
+                Card.remark(EntryWords.line(entry, context, at: state))
             }
             // What has changed is sent with the rest.
             if !entry.isChanged { actions(entry) }

@@ -26,17 +26,22 @@ extension DaySummary {
     /// The blocks that the user has excluded.
     package func excludedWords(_ localTime: LocalTime, limit: Int = DaySummary.maximumExcluded) -> [String] {
         let words = excluded.prefix(limit).map { block in
-            let exclusion = block.exclusion
-            let ends = [
-                exclusion.span.start.seconds + exclusion.utcOffset,
-                exclusion.span.end.seconds + exclusion.offsetOfEnd(localTime),
-            ]
-            let times = ends.map { Words.timeOfDay(min(max($0 - day.daysSince1970 * 86_400, 0), 86_400)) }
-            let reason = exclusion.reason.map { " (\(Printable($0, limit: 60)))" } ?? ""
-            return "\(times[0]) to \(times[1]): \(Words.count(block.steps, "step")), not counted\(reason)"
+            let times = times(of: block.exclusion, localTime)
+            let reason = block.exclusion.reason.map { " (\(Printable($0, limit: 60)))" } ?? ""
+            return "\(times.from) to \(times.to): \(Words.count(block.steps, "step")), not counted\(reason)"
         }
         let more = excluded.count - words.count
         return words + (more > 0 ? ["and \(Words.count(more, "other block"))"] : [])
+    }
+
+    /// The beginning and the end of an excluded block as clocks show them on the day: `10:00`, `24:00`.
+    package func times(of exclusion: Exclusion, _ localTime: LocalTime) -> (from: String, to: String) {
+        func time(_ moment: Timestamp, _ utcOffset: Int) -> String {
+            Words.timeOfDay(min(max(moment.seconds + utcOffset - day.daysSince1970 * 86_400, 0), 86_400))
+        }
+        return (
+            time(exclusion.span.start, exclusion.utcOffset), time(exclusion.span.end, exclusion.offsetOfEnd(localTime))
+        )
     }
 
     /// How much is known of the day: `complete`, `partial: steps may be missing`.

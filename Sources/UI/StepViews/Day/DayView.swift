@@ -14,14 +14,18 @@ public struct DayView: View {
     /// Whether the user has a pedometer to read.
     private let hasPedometers: Bool
     private let unsent: [String]
+    private let isChanged: Bool
 
     /// - Parameters:
     ///   - historyBegins: the first known day; nil if it is not needed, or if nothing is known.
     ///   - unsent: destinations that have earlier figures of the day, and get these with the next share.
+    ///   - isChanged: whether the user has just changed it: what takes corrections back is named even if the view is then
+    ///     longer than a screen.
     public init(
         _ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil,
-        hasPedometers: Bool = true, unsent: [String] = []
+        hasPedometers: Bool = true, unsent: [String] = [], isChanged: Bool = false
     ) {
+        self.isChanged = isChanged
         self.unsent = unsent
         self.historyBegins = historyBegins
         self.hasPedometers = hasPedometers
@@ -56,7 +60,7 @@ extension DayView {
     /// One screenful: at most 24 lines where the terminal has 80 columns.
     public func lines(_ style: TextStyle) -> [String] {
         let head = browserHead(style), whole = head + lines(style, hasCommands: true, hasRemoval: true)
-        return whole.count <= 24 ? whole : head + lines(style, hasCommands: true)
+        return isChanged || whole.count <= 24 ? whole : head + lines(style, hasCommands: true)
     }
 
     /// What stays on the screen of a browser while the rest scrolls.
@@ -73,7 +77,7 @@ extension DayView {
     /// The rest, without the commands that show other days: keys do that.
     public func browserLines(_ style: TextStyle) -> [String] { lines(style, hasCommands: false) }
 
-    /// - Parameter hasRemoval: whether the command is shown that removes the correction.
+    /// - Parameter hasRemoval: whether the commands are shown that remove the correction and excluded blocks.
     private func lines(_ style: TextStyle, hasCommands: Bool, hasRemoval: Bool = false) -> [String] {
         var page = Page(style)
         page.blank()
@@ -97,7 +101,9 @@ extension DayView {
         show("Goal", goal(style), hint: hasNoPlan ? "\(command: "istep plan 8000")" : nil, on: &page)
         if summary.implausibleSteps != 0 { show("Ignored", implausible, on: &page) }
         for (index, words) in summary.excludedWords(localTime).enumerated() {
-            show(index == 0 ? "Excluded" : "", StyledText(words, .doubtful), on: &page)
+            show(
+                index == 0 ? "Excluded" : "", StyledText(words, .doubtful), hint: hasRemoval ? inclusion(index) : nil,
+                on: &page)
         }
         if let moment = summary.deletedAt {
             show(
@@ -110,11 +116,10 @@ extension DayView {
         show("Day", completeness, hint: hasRemoval && summary.isCorrected ? removal : nil, on: &page)
         show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? firstSync : nil, on: &page)
         if !unsent.isEmpty {
+            let names = Words.list(unsent.map { Printable($0, limit: 32).description })
+            let figures = summary.steps == nil ? "0 steps" : "these figures"
             show(
-                "Shared",
-                StyledText(
-                    "\(Words.list(unsent.map { Printable($0, limit: 32).description })) will get these figures with the next sync",
-                    .doubtful),
+                "Shared", StyledText("\(names) will get \(figures) with the next sync", .doubtful),
                 hint: hasCommands ? "\(command: "istep share", "\(summary.day)")" : nil, on: &page)
         }
         if hasCommands { neighbours(on: &page) }
@@ -264,6 +269,13 @@ extension DayView {
         }
         return StyledText("entered by hand\(difference)")
             + StyledText(summary.correctionReason.map { " (\(Printable($0, limit: 80)))" } ?? "", .faint)
+    }
+
+    /// What lets an excluded block count again; nil for the line that stands for further blocks.
+    private func inclusion(_ index: Int) -> Advice? {
+        guard index < min(summary.excluded.count, DaySummary.maximumExcluded) else { return nil }
+        let times = summary.times(of: summary.excluded[index].exclusion, localTime)
+        return "\(command: "istep correct", "\(summary.day)", "--from", times.from, "--to", times.to, "--remove")"
     }
 
     private var removal: Advice { "\(command: "istep correct", "\(summary.day)", "--remove")" }

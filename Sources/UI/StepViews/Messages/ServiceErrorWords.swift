@@ -58,7 +58,7 @@ public enum ServiceErrorWords {
         case .dayTooEarly(let day): "The steps of \(day) cannot be corrected."
         case .implausibleSteps(let steps): "\(steps) steps are not plausible for a day."
         case .unusableReason: "The reason is empty, is too long, or has characters that cannot be shown."
-        case .notCorrected(let day): "\(day) has no correction."
+        case .notCorrected(let day, _): "\(day) has no correction."
         case .notExcluded(let day): "Nothing of this time is excluded on \(day)."
         case .skippedTime(let day): "This time does not exist on \(day): clocks are put forward over it."
         case .repeatedTime(let day):
@@ -145,7 +145,9 @@ public enum ServiceErrorWords {
         case .dayTooEarly: "Give a day from \(Validity.firstDays.lowerBound) to today."
         case .implausibleSteps: "A day has 0 to \(Words.grouped(StepCorrection.stepRange.upperBound)) steps."
         case .unusableReason: "Give 1 to \(StepCorrection.maximumReason) characters without control characters."
-        case .notCorrected(let day), .notExcluded(let day): "See the day: `istep show \(day)`"
+        case .notCorrected(let day, hasExclusions: true):
+            "Excluded time is removed with its beginning and end; to see the command: `istep show \(day)`"
+        case .notCorrected(let day, _), .notExcluded(let day): "See the day: `istep show \(day)`"
         case .skippedTime: "Give times that clocks here show on that day."
         case .repeatedTime: "Write the offset with both times, such as 02:15+01:00."
         case .nothingToDelete: "List the days that are known: `istep history all`"

@@ -80,7 +80,7 @@ public struct ReadmissionView: View, Described {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         page.paragraph(
-            "Syncs and imports may bring \(Words.count(count, "day")) of \(Printable(user.name, limit: 64)) again: \(Words.days(first, last)). What a pedometer does not send again stays deleted."
+            "Syncs and imports may bring \(Words.count(count, "day")) of \(Printable(user.name, limit: 64)) again: \(Words.days(first, last)). The next sync asks pedometers for these days; what none holds any longer stays deleted, unless a backup has it."
         )
         return page.lines
     }

@@ -81,16 +81,12 @@ public struct OutboxView: View {
         }
     }
 
-    /// Whether the destination waits after a failure.
-    private func isHeldBack(_ destination: String) -> Bool {
-        states.first { $0.name == destination }?.isHeldBack(at: now) ?? false
-    }
-
     private func show(_ entry: ShareEntry, isMarked: Bool, on page: inout Page) {
         let user =
             users.count > 1
             ? "  " + (users.first { $0.id == entry.user }.map { Printable($0.name, limit: 24).description } ?? "") : ""
-        let words = EntryWords.state(entry, isHeldBack: isHeldBack(entry.destination), now: now, localTime: localTime)
+        let words = EntryWords.state(
+            entry, at: states.first { $0.name == entry.destination }, now: now, localTime: localTime)
         page.wrap(
             StyledText("\(isMarked ? Self.mark : "  ")\(entry.day)\(user)  ") + StyledText(words, emphasis(entry)),
             hanging: 4)
@@ -112,10 +108,10 @@ public struct OutboxView: View {
 /// The state of an entry of the outbox in words.
 package enum EntryWords {
     /// - Parameters:
-    ///   - isHeldBack: whether the destination waits after a failure.
+    ///   - destination: the state of its destination; nil if that does not matter.
     ///   - form: how moments are written.
     package static func state(
-        _ entry: ShareEntry, isHeldBack: Bool, now: Timestamp, localTime: LocalTime, form: DateForm = .iso
+        _ entry: ShareEntry, at destination: DestinationState?, now: Timestamp, localTime: LocalTime, form: DateForm = .iso
     ) -> String {
         func clock(_ moment: Timestamp) -> String { form.clock(moment, localTime, today: localTime.day(of: now)) }
         let tries =
@@ -123,7 +119,8 @@ package enum EntryWords {
         switch entry.state {
         case .pending:
             if let moment = entry.nextAttempt, moment > now { return "waits until \(clock(moment))\(tries)" }
-            return (isHeldBack ? "waits for the next attempt" : "to be sent") + tries
+            let wait = destination?.stopped != nil ? "waits until the pause ends" : "waits for the next attempt"
+            return (destination?.isHeldBack(at: now) == true ? wait : "to be sent") + tries
         case .sending: return "being sent, or istep was interrupted while sending"
         case .sent where entry.isChanged: return "changed since it was sent \(clock(entry.changedAt))"
         case .sent: return "sent \(clock(entry.changedAt))"

@@ -69,8 +69,13 @@ public struct ShareView: View {
         } else if let stopped = report.state.stopped {
             page.paragraph(
                 "\(name): \(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, hanging: 2)
-            if let advice = report.failure?.advice { page.advice(Advice(markup: advice), indent: 2) }
-            page.advice(.renewCredentials(of: report.destination), indent: 2)
+            // The destination's own advice says more than "renew".
+            if let advice = report.failure?.advice {
+                page.advice(Advice(markup: advice), indent: 2)
+                page.advice(.resuming(report.destination), indent: 2)
+            } else {
+                page.advice(.renewCredentials(of: report.destination), indent: 2)
+            }
         } else if let failure = report.failure, failure.kind != .rejected,
             !report.events.contains(where: { $0.names(failure.reason) })
         {

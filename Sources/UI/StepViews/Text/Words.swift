@@ -197,6 +197,9 @@ extension Advice {
         "Renew the credentials or their rights, then: \(command: "istep outbox retry", destination)"
     }
 
+    /// What ends the pause once the credentials are right.
+    static func resuming(_ destination: String) -> Advice { "Then: \(command: "istep outbox retry", destination)" }
+
     /// What to do about days that were withheld because of their steps.
     static func withheld(at destination: String) -> Advice {
         """

@@ -158,7 +158,7 @@ extension DemoFolder {
         try Self.make(directory)
         if FileManager.default.fileExists(atPath: file) { return }  // from an earlier demo
         // A literal string of TOML has no escapes; a name with an apostrophe needs another kind of string.
-        let diary = path + "/steps.csv"
+        let diary = path + "/diary.csv"
         // By scalars: a quote with a combining mark after it is another character in Swift, but a quote in TOML.
         let scalars = diary.unicodeScalars
         let escaped = scalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : String($0) }.joined()

@@ -123,7 +123,7 @@ extension DemoFolder {
     /// What a start creates: the configuration, where its destination writes, and the history with the files that
     /// SQLite and istep make beside one.
     static let startFiles: [String] =
-        ["istep/config.toml", "steps.csv", "Gadgetbridge.db", "Gadgetbridge.db-journal"]
+        ["istep/config.toml", "diary.csv", "Gadgetbridge.db", "Gadgetbridge.db-journal"]
         + ["", "-wal", "-shm", "-journal", ".lock", ".share.lock", ".check"].map { "history.sqlite" + $0 }
 
     /// The relative names of the folder and of its parents, which a start may have created.

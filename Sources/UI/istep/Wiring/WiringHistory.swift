@@ -53,15 +53,16 @@ extension Wiring {
 
     /// A day of a user as it is shown.
     ///
+    /// - Parameter isChanged: whether the user has just changed it.
     /// - Throws: the history's error.
-    func dayView(of user: User, on day: Day, in history: History) throws -> DayView {
+    func dayView(of user: User, on day: Day, in history: History, isChanged: Bool = false) throws -> DayView {
         let now = now()
         let summary = try StepStatistics(history, localTime: localTime, now: { now }).summary(of: user, on: day)
         return DayView(
             summary, today: localTime.day(of: now), now: now, localTime: localTime,
             historyBegins: summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil,
             hasPedometers: try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty,
-            unsent: try OutboxService(services(history)).destinationsToCorrect(day, of: user))
+            unsent: try OutboxService(services(history)).destinationsToCorrect(day, of: user), isChanged: isChanged)
     }
 
     /// The backups that istep makes by itself.

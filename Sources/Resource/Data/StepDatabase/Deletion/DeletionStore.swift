@@ -38,12 +38,38 @@ extension StepDatabase: DeletionStore {
 
     public func readmit(_ days: ClosedRange<Day>, of user: User.ID) throws(HistoryError) -> Int {
         try write { database in
-            try database.execute(
-                sql: "UPDATE deleted_day SET closed = 0 WHERE person = ? AND day BETWEEN ? AND ? AND closed",
-                arguments: [user, days.lowerBound.inCalendar.description, days.upperBound.inCalendar.description])
-            return database.changesCount
+            let closed = try DeletedDay.all(of: user, in: days, database).filter(\.isClosed).map(\.day)
+            for day in closed {
+                try database.cachedStatement(sql: "UPDATE deleted_day SET closed = 0 WHERE person = ? AND day = ?")
+                    .execute(arguments: [user, day.description])
+            }
+            try requestAgain(closed, of: user, database)
+            return closed.count
         }
     }
+
+    /// Pedometers that are asked for one day after the other are asked for these days with the next sync, as for days
+    /// that are missing. One that no longer holds a day does not report that.
+    private func requestAgain(_ days: [Day], of user: User.ID, _ database: Database) throws {
+        for row in try Row.fetchAll(
+            database, sql: Pedometer.query + " WHERE person = ? AND NOT forgotten", arguments: [user])
+        {
+            let pedometer = try Pedometer(row: row)
+            var cursor = pedometer.cursor
+            guard let readThrough = cursor.readThrough else { continue }
+            let last = Day(of: readThrough, utcOffset: cursor.utcOffset ?? 0), missing = cursor.missing ?? []
+            let wanted = days.filter { day in
+                day <= last && day >= last.advanced(by: -Self.longestMemory) && !missing.contains { $0.day == day }
+            }
+            if wanted.isEmpty { continue }
+            cursor.missing = (missing + wanted.map { DayGap($0, .unconfirmed) }).sorted { $0.day < $1.day }
+            try database.execute(
+                sql: "UPDATE pedometer SET cursor = ? WHERE id = ?", arguments: [try json(cursor), pedometer.id])
+        }
+    }
+
+    /// Days that no pedometer holds longer.
+    private static let longestMemory = 60
 
     public func heldSources() throws(HistoryError) -> [HeldSource] {
         try read { database in

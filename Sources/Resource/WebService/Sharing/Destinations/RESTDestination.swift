@@ -93,7 +93,7 @@ struct RESTDestination: ConfiguredDestination {
         // Many services have nothing to show there, or know no GET (501). They have checked the credentials by then, or
         // will check them with a day.
         guard failure.kind == .rejected || response.status == 501 else { throw failure }
-        return "answers (HTTP \(response.status) to GET)"
+        return "answers (HTTP \(response.status) to GET); whether it takes days is seen with the first one"
     }
 
     private func makeCheckRequest() throws(ShareFailure) -> HTTPRequest {
