@@ -163,7 +163,8 @@ enum Main {
 
     /// - Parameter line: the one that was running; nil if none was begun.
     private static func report(
-        _ error: any Error, of line: ParsedLine? = nil, isForPrograms: Bool, _ options: CommandOptions = CommandOptions()
+        _ error: any Error, of line: ParsedLine? = nil, isForPrograms: Bool,
+        _ options: CommandOptions = CommandOptions()
     ) -> Int32 {
         // From the parser: help, version, and arguments that it does not understand.
         if isOfParser(error) {

@@ -7,7 +7,7 @@ extension Istep {
     /// Without a subcommand: today, and how to go on. Without a history: the first steps.
     func run() async throws {
         let wiring = try Wiring(GlobalOptions())
-        guard try await blocking({ try wiring.hasHistory() }) else { 
+        guard try await blocking({ try wiring.hasHistory() }) else {
             return try Output.standard.result("\(Self.summary)\n\nAll commands: istep help")
         }
         do {

@@ -27,7 +27,7 @@ import Testing
                 flux: 2 days there; the next share or sync sends 0 steps in their place. The
                   slots that were sent stay there: delete them there.
                 garden: 2 days there; the next share or sync sends 0 steps in their place.
-                Syncs and imports leave these days out from then on. To let them bring the days
+                Syncs and imports leave these days out from then on. To let them bring them
                 again:
                   istep delete --readmit 2014-04-20 2014-04-21 --user anna
                 """)

@@ -32,7 +32,9 @@ extension HistoryError: ReportableError {
     private var words: ErrorWords {
         switch self {
         case .missing(let path):
-            ErrorWords("there is no history at \(quoted(path)) yet", "to create one: `istep add` or `istep import FILE`; to try istep first: `istep demo`")
+            ErrorWords(
+                "there is no history at \(quoted(path)) yet",
+                "to create one: `istep add` or `istep import FILE`; to try istep first: `istep demo`")
         case .locked(let path):
             ErrorWords(
                 "the history \(quoted(path)) is locked by another program",

@@ -174,7 +174,8 @@ struct OverviewPage: Sendable {
         return Table.Row(
             heading,
             [
-                .text(part.mean.map(Words.grouped) ?? ""), change ?? Self.incomparable, .text(PartCharts.goalDays(part)),
+                .text(part.mean.map(Words.grouped) ?? ""), change ?? Self.incomparable,
+                .text(PartCharts.goalDays(part)),
                 .text(part.total.map(Words.grouped) ?? "unknown"),
             ])
     }

@@ -166,7 +166,7 @@ struct HourChart {
     /// Whether most of the steps of any hour were run.
     var hasRunning: Bool { hours.contains(where: isRun) }
     private func isRun(_ hour: DaySummary.Hour) -> Bool { 2 * hour.running > hour.steps ?? 0 }
-    /// Below an hour of which most steps were run: the same without colour.
+    /// The bar of an hour of which most steps were run: the same without colour.
     static let runningSign: Character = "▓"
 
     /// Empty if there is nothing to draw.
@@ -180,9 +180,9 @@ struct HourChart {
         let scale = level == Self.height - 1 ? Words.grouped(most) : level == 0 ? "0" : ""
         return hours.reduce(StyledText(Columns.padLeft(scale, margin - 2) + "  ")) { line, hour in
             let cell = isUnknown(hour) ? level == 0 ? "?" : " " : self.cell(hour.steps ?? 0, level)
-            // The sign stands in the lowest line, where the bar is seldom full.
-            let text = String(
-                repeating: isRun(hour) && level == 0 ? Self.runningSign : cell, count: pitch > 1 ? pitch - 1 : 1)
+            // The sign stands for full cells, and in the lowest line, where even a low bar has one.
+            let isSigned = isRun(hour) && (level == 0 || cell == "█" || cell == "#")
+            let text = String(repeating: isSigned ? Self.runningSign : cell, count: pitch > 1 ? pitch - 1 : 1)
             return line + StyledText(text, isRun(hour) && cell != " " ? .running : nil)
                 + StyledText(pitch > 1 ? " " : "")
         }

@@ -19,8 +19,8 @@ public struct DayView: View {
     /// - Parameters:
     ///   - historyBegins: the first known day; nil if it is not needed, or if nothing is known.
     ///   - unsent: destinations that have earlier figures of the day, and get these with the next share.
-    ///   - isChanged: whether the user has just changed it: what takes corrections back is named even if the view is then
-    ///     longer than a screen.
+    ///   - isChanged: whether the user has just changed it: what takes corrections back is named even if the view is
+    ///     then longer than a screen.
     public init(
         _ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil,
         hasPedometers: Bool = true, unsent: [String] = [], isChanged: Bool = false

@@ -27,9 +27,12 @@ public struct DeletionView: View {
         if case .days(let days, let user) = result.deletion {
             let words = [days.lowerBound, days.upperBound].map(\.description)
             let range = words[0] == words[1] ? [words[0]] : words
+            let (these, them) = range.count == 1 ? ("this day", "it") : ("these days", "them")
             page.advice(
                 Advice([
-                    .prose("Syncs and imports leave these days out from then on. To let them bring the days again: "),
+                    .prose(
+                        "Syncs and imports leave \(these) out from \(isDone ? "now" : "then") on. To let them bring \(them) again: "
+                    ),
                     .command(ShellCommand("istep delete --readmit", range + ["--user", user.name])),
                 ]))
         }

@@ -111,7 +111,8 @@ package enum EntryWords {
     ///   - destination: the state of its destination; nil if that does not matter.
     ///   - form: how moments are written.
     package static func state(
-        _ entry: ShareEntry, at destination: DestinationState?, now: Timestamp, localTime: LocalTime, form: DateForm = .iso
+        _ entry: ShareEntry, at destination: DestinationState?, now: Timestamp, localTime: LocalTime,
+        form: DateForm = .iso
     ) -> String {
         func clock(_ moment: Timestamp) -> String { form.clock(moment, localTime, today: localTime.day(of: now)) }
         let tries =
