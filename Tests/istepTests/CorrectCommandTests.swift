@@ -182,7 +182,8 @@ import Testing
             excluded.output.contains("istep correct 2019-04-01 --from 10:00 --to 10:30 --remove\n"), "\(excluded)")
         let uncorrected = try await istep("correct", "2019-04-01", "--remove")
         #expect(
-            uncorrected.status == 64 && uncorrected.error.contains("Excluded time is removed with its beginning and end"),
+            uncorrected.status == 64
+                && uncorrected.error.contains("Excluded time is removed with its beginning and end"),
             "\(uncorrected)")
         let after = try await istep("show", "2019-04-01", "--json").json["steps"] as? Int
         #expect(try #require(after) < #require(before))
