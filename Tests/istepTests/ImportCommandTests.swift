@@ -93,6 +93,30 @@ import Testing
         #expect(try await istep("imports").output.contains("added or changed 1 day"))
     }
 
+    @Test func `corrections of another history come in and are taken back with it`() async throws {
+        let (folder, other) = (try Folder(), try Folder())
+        let (istep, there) = (Command(folder: folder), Command(folder: other))
+        #expect(try await there("import", try file(other, table), "--yes").status == 0)
+        #expect(try await there("correct", "2019-04-01", "--steps", "9000", "--reason", "forgot").status == 0)
+        #expect(try await there("correct", "2019-04-02", "--steps", "4000").status == 0)
+        #expect(try await istep("import", try file(folder, "Date,Steps\n2019-04-03,10\n"), "--yes").status == 0)
+        #expect(try await istep("correct", "2019-04-02", "--steps", "7").status == 0)
+        let path = other.path + "/data/istep/history.sqlite"
+        let dry = try await istep("import", path, "--dry-run", "--json").json
+        #expect(dry["corrections"] as? Int == 1 && dry["correctionsLeftOut"] as? Int == 1, "\(dry)")
+        let shown = try await istep("import", path, "--dry-run").output
+        #expect(
+            shown.contains("1 corrected day") && shown.contains("what you have decided here counts"), "\(shown)")
+        #expect(try await istep("import", path, "--yes").status == 0)
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == 9000)
+        #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 7)
+        #expect(try await istep("import", path).output.contains("nothing changes"))
+        let removed = try await istep("imports", "remove", "2", "--yes", "--json").json
+        #expect(removed["corrections"] as? Int == 1, "\(removed)")
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] is NSNull)
+        #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 7)
+    }
+
     @Test func `backups before imports are limited in number`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

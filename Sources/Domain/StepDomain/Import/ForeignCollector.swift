@@ -25,6 +25,8 @@ public final class ForeignCollector {
     private var order: [String] = []
     private var leftOut: [(reason: String, count: Int)] = []
     public var notes: [ForeignNote] = []
+    /// What was added of them.
+    public internal(set) var decisions = ForeignDecisions()
     /// Whether the records of the file have UTC offsets of their own.
     public var hasOffsets = false
 

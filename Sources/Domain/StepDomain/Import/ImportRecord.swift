@@ -67,6 +67,13 @@ public struct ImportChanges: Hashable, Sendable {
     /// Days of the file that the user has deleted here: they are left out.
     public var deletedDays = 0
     public var overlaps: [Overlap]
+    /// Days that the user of another history has corrected. Of an import that is taken back, `taken` are those that do
+    /// not hold any more.
+    public var corrections = DecisionCounts()
+    /// The same of blocks of time that do not count.
+    public var exclusions = DecisionCounts()
+    /// Whether the file has nothing but corrections and blocks that hold here already, or that do not count here.
+    public var isOfKnownDecisions = false
     /// Destinations that keep days of which nothing is known any more: istep sends no unknown day.
     public var shared: [Overlap] = []
     /// The names of the sources in the history, in the order of the tracks.
@@ -86,7 +93,7 @@ public struct ImportChanges: Hashable, Sendable {
     }
 
     /// Whether there is nothing to store.
-    public var isNothingNew: Bool { sameAs != nil || isOwn || isOfDeletedDays }
+    public var isNothingNew: Bool { sameAs != nil || isOwn || isOfDeletedDays || isOfKnownDecisions }
 
     /// Whether the file has only days that were deleted here.
     public var isOfDeletedDays: Bool { deletedDays > 0 && id == nil && days.isEmpty && sources.isEmpty }

@@ -39,6 +39,18 @@ extension ImportView: Described {
         .init("deletedDays", .integer, "Days that were deleted from the history: they are left out.") {
             $0.changes.deletedDays
         },
+        .init("corrections", .integer, "Corrected days of another history that are taken over.") {
+            $0.changes.corrections.taken
+        },
+        .init(
+            "correctionsLeftOut", .integer, "Those that are not, because the user has decided otherwise here."
+        ) { $0.changes.corrections.kept },
+        .init("exclusions", .integer, "Blocks of excluded time of another history that are taken over.") {
+            $0.changes.exclusions.taken
+        },
+        .init(
+            "exclusionsLeftOut", .integer, "Those that are not, because the user has decided otherwise here."
+        ) { $0.changes.exclusions.kept },
         .init("isDone", .boolean, "Whether it was stored.") { $0.state != .preview && $0.changes.id != nil },
         .init("id", .nullable(.integer), "Number of the import, if it was stored.") {
             $0.state == .preview ? nil : $0.changes.id

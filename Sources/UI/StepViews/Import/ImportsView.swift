@@ -91,6 +91,11 @@ public struct ImportRemovalView: View {
             "Days",
             StyledText("\(changes.days.count) with other steps, of \(unknown) of them nothing is known any more"),
             width: 12)
+        for (kind, counts) in [
+            (ImportView.Decision.corrections, changes.corrections), (.exclusions, changes.exclusions),
+        ] where counts.taken > 0 {
+            page.labelled("", StyledText(Words.count(counts.taken, kind.one, kind.many)), width: 12)
+        }
         for shared in changes.shared {
             page.paragraph(
                 "\(Printable(shared.name, limit: 32)) keeps \(Words.count(shared.days, "day")) of these: istep sends no unknown day. Delete \(shared.days == 1 ? "it" : "them") there.",
@@ -111,6 +116,12 @@ extension ImportRemovalView: Described {
         .init("id", .integer, "Number of the import.") { $0.record.id },
         .init("path", .text, "Of its file or folder.") { $0.record.path },
         .list("changes", "Days with other steps than before.") { $0.changes.days },
+        .init("corrections", .integer, "Corrected days that it has brought, and that are taken back.") {
+            $0.changes.corrections.taken
+        },
+        .init("exclusions", .integer, "Blocks of excluded time that it has brought, and that are taken back.") {
+            $0.changes.exclusions.taken
+        },
         .init("isDone", .boolean, "Whether it was taken back.") { $0.state != .preview },
         .init("backup", .nullable(.text), "The backup that was made before.") { $0.state.backup },
     ]

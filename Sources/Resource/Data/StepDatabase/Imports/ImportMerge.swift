@@ -21,13 +21,16 @@ struct ImportMerge {
         let sources = try history.tracks.map { try source(of: $0, history.format) }
         changes.sources = try sources.map(name)
         changes.overlaps = try overlaps(history, except: sources)
-        let before = try ofDays.counted(changed)
+        let all = changed.union(content.decisions.days)
+        let before = try ofDays.shown(all)
         let id = try insertRecord(content)
         for (track, pedometer) in zip(history.tracks, sources) { try store(track, of: pedometer, import: id) }
-        changes.days = ofDays.changes(changed, before: before, after: try ofDays.counted(changed))
+        try decisions.store(content.decisions, of: id)
+        changes.days = ofDays.changes(all, before: before, after: try ofDays.shown(all))
         try database.execute(
             sql: "UPDATE import SET changed_days = ? WHERE id = ?", arguments: [changes.days.count, id])
         try ofDays.note(changed)
+        try noteChange(of: content.decisions.days, person: user.id, isCounted: false, database)
         changes.id = id
         return changes
     }
@@ -38,8 +41,9 @@ struct ImportMerge {
         var history: ForeignHistory
         /// Of the whole file.
         var digest: String
-        /// The local days on which anything becomes different.
+        /// The local days on which anything becomes different in what is counted.
         var changedDays: Set<Day>
+        var decisions: ImportDecisions.Content
         var changes: ImportChanges
     }
 
@@ -52,18 +56,23 @@ struct ImportMerge {
     func examine(_ history: ForeignHistory) throws -> Examination {
         var changes = ImportChanges()
         let digest = history.digest
-        let (admitted, left) = try DeletedDays(of: user.id, database).admitted(history)
+        let closed = try DeletedDays(of: user.id, database)
+        let (admitted, left) = closed.admitted(history)
+        let decided = try decisions.examine(history.decisions, without: closed.days)
         changes.deletedDays = left
-        if admitted.tracks.isEmpty, left > 0 { return .nothing(changes) }
+        (changes.corrections, changes.exclusions) = (decided.corrected, decided.excluded)
+        if admitted.tracks.isEmpty, decided.isEmpty, left > 0 { return .nothing(changes) }
         let (history, own) = try withoutOwn(admitted)
-        if history.tracks.isEmpty, !own.isEmpty {
+        if history.tracks.isEmpty, decided.isEmpty {
             changes.sources = try own.map(name)
-            changes.isOwn = true
-            return .nothing(changes)
+            changes.isOwn = !own.isEmpty
+            changes.isOfKnownDecisions = own.isEmpty && !history.decisions.isEmpty
+            if changes.isNothingNew { return .nothing(changes) }
         }
-        let (changed, isNew) = try changedDays(history, history.zone.stored, &changes)
+        let (counted, isNew) = try changedDays(history, history.zone.stored, &changes)
         if changes.otherZone != nil { return .nothing(changes) }
-        if !isNew {
+        let changed = try counted.union(decided.newBlocks.flatMap(decisions.days))
+        if !isNew, !decided.isNew {
             changes.sameAs = try Int64.fetchOne(
                 database, sql: "SELECT max(id) FROM import WHERE person = ? AND digest = ?",
                 arguments: [user.id, digest])
@@ -74,7 +83,8 @@ struct ImportMerge {
             changes.overlaps = try overlaps(history, except: sources)
             return .nothing(changes)
         }
-        return .stored(Content(history: history, digest: digest, changedDays: changed, changes: changes))
+        return .stored(
+            Content(history: history, digest: digest, changedDays: changed, decisions: decided, changes: changes))
     }
 
     /// The local days on which anything becomes different, and whether the import says anything that is not stored.
@@ -184,14 +194,17 @@ struct ImportMerge {
                         differingFrom: before))
             }
         }
-        let before = try ofDays.counted(changed)
+        changed.formUnion(try decisions.days(of: id))
+        let before = try ofDays.shown(changed)
         var changes = ImportChanges(id: id, sources: try tracks.map { try name($0.pedometer) })
         for track in tracks { try remove(track.pedometer, track.sync, of: id) }
+        try decisions.remove(id, &changes)
         try database.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
-        changes.days = ofDays.changes(changed, before: before, after: try ofDays.counted(changed))
+        changes.days = ofDays.changes(changed, before: before, after: try ofDays.shown(changed))
         try ofDays.note(changed)
+        let counted = try ofDays.counted(changed)
+        try ofDays.forget(changed.filter { (counted[$0] ?? nil) == nil })
         let unknown = changes.days.filter { $0.after == nil }.map(\.day)
-        try ofDays.forget(unknown)
         changes.shared = try shared(unknown)
         return changes
     }
@@ -257,6 +270,7 @@ struct ImportMerge {
     // MARK: Days
 
     private var ofDays: StepsOfDays { StepsOfDays(database: database, user: user) }
+    private var decisions: ImportDecisions { ImportDecisions(database: database, user: user.id) }
 
     /// Other pedometers of the user with steps on days of a file.
     private func overlaps(
