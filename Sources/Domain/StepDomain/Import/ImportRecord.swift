@@ -74,8 +74,8 @@ public struct ImportChanges: Hashable, Sendable {
     public var exclusions = DecisionCounts()
     /// Whether the file has nothing but corrections and blocks that hold here already, or that do not count here.
     public var isOfKnownDecisions = false
-    /// Destinations that keep days of which nothing is known any more: istep sends no unknown day.
-    public var shared: [Overlap] = []
+    /// Destinations that have, or may have, days of which nothing is known any more.
+    public var shared: [DeletionLosses.Shared] = []
     /// The names of the sources in the history, in the order of the tracks.
     public var sources: [String]
 

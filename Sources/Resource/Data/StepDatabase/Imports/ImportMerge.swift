@@ -204,8 +204,7 @@ struct ImportMerge {
         try ofDays.note(changed)
         let counted = try ofDays.counted(changed)
         try ofDays.forget(changed.filter { (counted[$0] ?? nil) == nil })
-        let unknown = changes.days.filter { $0.after == nil }.map(\.day)
-        changes.shared = try shared(unknown)
+        changes.shared = try ofDays.markUnknown(changes.days, at: now)
         return changes
     }
 
@@ -252,19 +251,6 @@ struct ImportMerge {
         }
         try database.execute(sql: "DELETE FROM sync WHERE id = ?", arguments: [sync])
         if others == nil { try database.execute(sql: "DELETE FROM pedometer WHERE id = ?", arguments: [pedometer]) }
-    }
-
-    /// The destinations that have confirmed any of these days.
-    private func shared(_ days: [Day]) throws -> [ImportChanges.Overlap] {
-        let known = try database.cachedStatement(
-            sql: "SELECT destination FROM share WHERE person = ? AND day = ? AND confirmed IS NOT NULL")
-        var counts: [String: Int] = [:]
-        for day in days {
-            for name in try String.fetchAll(known, arguments: [user.id, day.description]) {
-                counts[name, default: 0] += 1
-            }
-        }
-        return counts.sorted { $0.key < $1.key }.map { .init(name: $0.key, days: $0.value) }
     }
 
     // MARK: Days
