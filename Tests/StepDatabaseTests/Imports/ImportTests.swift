@@ -116,8 +116,14 @@ import Testing
             // The newer one accounts for the time from its first to its last sample: in the slot at 60 there was
             // nothing.
             #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 45)])
-            _ = try store(Self.file([slot(0, 100), slot(15, 10)]), in: history)
+            let older = Self.file([slot(0, 100), slot(15, 10)])
+            let late = try store(older, in: history)
             #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 45)])
+            #expect(late.superseded == [.init(source: "phone", by: 2, days: 1)] && late.days.isEmpty)
+            #expect(try store(older, in: history).superseded == late.superseded, "also if it comes once more")
+            #expect(changes.superseded.isEmpty)
+            let agreeing = try store(Self.file([slot(0, 100)]), in: history)
+            #expect(agreeing.superseded.isEmpty, "it says nothing else")
         }
     }
 

@@ -58,10 +58,11 @@ import Testing
         let track = ForeignTrack(
             source: ForeignSource(identity: "csv:a", name: "a"), parts: [], days: [(Sample.day, 8000)],
             until: Sample.synced)
-        let changes = ImportChanges(
+        var changes = ImportChanges(
             id: 2,
             days: [.init(day: Sample.day, before: 7000, after: 8000), .init(day: Sample.day, before: nil, after: nil)],
             overlaps: [.init(name: "ring", days: 1)], sources: ["a"])
+        changes.superseded = [.init(source: "a", by: 1, days: 1)]
         var counts = ExportCounts()
         counts.incompleteDays = [Sample.day]
         counts.begin(.days)

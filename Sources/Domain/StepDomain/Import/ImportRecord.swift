@@ -53,6 +53,21 @@ public struct ImportChanges: Hashable, Sendable {
         }
     }
 
+    /// A source of which an earlier import reaches further: of the time that both have, that one counts.
+    public struct Superseded: Hashable, Sendable {
+        /// Its name in the history.
+        public var source: String
+        public var by: ImportRecord.ID
+        /// Days of which the file says otherwise, and is not believed.
+        public var days: Int
+
+        public init(source: String, by: ImportRecord.ID, days: Int) {
+            self.source = source
+            self.by = by
+            self.days = days
+        }
+    }
+
     /// The number of the import; nil if it was not stored.
     public var id: ImportRecord.ID?
     /// The import that has said all of this already; nil if none has.
@@ -67,6 +82,7 @@ public struct ImportChanges: Hashable, Sendable {
     /// Days of the file that the user has deleted here: they are left out.
     public var deletedDays = 0
     public var overlaps: [Overlap]
+    public var superseded: [Superseded] = []
     /// Days that the user of another history has corrected. Of an import that is taken back, `taken` are those that do
     /// not hold any more.
     public var corrections = DecisionCounts()

@@ -23,6 +23,9 @@ extension ImportView: Described {
             }
         },
         .list("overlaps", "Others with steps on the same days.") { $0.changes.overlaps.map(Other.init) },
+        .list("superseded", "Sources of which an earlier import reaches further, and counts before this file.") {
+            $0.changes.superseded.map(Earlier.init)
+        },
         .init("notes", .list(.text), "Guesses and decisions about the file.") {
             $0.history.notes.map { note in
                 switch note {
@@ -93,6 +96,16 @@ private struct Other: Described {
     static let keys: [JSONKey<Other>] = [
         .init("name", .text, "Of a pedometer or another source.") { $0.overlap.name },
         .init("days", .integer, "Days on which both have steps.") { $0.overlap.days },
+    ]
+}
+
+private struct Earlier: Described {
+    let superseded: ImportChanges.Superseded
+
+    static let keys: [JSONKey<Earlier>] = [
+        .init("source", .text, "Of the source.") { $0.superseded.source },
+        .init("import", .integer, "The number of the import that counts.") { $0.superseded.by },
+        .init("days", .integer, "Days of which the file says otherwise.") { $0.superseded.days },
     ]
 }
 

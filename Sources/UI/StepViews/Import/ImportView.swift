@@ -52,6 +52,7 @@ public struct ImportView: View {
         }
         showNotes(on: &page)
         showChanges(on: &page)
+        showSuperseded(on: &page)
         return page.lines
     }
 
@@ -119,6 +120,25 @@ public struct ImportView: View {
         guard case .stored(let backup) = state, let id = changes.id else { return }
         if let backup { page.backupBefore(backup) }
         page.advice("To take it back: \(command: "istep imports remove \(id)")")
+    }
+
+    /// Why a file does not count, and what to do if it should.
+    private func showSuperseded(on page: inout Page) {
+        for one in changes.superseded {
+            page.paragraph(
+                "Of \(Words.count(one.days, "day")) of \(Printable(one.source, limit: 64)), import \(one.by) says otherwise and counts: of two exports of a source, the one that reaches further does.",
+                emphasis: .doubtful, hanging: 2)
+        }
+        guard let by = changes.superseded.first?.by else { return }
+        let isStored = changes.sameAs != nil || state != .preview
+        page.advice(
+            Advice([
+                .prose(
+                    isStored
+                        ? "If this file is the right one, take the other one back; what only that one has goes with it: "
+                        : "If this file is the right one, import it and then take the other one back; what only that one has goes with it: "
+                ), .command(ShellCommand("istep imports remove \(by)")),
+            ]))
     }
 
     private func showDecisions(on page: inout Page) {

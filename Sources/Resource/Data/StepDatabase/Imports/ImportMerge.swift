@@ -110,6 +110,7 @@ struct ImportMerge {
                     sql:
                         "SELECT max(id) FROM import JOIN import_track ON import = id WHERE pedometer = ? AND zone <> ?",
                     arguments: [known, zone])
+            var outdone: Set<Day> = []
             for part in track.parts {
                 var layers = try ImportLayers(of: known, on: part.day, database)
                 if layers.known(part.content) == nil { isNew = true }
@@ -117,10 +118,25 @@ struct ImportMerge {
                 if layers.layers.count == 1, layers.known(part.content) != nil { continue }
                 let before = try layers.merged()
                 layers.add(.init(id: 0, bytes: part.content, rank: [Int64(track.until.seconds), .max]))
-                changed.formUnion(try layers.merged().days(differingFrom: before))
+                let after = try layers.merged()
+                changed.formUnion(after.days(differingFrom: before))
+                if layers.layers.last?.bytes != part.content {
+                    outdone.formUnion(try layers.wished(part.content).days(differingFrom: after))
+                }
+            }
+            if let by = try furthest(known), !outdone.isEmpty {
+                changes.superseded.append(.init(source: try name(known), by: by, days: outdone.count))
             }
         }
         return (changed, isNew)
+    }
+
+    /// The import of a source that counts before the others.
+    private func furthest(_ pedometer: Pedometer.ID) throws -> ImportRecord.ID? {
+        try Int64.fetchOne(
+            database,
+            sql: "SELECT import FROM import_track WHERE pedometer = ? ORDER BY until DESC, import DESC LIMIT 1",
+            arguments: [pedometer])
     }
 
     private func store(_ track: ForeignTrack, of pedometer: Pedometer.ID, import id: ImportRecord.ID) throws {
