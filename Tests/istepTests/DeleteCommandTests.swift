@@ -119,7 +119,7 @@ import Testing
                 command = ["/bin/cat"]
                 """
             try Data(text.utf8).write(to: URL(fileURLWithPath: config + "/config.toml"))
-            #expect(try await istep("correct", "2019-04-03", "700").status == 0)
+            #expect(try await istep("correct", "2019-04-03", "--steps", "700").status == 0)
             #expect(try await istep("share", "--from", "2019-04-01", "--to", "2019-04-03").status == 0)
             func file() throws -> String { try String(contentsOfFile: folder.path + "/steps.csv", encoding: .utf8) }
             #expect(try file().contains("2019-04-03,anna,700,") && file().contains("2019-04-01,anna,5000,"))

@@ -120,6 +120,22 @@ import Testing
         }
     }
 
+    @Test func `samples that no clock can have timed are refused, or left out and counted`() throws {
+        try withFixture { history in
+            let old = StepSample(start: Timestamp(3600), length: 900, steps: 70, utcOffset: 0)
+            try history.merge(slot(0, 900), old)
+            let export = try ExportedTables(history.database)
+            #expect(throws: ImportError.impossible("a sample of 1970-01-01T01:00:00+00:00")) {
+                try StepDatabase.previewRestoring(export, .ofTests)
+            }
+            let limits = ExportLimits(now: noon, models: ["colmi"], formats: [], leavesOutImpossible: true)
+            let restored = try StepDatabase(path: history.path + ".2")
+            let counts = try restored.restore(export, limits)
+            #expect(counts.leftOut == 1 && counts.rows(of: "samples") == 1)
+            #expect(try restored.dayData(of: history.user, on: day).tracks.flatMap(\.samples) == [slot(0, 900)])
+        }
+    }
+
     @Test func `tables without users, days and counts come in too`() throws {
         try withFixture { history in
             try history.fillForExport()
