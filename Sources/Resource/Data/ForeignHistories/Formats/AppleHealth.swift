@@ -35,19 +35,11 @@ private final class AppleHealthParser {
     private let collector: ForeignCollector
     private let parser: XML_Parser?
     private var problem: ImportError?
-    private var sources: [String: Source] = [:]
+    private var sources: [String: TrackBuilder] = [:]
     private var last: LastSource?
     /// Bytes since the last element.
     private var silence = 0
     private var isZoneChecked = false
-
-    private final class Source {
-        let track: TrackBuilder
-        /// The part of a step that rounding has left: old versions write decimal numbers.
-        var rest = 0.0
-
-        init(_ track: TrackBuilder) { self.track = track }
-    }
 
     private static let maximumHead = 1 << 20
     /// Bytes of an element. Those of Apple have some hundred.
@@ -162,9 +154,7 @@ private final class AppleHealthParser {
         guard until >= from else { return try collector.refuse("a record that ends before it begins") }
         guard steps >= 0 else { return try collector.refuse("\(Int(steps)) steps") }
         let found = try self.source(source, device)
-        let whole = max(0, (steps + found.rest).rounded())
-        found.rest += steps - whole
-        try collector.add(splitting: Int(whole), from: Timestamp(from), length: until - from, to: found.track)
+        try collector.add(splitting: steps, from: Timestamp(from), length: until - from, to: found)
     }
 
     /// The offset is that of the day of the export: a zone that never has it is not that of the steps.
@@ -182,7 +172,7 @@ private final class AppleHealthParser {
 
     /// - Parameter device: `<<HKDevice: 0x283c0e047>, name:iPhone, manufacturer:Apple Inc., model:iPhone, …>`. The
     ///   address in it changes with each record.
-    private func source(_ name: UnsafePointer<CChar>?, _ device: UnsafePointer<CChar>?) throws(ImportError) -> Source {
+    private func source(_ name: UnsafePointer<CChar>?, _ device: UnsafePointer<CChar>?) throws(ImportError) -> TrackBuilder {
         let model = device.flatMap { strstr($0, "model:") }.map { UnsafePointer($0) + strlen("model:") }
         if let last, last.has(name, model) { return last.source }
         let found = try source(
@@ -192,7 +182,7 @@ private final class AppleHealthParser {
         return found
     }
 
-    private func source(_ name: String, model: String?) throws(ImportError) -> Source {
+    private func source(_ name: String, model: String?) throws(ImportError) -> TrackBuilder {
         let identity = "apple:\(name):\(model ?? "")"
         if let known = sources[identity] { return known }
         let shown = name.isEmpty ? model ?? "Apple Health" : name
@@ -200,9 +190,8 @@ private final class AppleHealthParser {
         let track = try collector.track(
             ForeignSource(identity: identity, name: shown), repetition: .added,
             kind: isWatch ? .watch : model == nil ? .other : .phone)
-        let source = Source(track)
-        sources[identity] = source
-        return source
+        sources[identity] = track
+        return track
     }
 
     /// That of the record before; most have the same.
@@ -210,9 +199,9 @@ private final class AppleHealthParser {
         private let name: [CChar]?
         /// From the model on.
         private let model: [CChar]?
-        let source: Source
+        let source: TrackBuilder
 
-        init(_ name: UnsafePointer<CChar>?, _ model: UnsafePointer<CChar>?, _ source: Source) {
+        init(_ name: UnsafePointer<CChar>?, _ model: UnsafePointer<CChar>?, _ source: TrackBuilder) {
             self.name = name.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
             self.model = model.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
             self.source = source
