@@ -47,6 +47,17 @@ import Testing
         #expect(history.totals == ["Band": ["2019-04-01": 50]])
     }
 
+    @Test func `rows without a number for the time or the steps are left out and counted`() throws {
+        let history = try history(
+            Self.table("XIAOMI_ACTIVITY_SAMPLE", "", [[Self.ten, 1, 50]])
+                + """
+                INSERT INTO XIAOMI_ACTIVITY_SAMPLE VALUES (\(Self.ten + 60), 1, 'many'), ('noon', 1, 7),
+                    (\(Self.ten + 120), 1, x'00'), (\(Self.ten + 180), 1, 9e999), (NULL, 1, 3);
+                """)
+        #expect(history.totals == ["Band": ["2019-04-01": 50]])
+        #expect(history.notes == [.leftOut(5, "without a number for the time or the steps")])
+    }
+
     @Test func `two devices are two sources, and two tables of one are one`() throws {
         let history = try history(
             Self.table("MI_BAND_ACTIVITY_SAMPLE", "", [[Self.ten, 1, 50], [Self.ten, 2, 40]])

@@ -50,20 +50,79 @@ import Testing
             #expect(
                 found.format.key == "istep" && found.totals == ["ring": ["2019-04-01": 300]]
                     && found.samples == [sample])
-            #expect(found.notes.isEmpty)
-            try history.setCorrection(9000, of: user.id, on: sample.day, at: noon)
-            try history.exclude(
-                Exclusion(TimeSpan(noon, noon + 60), utcOffset: 7200, reason: nil), of: user.id, at: noon)
-            let notes = try ForeignFiles().read(path, options(.fixed(0))) { _ in }.notes.map { "\($0)" }
+            #expect(found.notes.isEmpty && found.decisions.isEmpty)
+            try history.setCorrection(
+                StepCorrection(steps: 9000, reason: "forgot"), of: user.id, on: sample.day, at: noon)
+            let tram = Exclusion(TimeSpan(noon, noon + 60), utcOffset: 7200, reason: "tram")
+            try history.exclude(tram, of: user.id, at: noon)
+            let decided = try ForeignFiles().read(path, options(.fixed(0))) { _ in }
+            #expect(decided.notes.isEmpty && decided.digest != found.digest)
             #expect(
-                notes.count == 2 && notes[0].contains("corrected days (1) are not taken over")
-                    && notes[1].contains("excluded blocks (1)"), "\(notes)")
+                decided.decisions
+                    == ForeignDecisions(
+                        corrections: [
+                            .init(sample.day, StepCorrection(steps: 9000, reason: "forgot", enteredAt: noon))
+                        ], blocks: [.init(tram, enteredAt: noon)]))
             _ = try history.addPedometer(
                 Pedometer(
                     user: history.addUser(named: "Bob").id, model: "colmi", address: "30:34:42:00:00:02",
                     addressType: "public",
                     name: "two"))
             #expect(throws: ImportError.self) { try ForeignFiles().read(path, options()) { _ in } }
+        }
+    }
+
+    @Test func `an export has the decisions of the user whose steps come in`() throws {
+        let corrections = "user,day,steps,entered_at,reason\nAda,2019-04-01,9000,2019-04-02T10:00:00+02:00,forgot\n"
+        let bob = "Bob,2019-04-03,1,2019-04-02T10:00:00+02:00,\n"
+        let excluded =
+            "user,start,end,entered_at,reason\nAda,2019-04-01T12:00:00+02:00,2019-04-01T12:10:00+02:00,2019-04-02T10:00:00+02:00,\n"
+        var asked = options()
+        asked.user = "ada"
+        let found = try read(
+            ["corrections.csv": Data((corrections + bob).utf8), "excluded.csv": Data(excluded.utf8)], asked)
+        #expect(found.tracks.isEmpty && !found.isEmpty)
+        #expect(found.decisions.corrections.map(\.day.description) == ["2019-04-01"])
+        #expect(found.decisions.blocks.map(\.exclusion.span.length) == [600])
+        asked.user = nil
+        do {
+            _ = try read(["corrections.csv": Data((corrections + bob).utf8)], asked)
+            Issue.record("it was read")
+        } catch ImportError.severalUsers(_, let users) {
+            #expect(users == ["Ada", "Bob"])
+        }
+    }
+
+    @Test(arguments: [
+        "correction VALUES (1, '1969-01-01', 5, 0, NULL)", "correction VALUES (1, '2019-04-01', 900000, 0, NULL)",
+        "correction VALUES (1, 'x', 5, 0, NULL)", "correction VALUES (1, '2100-01-01', 5, 0, NULL)",
+        "excluded_time VALUES (1, 5, 60, 0, 0, NULL)", "excluded_time VALUES (1, 1554112800, 1554999999, 0, 0, NULL)",
+        "excluded_time VALUES (1, 1554112800, 1554112800, 0, 0, NULL)",
+        "excluded_time VALUES (1, 1554112800, 1554112860, 99999, 0, NULL)",
+        "excluded_time VALUES (1, 1554112800, 9223372036854775807, 0, 0, NULL)",
+    ])
+    func `a decision that nobody can have made is refused, or left out and counted`(row: String) throws {
+        let file = try database(
+            """
+            CREATE TABLE person (id, name, name_key);
+            CREATE TABLE pedometer (id, person, address, name);
+            CREATE TABLE sample (pedometer, start, length, steps, distance, energy, utc_offset, sync);
+            CREATE TABLE coverage (pedometer, start, until, utc_offset);
+            CREATE TABLE correction (person, day, steps, entered_at, reason);
+            CREATE TABLE excluded_time (person, start, until, utc_offset, entered_at, reason);
+            INSERT INTO person VALUES (1, 'Ada', 'ada');
+            INSERT INTO correction VALUES (1, '2019-04-02', 5, 9223372036854775807, char(27) || '[31m');
+            INSERT INTO \(row);
+            """)
+        #expect(throws: ImportError.self) { try read(["x.sqlite": file]) }
+        let found = try read(["x.sqlite": file], options(skipping: true))
+        #expect(found.decisions.corrections.map(\.day.description) == ["2019-04-02"] && found.decisions.blocks.isEmpty)
+        let correction = try #require(found.decisions.corrections.first?.correction)
+        #expect(correction.reason == nil)
+        #expect(correction.enteredAt == now)
+        guard case .leftOut(1, _)? = found.notes.first else {
+            Issue.record("not counted: \(found.notes)")
+            return
         }
     }
 }

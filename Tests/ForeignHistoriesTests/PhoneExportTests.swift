@@ -105,7 +105,7 @@ import Testing
             endDate="20150909003000.5+0200" value="100.6"/></HealthData>
             """
         let history = try read("Exportieren.xml", text)
-        #expect(history.totals == ["old": ["2015-09-08": 50, "2015-09-09": 51]])
+        #expect(history.totals == ["old": ["2015-09-08": 50, "2015-09-09": 50]], "each day 50.3")
     }
 
     @Test func `XML with entities, without the element, or cut is refused`() throws {
@@ -180,6 +180,18 @@ import Testing
             "2019-04-01.csv": data("Start time,End time,Step count\n10:00:00.000+02:00,10:15:00.000+02:00,60\n"),
         ])
         #expect(history.totals == ["Google Fit": ["2019-04-01": 60], "Google Fit days": ["2019-04-01": 70]])
+        // Alone, each of the files is read; of the others the one that Google has merged, and the preview says so.
+        func alone(_ files: [String: Data]) throws -> (steps: Int?, notes: [ForeignNote]) {
+            let history = try read(files)
+            #expect(history.format.key == "google-fit")
+            return (history.tracks.first?.steps, history.notes)
+        }
+        let best = try alone(["a.json": points("estimated_steps", 60)])
+        #expect(best.steps == 60 && best.notes.isEmpty)
+        let merged = try alone(["b.json": points("merge_step_deltas", 61), "c.json": points("top_level", 6_200)])
+        #expect(merged.steps == 61 && "\(merged.notes)".contains("not the steps that Google Fit shows"))
+        let phone = try alone(["c.json": points("top_level", 62), "d.json": points("x:top_level", 6)])
+        #expect(phone.steps == 6 && phone.notes.count == 1, "the larger file")
         var generator = SeededGenerator(seed: 6)
         for _ in 0..<1000 { try survives(mutated(points("estimated_steps", 60), &generator), "x.json") }
     }

@@ -108,6 +108,41 @@ import Testing
         }
     }
 
+    /// An import that is taken back, and a correction of a day without samples, leave days of which nothing is known.
+    @Test func `destinations are told of days that are not known any more`() async throws {
+        try await withDays { folder, istep, path in
+            let config = folder.path + "/config/istep"
+            try FileManager.default.createDirectory(atPath: config, withIntermediateDirectories: true)
+            let text = """
+                [share.diary]
+                kind = "file"
+                path = "\(folder.path)/steps.csv"
+                [share.once]
+                kind = "command"
+                command = ["/bin/cat"]
+                """
+            try Data(text.utf8).write(to: URL(fileURLWithPath: config + "/config.toml"))
+            #expect(try await istep("correct", "2019-04-03", "--steps", "700").status == 0)
+            #expect(try await istep("share", "--from", "2019-04-01", "--to", "2019-04-03").status == 0)
+            func file() throws -> String { try String(contentsOfFile: folder.path + "/steps.csv", encoding: .utf8) }
+            #expect(try file().contains("2019-04-03,anna,700,") && file().contains("2019-04-01,anna,5000,"))
+            #expect(try await istep("correct", "2019-04-03", "--remove").status == 0)
+            let dry = try await istep("imports", "remove", "1", "--dry-run")
+            #expect(
+                dry.output.contains("diary: 2 days there; the next share or sync sends 0 steps")
+                    && dry.output.contains("once: 2 days there, and keeps them"), "\(dry)")
+            let done = try await istep("imports", "remove", "1", "--yes", "--json")
+            #expect((done.json["shared"] as? [[String: Any]])?.map { $0["name"] as? String } == ["once"], "\(done)")
+            #expect(try await istep("share").status == 0)
+            let told = try file()
+            for day in 1...3 { #expect(told.contains("2019-04-0\(day),anna,0,"), "\(told)") }
+            #expect(try await steps("2019-04-01", istep) == nil)
+            #expect(try await istep("import", path, "--yes").status == 0)
+            #expect(try await istep("share").status == 0)
+            #expect(try file().contains("2019-04-01,anna,5000,") && file().contains("2019-04-03,anna,0,"))
+        }
+    }
+
     @Test func `wrong arguments end with 64 and change nothing`() async throws {
         try await withDays { _, istep, _ in
             for (words, text) in [

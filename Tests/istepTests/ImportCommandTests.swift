@@ -93,6 +93,49 @@ import Testing
         #expect(try await istep("imports").output.contains("added or changed 1 day"))
     }
 
+    @Test func `corrections of another history come in and are taken back with it`() async throws {
+        let (folder, other) = (try Folder(), try Folder())
+        let (istep, there) = (Command(folder: folder), Command(folder: other))
+        #expect(try await there("import", try file(other, table), "--yes").status == 0)
+        #expect(try await there("correct", "2019-04-01", "--steps", "9000", "--reason", "forgot").status == 0)
+        #expect(try await there("correct", "2019-04-02", "--steps", "4000").status == 0)
+        #expect(try await istep("import", try file(folder, "Date,Steps\n2019-04-03,10\n"), "--yes").status == 0)
+        #expect(try await istep("correct", "2019-04-02", "--steps", "7").status == 0)
+        let path = other.path + "/data/istep/history.sqlite"
+        let dry = try await istep("import", path, "--dry-run", "--json").json
+        #expect(dry["corrections"] as? Int == 1 && dry["correctionsLeftOut"] as? Int == 1, "\(dry)")
+        let shown = try await istep("import", path, "--dry-run").output
+        #expect(
+            shown.contains("1 corrected day") && shown.contains("what you have decided here counts"), "\(shown)")
+        #expect(try await istep("import", path, "--yes").status == 0)
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == 9000)
+        #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 7)
+        #expect(try await istep("import", path).output.contains("nothing changes"))
+        let removed = try await istep("imports", "remove", "2", "--yes", "--json").json
+        #expect(removed["corrections"] as? Int == 1, "\(removed)")
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] is NSNull)
+        #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 7)
+    }
+
+    @Test func `an older export that comes late says why it does not count, and what to do`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        #expect(try await istep("import", try file(folder, table + "2019-04-03,100\n"), "--yes").status == 0)
+        let older = try file(folder, "Date,Steps\n2019-04-01,5000\n2019-04-02,6500\n")
+        let dry = try await istep("import", older, "--dry-run")
+        #expect(
+            dry.output.contains("Of 1 day of steps, import 1 says otherwise and counts")
+                && dry.output.contains("import it and then take the other one back")
+                && dry.output.contains("istep imports remove 1"), "\(dry)")
+        let stored = try await istep("import", older, "--yes", "--json").json
+        let superseded = try #require((stored["superseded"] as? [[String: Any]])?.first, "\(stored)")
+        #expect(superseded["import"] as? Int == 1 && superseded["days"] as? Int == 1)
+        #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 6000)
+        #expect(try await istep("import", older).output.contains("If this file is the right one, take the other"))
+        #expect(try await istep("imports", "remove", "1", "--yes").status == 0)
+        #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 6500)
+    }
+
     @Test func `backups before imports are limited in number`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

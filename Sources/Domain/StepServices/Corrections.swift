@@ -32,7 +32,7 @@ public struct Corrections: Sendable {
         // One mistyped year would make a history of centuries.
         guard Validity.firstDays.contains(day) else { throw .dayTooEarly(day) }
         guard StepCorrection.stepRange.contains(correction.steps) else { throw .implausibleSteps(correction.steps) }
-        if let reason = correction.reason { try check(reason) }
+        if let reason = correction.reason, !StepCorrection.isUsable(reason: reason) { throw .unusableReason }
     }
 
     /// The day has the steps that were counted again.
@@ -44,15 +44,5 @@ public struct Corrections: Sendable {
             throw ServiceError.notCorrected(day, hasExclusions: !data.exclusions.isEmpty)
         }
         try history.setCorrection(nil, of: user.id, on: day, at: now())
-    }
-
-    private static func check(_ reason: String) throws(ServiceError) {
-        // A terminal would interpret control characters; U+FFFD stands for bytes that were not UTF-8. SQLite counts
-        // scalars.
-        let isPlain = reason.unicodeScalars.allSatisfy { $0 != "\u{fffd}" && $0.properties.generalCategory != .control }
-        guard isPlain, !reason.allSatisfy(\.isWhitespace), reason.unicodeScalars.count <= StepCorrection.maximumReason
-        else {
-            throw .unusableReason
-        }
     }
 }

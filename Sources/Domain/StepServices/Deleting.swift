@@ -88,7 +88,8 @@ public struct Deleting: Sendable {
             throw ServiceError.nothingToDelete(days.lowerBound, days.upperBound)
         }
         return Outcome(
-            deletion, losses, DestinationFate.all(losses, isWholeUser: deletion.isWholeUser, try? destinations()))
+            deletion, losses, DestinationFate.all(losses.shared, isWholeUser: deletion.isWholeUser, try? destinations())
+        )
     }
 
     private func deletion(_ request: Request, of people: UserSelection, owner: String?) throws -> Deletion {
@@ -118,7 +119,7 @@ public struct Deleting: Sendable {
     }
 }
 
-/// What becomes of deleted days at a destination that has them.
+/// What becomes of days of which nothing is known any more at a destination that has them.
 public struct DestinationFate: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// It gets 0 steps in their place with the next share.
@@ -143,9 +144,9 @@ public struct DestinationFate: Hashable, Sendable {
     ///   - isWholeUser: whether the user is deleted, and with the user what destinations would be told.
     ///   - configured: nil if the configuration has an error.
     static func all(
-        _ losses: DeletionLosses, isWholeUser: Bool, _ configured: [any ShareDestination]?
+        _ shared: [DeletionLosses.Shared], isWholeUser: Bool = false, _ configured: [any ShareDestination]?
     ) -> [DestinationFate] {
-        losses.shared.map { shared in
+        shared.map { shared in
             let traits = configured?.first { $0.name == shared.destination }?.traits
             let isTold = !isWholeUser && traits?.takesDeletions == true
             return DestinationFate(

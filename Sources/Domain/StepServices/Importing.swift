@@ -5,13 +5,17 @@ internal import Support
 public struct Importing: Sendable {
     private let reader: any ForeignHistoryReader
     private let change: GuardedChange
+    /// The destinations of the configuration; their errors are those of sharing.
+    private let destinations: @Sendable () throws -> [any ShareDestination]
     private let now: @Sendable () -> Timestamp
 
     public init(
-        _ reader: any ForeignHistoryReader, _ change: GuardedChange, now: @escaping @Sendable () -> Timestamp
+        _ reader: any ForeignHistoryReader, _ change: GuardedChange,
+        destinations: @escaping @Sendable () throws -> [any ShareDestination], now: @escaping @Sendable () -> Timestamp
     ) {
         self.reader = reader
         self.change = change
+        self.destinations = destinations
         self.now = now
     }
 
@@ -84,15 +88,43 @@ public struct Importing: Sendable {
         return Stored(changes: changes, backup: backup)
     }
 
+    /// What taking an import back changes.
+    public struct Removal: Sendable {
+        public var changes: ImportChanges
+        /// What becomes of the days of which nothing is known any more.
+        public var destinations: [DestinationFate]
+        /// The backup that was made before; nil if nothing was taken back.
+        public var backup: String?
+
+        public init(_ changes: ImportChanges, _ destinations: [DestinationFate] = [], backup: String? = nil) {
+            self.changes = changes
+            self.destinations = destinations
+            self.backup = backup
+        }
+    }
+
+    /// What taking an import back would change.
+    ///
+    /// - Throws: `ImportError.noImport`; the history's error.
+    public func previewRemoval(_ id: ImportRecord.ID, from store: any ImportStore) throws -> Removal {
+        removal(try store.removeImport(id, at: now(), isPreview: true))
+    }
+
     /// Takes an import back.
     ///
     /// - Throws: the lock's error while a sync runs; `ImportError.noImport`; the history's error.
-    public func remove(_ id: ImportRecord.ID, from store: any ImportStore) async throws -> Stored {
+    public func remove(_ id: ImportRecord.ID, from store: any ImportStore) async throws -> Removal {
         let (changes, backup) = try await change {
             try store.removeImport(id, at: now(), isPreview: true)
         } store: { _ in
             try store.removeImport(id, at: now(), isPreview: false)
         }
-        return Stored(changes: changes, backup: backup)
+        var removal = removal(changes)
+        removal.backup = backup
+        return removal
+    }
+
+    private func removal(_ changes: ImportChanges) -> Removal {
+        Removal(changes, DestinationFate.all(changes.shared, try? destinations()))
     }
 }

@@ -60,7 +60,11 @@ extension Fixture {
         try database.setPlan(SportPlan(validFrom: day, goals: [1, 2, 3, 4, 5, 6, 0]), of: bob.id)
         try database.exclude(
             Exclusion(TimeSpan(midnight, midnight + 60), utcOffset: 7200, reason: "x"), of: user.id, at: noon)
-        _ = try database.store(ImportTests.file([slot(0, 100), slot(1440, 7)]), of: bob, at: noon)
+        _ = try database.store(
+            ImportDecisionsTests.file(
+                [slot(0, 100), slot(1440, 7)],
+                [ImportDecisionsTests.correction(7000, on: day.advanced(by: 1), reason: "forgot")],
+                [ImportDecisionsTests.block(1500..<1502, reason: "tram")]), of: bob, at: noon)
         try database.enqueueChanges(of: bob.id, for: "diary", since: day, at: noon)
         // What no call of these tests leaves behind.
         try execute(

@@ -15,7 +15,7 @@ import Testing
                     "users", "plans", "pedometers", "syncs", "samples", "implausible_samples", "coverage",
                     "corrections",
                     "excluded", "shares", "share_progress", "changed_days", "imports", "import_tracks",
-                    "import_contents", "import_parts",
+                    "import_contents", "import_parts", "import_corrections", "import_excluded",
                 ]))
             let preview = try StepDatabase.previewRestoring(export, .ofTests)
             let path = history.path + ".2"
@@ -101,7 +101,7 @@ import Testing
             #expect(throws: ImportError.self, "tables that are not there must be known to be missing") {
                 try StepDatabase.previewRestoring(part, .ofTests)
             }
-            part.missing = ExportTable.ofImports
+            part.missing = ExportTable.ofImports + ExportTable.ofImportedDecisions
             let restored = try StepDatabase(path: history.path + ".2")
             _ = try restored.restore(part, .ofTests)
             let bob = try #require(restored.users().first { $0.name.hasPrefix("Bob") })
@@ -112,9 +112,27 @@ import Testing
             let before = try restored.dayData(of: bob, on: day).tracks.flatMap(\.samples)
             #expect(before == [slot(0, 100)])
             let changes = try restored.store(ImportTests.file([slot(0, 100), slot(60, 5)]), of: bob, at: noon)
-            #expect(changes.days == [.init(day: day, before: 100, after: 105)])
+            #expect(changes.days.isEmpty, "the day is corrected")
+            #expect(
+                try restored.dayData(of: bob, on: day).tracks.flatMap(\.samples).map(\.steps).sorted() == [5, 100, 100])
             _ = try restored.removeImport(try #require(changes.id), at: noon, isPreview: false)
             #expect(try restored.dayData(of: bob, on: day).tracks.flatMap(\.samples) == before)
+        }
+    }
+
+    @Test func `samples that no clock can have timed are refused, or left out and counted`() throws {
+        try withFixture { history in
+            let old = StepSample(start: Timestamp(3600), length: 900, steps: 70, utcOffset: 0)
+            try history.merge(slot(0, 900), old)
+            let export = try ExportedTables(history.database)
+            #expect(throws: ImportError.impossible("a sample of 1970-01-01T01:00:00+00:00")) {
+                try StepDatabase.previewRestoring(export, .ofTests)
+            }
+            let limits = ExportLimits(now: noon, models: ["colmi"], formats: [], leavesOutImpossible: true)
+            let restored = try StepDatabase(path: history.path + ".2")
+            let counts = try restored.restore(export, limits)
+            #expect(counts.leftOut == 1 && counts.rows(of: "samples") == 1)
+            #expect(try restored.dayData(of: history.user, on: day).tracks.flatMap(\.samples) == [slot(0, 900)])
         }
     }
 

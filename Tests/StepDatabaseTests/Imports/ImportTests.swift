@@ -116,8 +116,14 @@ import Testing
             // The newer one accounts for the time from its first to its last sample: in the slot at 60 there was
             // nothing.
             #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 45)])
-            _ = try store(Self.file([slot(0, 100), slot(15, 10)]), in: history)
+            let older = Self.file([slot(0, 100), slot(15, 10)])
+            let late = try store(older, in: history)
             #expect(try imported(history) == [slot(0, 100), slot(15, 80), slot(600, 45)])
+            #expect(late.superseded == [.init(source: "phone", by: 2, days: 1)] && late.days.isEmpty)
+            #expect(try store(older, in: history).superseded == late.superseded, "also if it comes once more")
+            #expect(changes.superseded.isEmpty)
+            let agreeing = try store(Self.file([slot(0, 100)]), in: history)
+            #expect(agreeing.superseded.isEmpty, "it says nothing else")
         }
     }
 
@@ -213,7 +219,8 @@ import Testing
         }
     }
 
-    @Test func `taking an import back names the destinations that keep its days`() throws {
+    /// As a deletion does it: a destination that has the day gets 0 steps in its place.
+    @Test func `of days of which nothing is known after a removal, destinations are told`() throws {
         try withFixture { history in
             let id = try #require(try store(Self.file([slot(0, 100)]), in: history).id)
             try history.execute(
@@ -222,7 +229,28 @@ import Testing
                 VALUES ('garden', 1, '2014-04-20', 'sent', 0, 'a', 'a', 1, 0, 0)
                 """)
             let changes = try history.database.removeImport(id, at: noon, isPreview: true)
-            #expect(changes.shared == [.init(name: "garden", days: 1)])
+            #expect(changes.shared == [.init(destination: "garden", days: 1)])
+            #expect(try history.data().deletion == nil, "a preview")
+            let since = day.advanced(by: -1)
+            try history.database.enqueueChanges(of: history.user.id, for: "garden", since: since, at: noon)
+            func due() throws -> [Day] {
+                try history.database.due(for: "garden", users: [history.user.id], at: noon, limit: 9).map(\.day)
+            }
+            #expect(try due() == [day])
+            try history.execute("UPDATE share SET next_attempt = NULL")
+            #expect(try due() == [])
+            _ = try history.database.removeImport(id, at: noon, isPreview: false)
+            #expect(
+                try history.database.deletedDays(of: history.user.id, from: day, through: day) == [day],
+                "it is sent")
+            try history.database.enqueueChanges(of: history.user.id, for: "garden", since: since, at: noon)
+            #expect(try due() == [day])
+            let sent = try #require(
+                SharedDay(history.data(), localTime: .fixed(0), now: noon, includesSamples: true))
+            #expect(sent.isDeletion && sent.steps == 0 && !sent.isClosed)
+            // The file can come again.
+            #expect(try store(Self.file([slot(0, 100)]), in: history).days.map(\.after) == [100])
+            #expect(try SharedDay(history.data(), localTime: .fixed(0), now: noon, includesSamples: true)?.steps == 100)
         }
     }
 

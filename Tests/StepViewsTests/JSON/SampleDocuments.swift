@@ -51,12 +51,11 @@ struct SampleDocuments {
         let track = ForeignTrack(
             source: ForeignSource(identity: "csv:a", name: "a"), parts: [], days: [(Sample.day, 8000)],
             until: Sample.synced)
-        let changes = ImportChanges(
+        var changes = ImportChanges(
             id: 2,
             days: [.init(day: Sample.day, before: 7000, after: 8000), .init(day: Sample.day, before: nil, after: nil)],
             overlaps: [.init(name: "ring", days: 1)], sources: ["a"])
-        var removed = changes
-        removed.shared = [.init(name: "garden", days: 1)]
+        changes.superseded = [.init(source: "a", by: 1, days: 1)]
         var counts = ExportCounts()
         counts.incompleteDays = [Sample.day]
         counts.begin(.days)
@@ -78,7 +77,10 @@ struct SampleDocuments {
             (ImportView(file(.named("UTC")), changes, .stored(backup: "/b")), "import"),
             (ImportView(file(.records), ImportChanges(sameAs: 1), .preview), "import"),
             (ImportsView([record, empty], users: [anna], formats: [format], localTime: Sample.localTime), "imports"),
-            (ImportRemovalView(record, removed, .stored(backup: "/b")), "removal"),
+            (
+                ImportRemovalView(record, .init(changes, [.init(name: "toots", days: 1, kind: .keeps)], backup: "/b")),
+                "removal"
+            ),
             (ExportView("/e", .csv, counts), "export"),
             (ExportRestoreView(Part(), counts, isDone: true), "takeover"),
             (
@@ -94,7 +96,7 @@ struct SampleDocuments {
                     .init(description: "PostgreSQL 15", findings: [.init(.enrolment, "not enrolled", advice: "enrol")])),
                 "inspection"
             ),
-            (ImportRemovalView(record, changes, .preview), "removal"),
+            (ImportRemovalView(record, .init(changes)), "removal"),
             (FormatsView([format]), "formats"),
             (ReplayView([replayed], .stored(backup: "/b")), "replay"),
             (ReplayView([ReplayChanges(PedometerReplay(pedometer: Sample.pedometer()))], .preview), "replay"),

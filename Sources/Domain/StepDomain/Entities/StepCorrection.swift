@@ -19,4 +19,11 @@ public struct StepCorrection: Hashable, Sendable, ExpressibleByIntegerLiteral {
     public static let stepRange = DaySummary.possibleSteps
     /// Characters: a sentence or two.
     public static let maximumReason = 200
+
+    /// Whether a text can be stored as a reason. A terminal would interpret control characters; U+FFFD stands for bytes
+    /// that were not UTF-8. SQLite counts scalars.
+    public static func isUsable(reason: String) -> Bool {
+        let isPlain = reason.unicodeScalars.allSatisfy { $0 != "\u{fffd}" && $0.properties.generalCategory != .control }
+        return isPlain && !reason.allSatisfy(\.isWhitespace) && reason.unicodeScalars.count <= maximumReason
+    }
 }

@@ -111,7 +111,7 @@ public struct ExportSelection: Sendable {
         let tables = ExportTable.all.filter { table in
             table == .tables
                 || names.map { $0.contains(table.name) }
-                    ?? (days == nil || !ExportTable.ofImports.contains(table))
+                    ?? (days == nil || !(ExportTable.ofImports + ExportTable.ofImportedDecisions).contains(table))
         }
         (self.tables, self.user, self.days) = (tables, user, days)
     }

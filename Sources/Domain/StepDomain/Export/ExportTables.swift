@@ -2,13 +2,17 @@ extension ExportTable {
     /// All tables. Each comes after those that its rows refer to.
     public static let all: [ExportTable] =
         [days, hours, users, profiles, plans, pedometers, syncs, samples, implausible, coverage, deviceTotals]
-        + [corrections, excluded, deletedDays, destinations, shares, shareProgress, changedDays] + ofImports + [tables]
+        + [corrections, excluded, deletedDays, destinations, shares, shareProgress, changedDays] + ofImports
+        + ofImportedDecisions + [tables]
 
     /// The tables that a whole history has.
     public static let stored = all.filter { !$0.isCalculated }
 
     /// What belongs to imports of whole files.
     public static let ofImports = [imports, importTracks, importContents, importParts]
+
+    /// What imports have brought beside steps; exports of earlier versions do not have it.
+    public static let ofImportedDecisions = [importCorrections, importExcluded]
 
     private static let user = Column("user", .text, "The name of the user.")
     private static let pedometer = Column("pedometer", .integer, "The number of the pedometer or source.")
@@ -224,6 +228,23 @@ extension ExportTable {
         [
             user, Column("import", .integer, "The number of the import."),
             Column("content", .integer, "The number of the content."),
+        ])
+
+    public static let importCorrections = ExportTable(
+        "import_corrections", "A correction that an import of another history has brought.",
+        [
+            user, Column("import", .integer, "The number of the import."), Column("day", .day, "The day."), steps,
+            Column("entered_at", .time, "When they were entered."),
+            Column("reason", .text, isOptional: true, "Why."),
+        ])
+
+    public static let importExcluded = ExportTable(
+        "import_excluded", "Excluded time that an import of another history has brought.",
+        [
+            user, Column("import", .integer, "The number of the import."),
+            Column("start", .time, "Its first second, with the offset of the place."),
+            Column("end", .time, "The second after it."), Column("entered_at", .time, "When it was entered."),
+            Column("reason", .text, isOptional: true, "Why."),
         ])
 
     /// Tells a whole export from one that was cut off or that has only some tables.

@@ -25,6 +25,8 @@ public final class ForeignCollector {
     private var order: [String] = []
     private var leftOut: [(reason: String, count: Int)] = []
     public var notes: [ForeignNote] = []
+    /// What was added of them.
+    public internal(set) var decisions = ForeignDecisions()
     /// Whether the records of the file have UTC offsets of their own.
     public var hasOffsets = false
 
@@ -68,21 +70,32 @@ public final class ForeignCollector {
             StepSample(start: start, length: length, steps: steps, distance: distance, utcOffset: offset), to: track)
     }
 
-    /// The same; a record that goes on past midnight is divided there by time.
-    public func add(splitting steps: Int, from start: Timestamp, length: Int, to track: TrackBuilder)
+    /// The same; a record that goes on past midnight is divided there by time, and a decimal number is rounded, as
+    /// `WholeSteps` describes it.
+    public func add(splitting steps: Double, from start: Timestamp, length: Int, to track: TrackBuilder)
         throws(ImportError)
     {
-        guard isPossible(start), length > 0, length <= 86_400 * 2, steps > 0 else {
-            return try add(steps, from: start, length: length, to: track)
+        guard isPossible(start), steps > 0, steps < 1e9, length >= 0, length <= 86_400 * 2 else {
+            return try add(Int(steps.rounded()), from: start, length: length, to: track)
         }
-        if start < span.start || start >= span.end { span = localTime.span(of: localTime.day(of: start)) }
-        let midnight = span.end
+        if !span.contains(start) { span = localTime.span(of: localTime.day(of: start)) }
+        let end = start + length
+        if end <= span.end, track.whole.isExact, steps == steps.rounded() {
+            return try add(Int(steps), from: start, length: length, to: track)
+        }
+        var (parts, from): ([TimeSpan], Timestamp) = ([], start)
         // Clocks that are set back over midnight show the day before once more, after its end.
-        let before = midnight - start
-        guard (1..<length).contains(before) else { return try add(steps, from: start, length: length, to: track) }
-        let first = steps.multipliedReportingOverflow(by: before).partialValue / length
-        try add(first, from: start, length: before, to: track)
-        try add(splitting: steps - first, from: midnight, length: length - before, to: track)
+        while span.contains(from), span.end < end {
+            parts.append(TimeSpan(from, span.end))
+            from = span.end
+            span = localTime.span(of: localTime.day(of: from))
+        }
+        parts.append(TimeSpan(from, end))
+        let whole = track.whole.divide(
+            steps, over: parts.map { (localTime.day(of: $0.start).daysSince1970, $0.length) })
+        for (part, steps) in zip(parts, whole) {
+            try add(steps, from: part.start, length: part.length, to: track)
+        }
     }
 
     /// Takes from the tracks of phones what watches have recorded of the same time.
@@ -132,6 +145,7 @@ public final class ForeignCollector {
             return
         }
         var sample = sample
+        let recorded = sample.length
         let needed = (sample.steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
         // A record of one moment has no length: it gets what its steps need. Others may be cut short by whole seconds.
         if sample.length <= 1 || needed <= 2 * sample.length { sample.length = max(sample.length, needed) }
@@ -141,7 +155,7 @@ public final class ForeignCollector {
         }
         if let distance = sample.distance, !(0...1e7).contains(distance) { sample.distance = nil }
         if let energy = sample.energy, !(0...1e6).contains(energy) { sample.energy = nil }
-        bytes += track.append(sample)
+        bytes += track.append(sample, recorded: recorded)
         if bytes > Self.maximumBytes { throw .tooMuch("more steps than one person can have recorded in decades") }
     }
 

@@ -78,20 +78,24 @@ public struct ForeignHistory: Sendable {
     /// The absolute path of the file or folder.
     public var path: String
     public var tracks: [ForeignTrack]
+    /// Only of another history of istep, and of an export of one.
+    public var decisions: ForeignDecisions
     public var zone: ZoneKnowledge
     public var notes: [ForeignNote]
 
     public init(
-        format: ForeignFormat, path: String, tracks: [ForeignTrack], zone: ZoneKnowledge, notes: [ForeignNote] = []
+        format: ForeignFormat, path: String, tracks: [ForeignTrack], decisions: ForeignDecisions = ForeignDecisions(),
+        zone: ZoneKnowledge, notes: [ForeignNote] = []
     ) {
         self.format = format
         self.path = path
         self.tracks = tracks
+        self.decisions = decisions
         self.zone = zone
         self.notes = notes
     }
 
-    public var isEmpty: Bool { tracks.allSatisfy(\.parts.isEmpty) }
+    public var isEmpty: Bool { tracks.allSatisfy(\.parts.isEmpty) && decisions.isEmpty }
 
     /// Equal for files that say the same of the same sources: 16 hexadecimal digits (64-bit FNV-1a,
     /// http://www.isthe.com/chongo/tech/comp/fnv/).
@@ -108,6 +112,7 @@ public struct ForeignHistory: Sendable {
                 add(content)
             }
         }
+        if !decisions.isEmpty { add(decisions.digestText.utf8) }
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

@@ -53,6 +53,21 @@ public struct ImportChanges: Hashable, Sendable {
         }
     }
 
+    /// A source of which an earlier import reaches further: of the time that both have, that one counts.
+    public struct Superseded: Hashable, Sendable {
+        /// Its name in the history.
+        public var source: String
+        public var by: ImportRecord.ID
+        /// Days of which the file says otherwise, and is not believed.
+        public var days: Int
+
+        public init(source: String, by: ImportRecord.ID, days: Int) {
+            self.source = source
+            self.by = by
+            self.days = days
+        }
+    }
+
     /// The number of the import; nil if it was not stored.
     public var id: ImportRecord.ID?
     /// The import that has said all of this already; nil if none has.
@@ -67,8 +82,16 @@ public struct ImportChanges: Hashable, Sendable {
     /// Days of the file that the user has deleted here: they are left out.
     public var deletedDays = 0
     public var overlaps: [Overlap]
-    /// Destinations that keep days of which nothing is known any more: istep sends no unknown day.
-    public var shared: [Overlap] = []
+    public var superseded: [Superseded] = []
+    /// Days that the user of another history has corrected. Of an import that is taken back, `taken` are those that do
+    /// not hold any more.
+    public var corrections = DecisionCounts()
+    /// The same of blocks of time that do not count.
+    public var exclusions = DecisionCounts()
+    /// Whether the file has nothing but corrections and blocks that hold here already, or that do not count here.
+    public var isOfKnownDecisions = false
+    /// Destinations that have, or may have, days of which nothing is known any more.
+    public var shared: [DeletionLosses.Shared] = []
     /// The names of the sources in the history, in the order of the tracks.
     public var sources: [String]
 
@@ -86,7 +109,7 @@ public struct ImportChanges: Hashable, Sendable {
     }
 
     /// Whether there is nothing to store.
-    public var isNothingNew: Bool { sameAs != nil || isOwn || isOfDeletedDays }
+    public var isNothingNew: Bool { sameAs != nil || isOwn || isOfDeletedDays || isOfKnownDecisions }
 
     /// Whether the file has only days that were deleted here.
     public var isOfDeletedDays: Bool { deletedDays > 0 && id == nil && days.isEmpty && sources.isEmpty }

@@ -14,6 +14,7 @@ public final class TrackBuilder {
     private var until = Timestamp(Int.min / 2)
     /// Time that is accounted for and may still grow.
     private var span: CoveredSpan?
+    var whole = WholeSteps()
 
     init(
         _ source: ForeignSource, _ repetition: ForeignCollector.Repetition, _ accounting: ForeignCollector.Accounting,
@@ -27,14 +28,16 @@ public final class TrackBuilder {
 
     private static let sampleTag: UInt64 = 0, spanTag: UInt64 = 4
 
+    /// - Parameter recorded: its length in the file, if it has one there: seconds that were only added for its steps
+    ///   are not taken from anybody's time.
     /// - Returns: the bytes that this takes.
-    func append(_ sample: StepSample) -> Int {
+    func append(_ sample: StepSample, recorded: Int) -> Int {
         select(sample.day.daysSince1970)
         let before = open.count
         let flags: UInt64 = (sample.distance == nil ? 0 : 1) + (sample.energy == nil ? 0 : 2)
         open.append(varint: Self.sampleTag | flags)
         open.append(zigzag: sample.start.seconds - openDay * 86_400)
-        open.append(varint: UInt64(sample.length))
+        open.append(varint: UInt64(recorded > 1 ? recorded : sample.length))
         open.append(varint: UInt64(sample.steps))
         open.append(zigzag: sample.utcOffset)
         if let distance = sample.distance { open.append(varint: UInt64((distance * 100).rounded())) }
@@ -101,33 +104,49 @@ public final class TrackBuilder {
         }
         for (day, bytes) in days {
             // A record can begin on the day before.
-            let spans = others.flatMap { other in
-                [day - 1, day, day + 1].flatMap { day in
-                    other.days[day].map { other.decode($0, day).samples.map(\.span) } ?? []
-                }
+            let worn = others.flatMap { other in
+                [day - 1, day, day + 1].flatMap { day in other.days[day].map { other.decode($0, day).samples } ?? [] }
             }
-            if spans.isEmpty { continue }
-            let known = Coverage(spans)
+            if worn.isEmpty { continue }
             let samples = decode(bytes, day).samples
             days[day] = []
-            // Not each share is rounded but their sum.
-            var (exact, given) = (0.0, 0)
-            for sample in samples {
-                for gap in known.gaps(in: sample.span) {
-                    exact += Double(sample.steps * gap.length) / Double(sample.length)
-                    let steps = Int(exact.rounded()) - given
-                    given += steps
-                    if steps <= 0 { continue }
-                    let needed = (steps + StepSample.maximumStepsPerSecond - 1) / StepSample.maximumStepsPerSecond
-                    _ = append(
-                        StepSample(
-                            start: gap.start, length: max(gap.length, needed), steps: steps, utcOffset: sample.utcOffset
-                        ))
-                }
-            }
+            for rest in Self.rest(of: samples, beside: worn) { _ = append(rest, recorded: rest.length) }
             select(.min)
             days[.min] = nil
         }
+    }
+
+    /// What samples have outside of the time of others: of each the share of its steps by time. Not each share is
+    /// rounded but their sum.
+    ///
+    /// The steps are placed where the others will have none: those get more seconds than they have recorded if their
+    /// steps need them. Where a sample has no room for its share, a later one gets it, or an earlier one.
+    static func rest(of samples: [StepSample], beside others: [StepSample]) -> [StepSample] {
+        let recorded = Coverage(others.map(\.span)), placed = Coverage(others.map(\.withRoom.span))
+        var (exact, given, parts) = (0.0, 0, [StepSample]())
+        for sample in samples {
+            let free = sample.length - recorded.seconds(of: sample.span)
+            exact += Double(sample.steps * free) / Double(sample.length)
+            let gaps = placed.gaps(in: sample.span)
+            var room = gaps.reduce(0) { $0 + $1.length }
+            for gap in gaps {
+                // Evenly over what is left of the sample's time.
+                let due = Int(exact.rounded()) - given
+                let steps = max(
+                    0, min((due * gap.length + room - 1) / room, gap.length * StepSample.maximumStepsPerSecond, due))
+                room -= gap.length
+                given += steps
+                parts.append(
+                    StepSample(start: gap.start, length: gap.length, steps: steps, utcOffset: sample.utcOffset))
+            }
+        }
+        for index in parts.indices.reversed() {
+            let left = Int(exact.rounded()) - given
+            let room = parts[index].length * StepSample.maximumStepsPerSecond - parts[index].steps
+            parts[index].steps += min(left, room)
+            given += min(left, room)
+        }
+        return parts.filter { $0.steps > 0 }
     }
 
     func finish(_ localTime: LocalTime, _ now: Timestamp) -> ForeignTrack {
@@ -140,7 +159,7 @@ public final class TrackBuilder {
         for number in days.keys.sorted() {
             let day = Day(daysSince1970: number)
             var content = decode(days.removeValue(forKey: number) ?? [], number)
-            content.samples = Self.inOrder(content.samples, repetition)
+            content.samples = Self.inOrder(content.samples.map(\.withRoom), repetition)
             if accounting == .days { content.coverage = accountedFor(day, content.samples, localTime) }
             content.coverage = content.coverage.joined
             if content.isEmpty { continue }
@@ -256,6 +275,13 @@ private struct PartsOfTrack {
 }
 
 extension StepSample {
+    /// Long enough for its steps.
+    fileprivate var withRoom: StepSample {
+        var sample = self
+        sample.length = max(length, (steps + Self.maximumStepsPerSecond - 1) / Self.maximumStepsPerSecond)
+        return sample
+    }
+
     fileprivate func day(at offset: Int) -> Int { Day(of: start, utcOffset: offset).daysSince1970 }
 }
 

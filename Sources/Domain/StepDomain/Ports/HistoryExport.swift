@@ -45,6 +45,8 @@ public struct ExportCounts: Hashable, Sendable {
 
     /// In the order of the export; also those without rows.
     public private(set) var tables: [Table] = []
+    /// Samples that no clock can have timed.
+    public var leftOut = 0
     /// The days that have fewer steps than the source has calculated (`ExportedHistory.steps`), the first one first.
     public var incompleteDays: [Day] = []
 

@@ -46,8 +46,8 @@ public struct ForeignFiles: ForeignHistoryReader {
         try reader.read(files, of: tree, into: collector)
         let (tracks, notes) = collector.finish()
         return ForeignHistory(
-            format: reader.format, path: path, tracks: tracks, zone: collector.hasOffsets ? .records : options.zone,
-            notes: notes)
+            format: reader.format, path: path, tracks: tracks, decisions: collector.decisions,
+            zone: collector.hasOffsets ? .records : options.zone, notes: notes)
     }
 
     /// Newer files of a folder that are looked into; a phone writes one a night.

@@ -99,7 +99,7 @@ extension StepDatabase: ExclusionStore {
         }
     }
 
-    private static func insert(
+    static func insert(
         _ exclusion: Exclusion, of user: User.ID, at moment: Int, _ database: Database
     ) throws {
         try database.execute(
@@ -111,17 +111,21 @@ extension StepDatabase: ExclusionStore {
             ])
     }
 
-    /// The days with samples in a span. The longest sample has a year.
     private static func noteChanges(in span: TimeSpan, of user: User.ID, _ database: Database) throws {
-        let days = try Int.fetchAll(
+        var changed = ChangedDays()
+        for day in try days(withSamplesIn: span, of: user, database) { changed.insert(day) }
+        try changed.store(of: user, database)
+    }
+
+    /// By day. The longest sample has a year.
+    static func days(withSamplesIn span: TimeSpan, of user: User.ID, _ database: Database) throws -> [Day] {
+        try Int.fetchAll(
             database,
             sql: """
                 SELECT DISTINCT (start + utc_offset + 86400) / 86400 - 1 FROM pedometer JOIN sample ON pedometer = id
                 WHERE person = ?1 AND start < ?2 AND start > ?3 - 31622400 AND start + length > ?3 AND steps > 0
                 """,
-            arguments: [user, span.end.seconds, span.start.seconds])
-        var changed = ChangedDays()
-        for day in days.sorted() { changed.insert(Day(daysSince1970: day)) }
-        try changed.store(of: user, database)
+            arguments: [user, span.end.seconds, span.start.seconds]
+        ).sorted().map(Day.init(daysSince1970:))
     }
 }

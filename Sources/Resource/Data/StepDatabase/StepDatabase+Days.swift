@@ -105,11 +105,23 @@ extension StepDatabase: StepHistory {
             } else {
                 try database.execute(
                     sql: "DELETE FROM correction WHERE person = ? AND day = ?", arguments: [user, day.description])
+                // Without samples, nothing is known of the day any more.
+                if schema.hasDeletions, before != nil, try !isCounted(day, of: user, database) {
+                    try StepsOfDays(database: database, user: User(id: user, name: "")).markDeleted(
+                        [day], isClosed: false, at: moment)
+                }
                 // If this was the first known day, sums are stored for days that are now before the first known one.
                 try DaySumTable(user, database).remove(before: Self.firstKnownDay(of: user, database) ?? .last)
             }
         }
     }
+}
+
+/// Whether a pedometer has data of a day.
+private func isCounted(_ day: Day, of user: User.ID, _ database: Database) throws -> Bool {
+    try Bool.fetchOne(
+        database, sql: "SELECT counted FROM changed_day WHERE person = ? AND day = ?",
+        arguments: [user, day.description]) ?? false
 }
 
 extension StepCorrection {

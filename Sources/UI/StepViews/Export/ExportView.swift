@@ -44,6 +44,11 @@ public struct ExportView: View {
         let tables = counts.tables.filter { $0.rows > 0 }
         if tables.isEmpty { page.paragraph("It has no rows.", indent: 2) }
         for table in tables { page.labelled(table.name, StyledText(Words.count(table.rows, "row")), width: 22) }
+        if counts.leftOut > 0 {
+            page.paragraph(
+                "Left out: \(Words.count(counts.leftOut, "sample")) of a time before 2000, which no clock can have shown.",
+                emphasis: .doubtful, hanging: 2)
+        }
     }
 
     /// What is shown while a table is written.
@@ -119,6 +124,7 @@ extension ExportRestoreView: Described {
         .version, .init("path", .text, "Of the file or folder.") { $0.path },
         .init("isDone", .boolean, "Whether it was stored.") { $0.isDone },
         .list("tables", "Its tables.") { $0.counts.tables },
+        .init("leftOut", .integer, "Samples of a time before 2000, which are left out.") { $0.counts.leftOut },
         .init("missing", .list(.text), "Tables that it lacks; empty for a whole history.") {
             $0.missing.map(\.name)
         },

@@ -23,6 +23,9 @@ extension ImportView: Described {
             }
         },
         .list("overlaps", "Others with steps on the same days.") { $0.changes.overlaps.map(Other.init) },
+        .list("superseded", "Sources of which an earlier import reaches further, and counts before this file.") {
+            $0.changes.superseded.map(Earlier.init)
+        },
         .init("notes", .list(.text), "Guesses and decisions about the file.") {
             $0.history.notes.map { note in
                 switch note {
@@ -39,6 +42,18 @@ extension ImportView: Described {
         .init("deletedDays", .integer, "Days that were deleted from the history: they are left out.") {
             $0.changes.deletedDays
         },
+        .init("corrections", .integer, "Corrected days of another history that are taken over.") {
+            $0.changes.corrections.taken
+        },
+        .init(
+            "correctionsLeftOut", .integer, "Those that are not, because the user has decided otherwise here."
+        ) { $0.changes.corrections.kept },
+        .init("exclusions", .integer, "Blocks of excluded time of another history that are taken over.") {
+            $0.changes.exclusions.taken
+        },
+        .init(
+            "exclusionsLeftOut", .integer, "Those that are not, because the user has decided otherwise here."
+        ) { $0.changes.exclusions.kept },
         .init("isDone", .boolean, "Whether it was stored.") { $0.state != .preview && $0.changes.id != nil },
         .init("id", .nullable(.integer), "Number of the import, if it was stored.") {
             $0.state == .preview ? nil : $0.changes.id
@@ -81,6 +96,16 @@ private struct Other: Described {
     static let keys: [JSONKey<Other>] = [
         .init("name", .text, "Of a pedometer or another source.") { $0.overlap.name },
         .init("days", .integer, "Days on which both have steps.") { $0.overlap.days },
+    ]
+}
+
+private struct Earlier: Described {
+    let superseded: ImportChanges.Superseded
+
+    static let keys: [JSONKey<Earlier>] = [
+        .init("source", .text, "Of the source.") { $0.superseded.source },
+        .init("import", .integer, "The number of the import that counts.") { $0.superseded.by },
+        .init("days", .integer, "Days of which the file says otherwise.") { $0.superseded.days },
     ]
 }
 

@@ -52,6 +52,7 @@ public struct ImportView: View {
         }
         showNotes(on: &page)
         showChanges(on: &page)
+        showSuperseded(on: &page)
         return page.lines
     }
 
@@ -89,7 +90,12 @@ public struct ImportView: View {
         if let same = changes.sameAs {
             return page.paragraph("Import \(same) has said all of this: nothing changes.")
         }
+        if changes.isOfKnownDecisions {
+            showDecisions(on: &page)
+            return page.paragraph("It has no steps, and none of its corrections counts here: nothing changes.")
+        }
         if changes.isOwn {
+            showDecisions(on: &page)
             return page.paragraph("The same pedometers have all of this in the history already: nothing changes.")
         }
         let added = changes.newDays, corrected = changes.correctedDays
@@ -110,9 +116,54 @@ public struct ImportView: View {
         if corrected.count > Self.listed {
             page.labelled("", StyledText("and \(corrected.count - Self.listed) before", .faint), width: Self.width)
         }
+        showDecisions(on: &page)
         guard case .stored(let backup) = state, let id = changes.id else { return }
         if let backup { page.backupBefore(backup) }
         page.advice("To take it back: \(command: "istep imports remove \(id)")")
+    }
+
+    /// Why a file does not count, and what to do if it should.
+    private func showSuperseded(on page: inout Page) {
+        for one in changes.superseded {
+            page.paragraph(
+                "Of \(Words.count(one.days, "day")) of \(Printable(one.source, limit: 64)), import \(one.by) says otherwise and counts: of two exports of a source, the one that reaches further does.",
+                emphasis: .doubtful, hanging: 2)
+        }
+        guard let by = changes.superseded.first?.by else { return }
+        let isStored = changes.sameAs != nil || state != .preview
+        page.advice(
+            Advice([
+                .prose(
+                    isStored
+                        ? "If this file is the right one, take the other one back; what only that one has goes with it: "
+                        : "If this file is the right one, import it and then take the other one back; what only that one has goes with it: "
+                ), .command(ShellCommand("istep imports remove \(by)")),
+            ]))
+    }
+
+    private func showDecisions(on page: inout Page) {
+        let isDone = state != .preview
+        func count(_ number: Int, _ kind: Decision) -> String { Words.count(number, kind.one, kind.many) }
+        for (kind, counts) in [(Decision.corrections, changes.corrections), (.exclusions, changes.exclusions)] {
+            if counts.taken > 0 {
+                page.labelled(
+                    isDone ? "Took over" : "Would take", StyledText(count(counts.taken, kind)), width: Self.width)
+            }
+            if counts.kept > 0 {
+                page.labelled(
+                    "Left out",
+                    StyledText("\(count(counts.kept, kind)): what you have decided here counts", .doubtful),
+                    width: Self.width)
+            }
+        }
+    }
+
+    /// What the user of another history has decided.
+    enum Decision {
+        case corrections, exclusions
+
+        var one: String { self == .corrections ? "corrected day" : "block of excluded time" }
+        var many: String { self == .corrections ? "corrected days" : "blocks of excluded time" }
     }
 
     static func steps(_ steps: Int?) -> String { steps.map(Words.grouped) ?? "nothing" }

@@ -1,4 +1,5 @@
 public import StepDomain
+public import StepServices
 
 /// The imports of a history.
 public struct ImportsView: View {
@@ -74,29 +75,31 @@ private struct Entry: Described {
 /// What taking an import back would change, or has changed.
 public struct ImportRemovalView: View {
     let record: ImportRecord
-    let changes: ImportChanges
-    let state: ImportView.State
+    let removal: Importing.Removal
 
-    public init(_ record: ImportRecord, _ changes: ImportChanges, _ state: ImportView.State) {
+    public init(_ record: ImportRecord, _ removal: Importing.Removal) {
         self.record = record
-        self.changes = changes
-        self.state = state
+        self.removal = removal
     }
+
+    private var changes: ImportChanges { removal.changes }
+    private var isDone: Bool { removal.backup != nil }
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        page.path("\(state == .preview ? "Would take back" : "Took back") import \(record.id):", record.path)
+        page.path("\(isDone ? "Took back" : "Would take back") import \(record.id):", record.path)
         let unknown = changes.days.count { $0.after == nil }
         page.labelled(
             "Days",
             StyledText("\(changes.days.count) with other steps, of \(unknown) of them nothing is known any more"),
             width: 12)
-        for shared in changes.shared {
-            page.paragraph(
-                "\(Printable(shared.name, limit: 32)) keeps \(Words.count(shared.days, "day")) of these: istep sends no unknown day. Delete \(shared.days == 1 ? "it" : "them") there.",
-                emphasis: .doubtful, hanging: 2)
+        for (kind, counts) in [
+            (ImportView.Decision.corrections, changes.corrections), (.exclusions, changes.exclusions),
+        ] where counts.taken > 0 {
+            page.labelled("", StyledText(Words.count(counts.taken, kind.one, kind.many)), width: 12)
         }
-        if case .stored(let backup?) = state { page.backupBefore(backup) }
+        removal.destinations.show(on: &page, isWholeUser: false)
+        if let backup = removal.backup { page.backupBefore(backup) }
         return page.lines
     }
 }
@@ -106,18 +109,27 @@ extension ImportRemovalView: Described {
     public static let keys: [JSONKey<ImportRemovalView>] = [
         .version,
         .list("shared", "Destinations that keep days which istep cannot take back there.") {
-            $0.changes.shared.map(Keeper.init)
+            $0.removal.destinations.filter { $0.kind == .keeps }.map(Keeper.init)
+        },
+        .list("destinations", "Destinations that have days of which nothing is known any more.") {
+            $0.removal.destinations
         },
         .init("id", .integer, "Number of the import.") { $0.record.id },
         .init("path", .text, "Of its file or folder.") { $0.record.path },
         .list("changes", "Days with other steps than before.") { $0.changes.days },
-        .init("isDone", .boolean, "Whether it was taken back.") { $0.state != .preview },
-        .init("backup", .nullable(.text), "The backup that was made before.") { $0.state.backup },
+        .init("corrections", .integer, "Corrected days that it has brought, and that are taken back.") {
+            $0.changes.corrections.taken
+        },
+        .init("exclusions", .integer, "Blocks of excluded time that it has brought, and that are taken back.") {
+            $0.changes.exclusions.taken
+        },
+        .init("isDone", .boolean, "Whether it was taken back.") { $0.isDone },
+        .init("backup", .nullable(.text), "The backup that was made before.") { $0.removal.backup },
     ]
 }
 
 private struct Keeper: Described {
-    let days: ImportChanges.Overlap
+    let days: DestinationFate
 
     static let keys: [JSONKey<Keeper>] = [
         .init("name", .text, "Of a destination.") { $0.days.name },

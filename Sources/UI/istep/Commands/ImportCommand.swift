@@ -121,7 +121,8 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
     private func restored(_ file: String, _ importing: Importing, _ wiring: Wiring) async throws -> Bool {
         // The steps of one of its users are no history.
         guard format == nil || format == "istep-export", columns == nil, fromUser == nil,
-            let found = try await importing.export(file, preview: wiring.previewRestoring)
+            let found = try await importing.export(
+                file, preview: wiring.previewRestoring(leavesOutImpossible: skipImpossible))
         else { return false }
         let preview = ExportRestoreView(found.export, found.counts, isDone: false)
         if dryRun {
@@ -129,7 +130,8 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
             return true
         }
         try await wiring.ask(question(file, "Import it?"), showing: preview, isAgreed: yes)
-        let counts = try await importing.restore(found.export, into: try wiring.restoring())
+        let counts = try await importing.restore(
+            found.export, into: try wiring.restoring(leavesOutImpossible: skipImpossible))
         try wiring.show(ExportRestoreView(found.export, counts, isDone: true))
         return true
     }

@@ -36,7 +36,8 @@ struct ImportsCommand: AsyncParsableCommand, Subcommand {
             abstract: "Take an import back.",
             discussion: """
                 Its days are then what pedometers and the other imports say, also where later imports have corrected the same slots. A backup \
-                is made before. Days that were shared and changed are sent again to destinations that can replace a day.
+                is made before. Days that were shared and changed are sent again to destinations that can replace a day; a day of which nothing \
+                is known any more is sent there as 0 steps.
                 """)
 
         @Argument(help: ArgumentHelp("The number of the import: see 'istep imports'.", valueName: "id"))
@@ -57,16 +58,16 @@ struct ImportsCommand: AsyncParsableCommand, Subcommand {
                 guard let record = try store.imports().first(where: { $0.id == id }) else {
                     throw ImportError.noImport(id)
                 }
-                return (store, record, try store.removeImport(id, at: wiring.now(), isPreview: true))
+                return (store, record, try wiring.importing.previewRemoval(id, from: store))
             }
-            if dryRun { return try wiring.show(ImportRemovalView(record, preview, .preview)) }
+            if dryRun { return try wiring.show(ImportRemovalView(record, preview)) }
             try await wiring.ask(
                 Question(
                     text: "Take it back? A backup is made before.", refusal: "The import was not taken back.",
                     purpose: "To take it back", command: ShellCommand("istep imports remove --yes \(id)")),
-                showing: ImportRemovalView(record, preview, .preview), isAgreed: yes)
+                showing: ImportRemovalView(record, preview), isAgreed: yes)
             let removed = try await wiring.importing.remove(id, from: store)
-            try wiring.show(ImportRemovalView(record, removed.changes, .stored(backup: removed.backup)))
+            try wiring.show(ImportRemovalView(record, removed))
         }
     }
 }

@@ -82,7 +82,8 @@ struct RestoreCommand: AsyncParsableCommand, Subcommand {
         let candidate = try await restore.candidate(from: place, user: wiring.userToRestore, machine: machine)
         let export = candidate.export
         let counts: ExportCounts
-        do { counts = try await blocking { try wiring.previewRestoring(export) } } catch ImportError.malformed(
+        let preview = wiring.previewRestoring(leavesOutImpossible: true)
+        do { counts = try await blocking { try preview(export) } } catch ImportError.malformed(
             let path, let reason)
         {
             throw CommandFailure(
@@ -101,7 +102,7 @@ struct RestoreCommand: AsyncParsableCommand, Subcommand {
                 text: "Restore it?", refusal: "Nothing was restored.", purpose: "To restore it",
                 command: ShellCommand("istep restore --yes", words)),
             showing: view(counts, isDone: false), isAgreed: yes)
-        let stored = try await wiring.importing.restore(export, into: try wiring.restoring())
+        let stored = try await wiring.importing.restore(export, into: try wiring.restoring(leavesOutImpossible: true))
         try wiring.show(view(stored, isDone: true))
     }
 }

@@ -82,7 +82,7 @@ extension Wiring {
 
     private var change: GuardedChange { GuardedChange(historyFile, lock: lock) }
 
-    var importing: Importing { Importing(ForeignFiles(), change, now: now) }
+    var importing: Importing { Importing(ForeignFiles(), change, destinations: { try destinations() }, now: now) }
 
     func deleting(_ history: EditableHistory) -> Deleting {
         Deleting(history, change, destinations: { try destinations() }, localTime: localTime, now: now)

@@ -15,21 +15,28 @@ extension Wiring {
         try StepDatabase.previewWithoutHistory(history, of: user, at: now())
     }
 
-    @Sendable func previewRestoring(_ export: any ExportedHistory) throws -> ExportCounts {
-        try StepDatabase.previewRestoring(export, exportLimits)
+    /// - Parameter leavesOutImpossible: as in `ForeignOptions`.
+    func previewRestoring(
+        leavesOutImpossible: Bool = false
+    ) -> @Sendable (any ExportedHistory) throws -> ExportCounts {
+        let limits = exportLimits(leavesOutImpossible)
+        return { try StepDatabase.previewRestoring($0, limits) }
     }
 
-    private var exportLimits: ExportLimits {
+    private func exportLimits(_ leavesOutImpossible: Bool) -> ExportLimits {
         ExportLimits(
-            now: now(), models: PedometerRegistry.models.map { $0.key }, formats: importing.formats.map(\.key))
+            now: now(), models: PedometerRegistry.models.map { $0.key }, formats: importing.formats.map(\.key),
+            leavesOutImpossible: leavesOutImpossible)
     }
 
     /// Makes the history of an export. The lock's file needs the directory.
-    func restoring() throws -> @Sendable (any ExportedHistory) throws -> ExportCounts {
+    func restoring(
+        leavesOutImpossible: Bool = false
+    ) throws -> @Sendable (any ExportedHistory) throws -> ExportCounts {
         try StepDatabase.prepareDirectory(of: databasePath)
-        return { [databasePath, backups, exportLimits] export in
+        return { [databasePath, backups, limits = exportLimits(leavesOutImpossible)] export in
             try StepDatabase(path: databasePath, for: .writing, backups: backups, isUsedByTasks: true).restore(
-                export, exportLimits)
+                export, limits)
         }
     }
 

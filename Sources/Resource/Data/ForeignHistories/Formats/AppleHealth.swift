@@ -1,4 +1,3 @@
-import CExpat
 import Glibc
 import StepDomain
 
@@ -28,67 +27,27 @@ struct AppleHealthReader: FormatReader {
     }
 }
 
-/// Passes the file to expat piece by piece. What comes before the element `HealthData` is left out: some versions of
-/// iOS write a document type declaration with errors, and without it no entity is defined.
+/// Reads the records of steps. What comes before the element `HealthData` is left out: some versions of iOS write a
+/// document type declaration with errors, and without it no entity is defined.
 private final class AppleHealthParser {
     private let path: String
     private let collector: ForeignCollector
-    private let parser: XML_Parser?
-    private var problem: ImportError?
-    private var sources: [String: Source] = [:]
+    private var clock = AppleClock()
+    private var sources: [String: TrackBuilder] = [:]
     private var last: LastSource?
-    /// Bytes since the last element.
-    private var silence = 0
     private var isZoneChecked = false
 
-    private final class Source {
-        let track: TrackBuilder
-        /// The part of a step that rounding has left: old versions write decimal numbers.
-        var rest = 0.0
-
-        init(_ track: TrackBuilder) { self.track = track }
-    }
-
     private static let maximumHead = 1 << 20
-    /// Bytes of an element. Those of Apple have some hundred.
-    private static let maximumSilence = 4 << 20
 
     init(_ path: String, _ collector: ForeignCollector) {
         self.path = path
         self.collector = collector
-        parser = XML_ParserCreate("UTF-8")
     }
 
-    deinit { if let parser { XML_ParserFree(parser) } }
-
     func read(_ stream: any ByteStream) throws(ImportError) {
-        guard let parser else { throw .tooMuch("no memory for it") }
-        XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
-        XML_SetStartElementHandler(parser) { user, name, attributes in
-            guard let user, let name, let attributes else { return }
-            Unmanaged<AppleHealthParser>.fromOpaque(user).takeUnretainedValue().start(name, attributes)
-        }
-        XML_SetEntityDeclHandler(parser) { user, _, _, _, _, _, _, _, _ in
-            guard let user else { return }
-            Unmanaged<AppleHealthParser>.fromOpaque(user).takeUnretainedValue().refuse("it declares entities")
-        }
-        var bytes = try head(stream)
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let status = bytes.withUnsafeBytes { piece in
-                XML_Parse(
-                    parser, piece.bindMemory(to: CChar.self).baseAddress, Int32(piece.count), bytes.isEmpty ? 1 : 0)
-            }
-            if let problem { throw problem }
-            guard status == XML_STATUS_OK else {
-                let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown"
-                throw .malformed(path: path, reason: "it is no correct XML (\(reason)), or it is truncated")
-            }
-            if bytes.isEmpty { return }
-            silence += bytes.count
-            if silence > Self.maximumSilence { throw .malformed(path: path, reason: "it is no export of Apple Health") }
-            let count = try stream.read(&buffer)
-            bytes = Array(buffer[..<count])
+        let tags = XMLTags(stream, head: try head(stream), path: path)
+        try tags.read("Record", where: ("type", "HKQuantityTypeIdentifierStepCount")) {
+            attributes throws(ImportError) in try add(attributes)
         }
     }
 
@@ -109,62 +68,30 @@ private final class AppleHealthParser {
         throw .malformed(path: path, reason: "it has no element HealthData")
     }
 
-    private func refuse(_ reason: String) { fail(.malformed(path: path, reason: reason)) }
-
-    private func fail(_ error: ImportError) {
-        if problem == nil { problem = error }
-        XML_StopParser(parser, XML_Bool(XML_FALSE))
-    }
-
-    private func start(_ name: UnsafePointer<CChar>, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>) {
-        silence = 0
-        guard problem == nil, equals(name, "Record") else { return }
-        var (start, end, value, source, device, isSteps) = (
-            UnsafePointer<CChar>?.none, UnsafePointer<CChar>?.none, UnsafePointer<CChar>?.none,
-            UnsafePointer<CChar>?.none,
-            UnsafePointer<CChar>?.none, false
-        )
-        var index = 0
-        while let key = attributes[index], let text = attributes[index + 1] {
-            index += 2
-            if equals(key, "type") {
-                isSteps = equals(text, "HKQuantityTypeIdentifierStepCount")
-                if !isSteps { return }
-            } else if equals(key, "startDate") {
-                start = text
-            } else if equals(key, "endDate") {
-                end = text
-            } else if equals(key, "value") {
-                value = text
-            } else if equals(key, "sourceName") || equals(key, "source") {
-                source = text
-            } else if equals(key, "device") {
-                device = text
+    private func add(_ attributes: [XMLTags.Attribute]) throws(ImportError) {
+        typealias Value = UnsafeBufferPointer<UInt8>
+        var (start, end, value, source, device) = (Value?.none, Value?.none, Value?.none, Value?.none, Value?.none)
+        for attribute in attributes {
+            if attribute.isNamed("startDate") {
+                start = attribute.value
+            } else if attribute.isNamed("endDate") {
+                end = attribute.value
+            } else if attribute.isNamed("value") {
+                value = attribute.value
+            } else if attribute.isNamed("sourceName") || attribute.isNamed("source") {
+                source = attribute.value
+            } else if attribute.isNamed("device") {
+                device = attribute.value
             }
         }
-        guard isSteps else { return }
-        do throws(ImportError) {
-            try add(start, end, value, source, device)
-        } catch {
-            fail(error)
-        }
-    }
-
-    private func add(
-        _ start: UnsafePointer<CChar>?, _ end: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?,
-        _ source: UnsafePointer<CChar>?,
-        _ device: UnsafePointer<CChar>?
-    ) throws(ImportError) {
-        guard let (from, offset) = start.flatMap(appleTime), let (until, _) = end.flatMap(appleTime),
+        guard let start, let end, let (from, offset) = clock.time(start), let (until, _) = clock.time(end),
             let steps = value.flatMap(decimal), abs(steps) < 1e12
         else { throw .malformed(path: path, reason: "a record of steps has no start, end or value") }
         noteZone(offset, at: Timestamp(from))
         guard until >= from else { return try collector.refuse("a record that ends before it begins") }
         guard steps >= 0 else { return try collector.refuse("\(Int(steps)) steps") }
-        let found = try self.source(source, device)
-        let whole = max(0, (steps + found.rest).rounded())
-        found.rest += steps - whole
-        try collector.add(splitting: Int(whole), from: Timestamp(from), length: until - from, to: found.track)
+        try collector.add(
+            splitting: steps, from: Timestamp(from), length: until - from, to: try self.source(source, device))
     }
 
     /// The offset is that of the day of the export: a zone that never has it is not that of the steps.
@@ -180,19 +107,22 @@ private final class AppleHealthParser {
             .decision("The file was written where clocks showed UTC\(written): name the time zone of the steps."))
     }
 
-    /// - Parameter device: `<<HKDevice: 0x283c0e047>, name:iPhone, manufacturer:Apple Inc., model:iPhone, …>`. The
-    ///   address in it changes with each record.
-    private func source(_ name: UnsafePointer<CChar>?, _ device: UnsafePointer<CChar>?) throws(ImportError) -> Source {
-        let model = device.flatMap { strstr($0, "model:") }.map { UnsafePointer($0) + strlen("model:") }
-        if let last, last.has(name, model) { return last.source }
-        let found = try source(
-            name.map { String(cString: $0) } ?? "",
-            model: model.map { String(String(cString: $0).prefix { $0 != "," && $0 != ">" }.prefix(64)) })
+    /// - Parameter device: `<<HKDevice: 0x283c0e047>, name:iPhone, manufacturer:Apple Inc., model:iPhone, …>`, with
+    ///   references. The address in it changes with each record.
+    private func source(
+        _ name: UnsafeBufferPointer<UInt8>?, _ device: UnsafeBufferPointer<UInt8>?
+    ) throws(ImportError) -> TrackBuilder {
+        let model = device.flatMap { device in
+            device.end(of: "model:", from: 0).map { UnsafeBufferPointer(rebasing: device[$0...]) }
+        }
+        if let last, last.has(name, model) { return last.track }
+        let found = try track(
+            name?.decoded ?? "", model: model.map { String($0.decoded.prefix { $0 != "," && $0 != ">" }.prefix(64)) })
         last = LastSource(name, model, found)
         return found
     }
 
-    private func source(_ name: String, model: String?) throws(ImportError) -> Source {
+    private func track(_ name: String, model: String?) throws(ImportError) -> TrackBuilder {
         let identity = "apple:\(name):\(model ?? "")"
         if let known = sources[identity] { return known }
         let shown = name.isEmpty ? model ?? "Apple Health" : name
@@ -200,60 +130,89 @@ private final class AppleHealthParser {
         let track = try collector.track(
             ForeignSource(identity: identity, name: shown), repetition: .added,
             kind: isWatch ? .watch : model == nil ? .other : .phone)
-        let source = Source(track)
-        sources[identity] = source
-        return source
+        sources[identity] = track
+        return track
     }
 
     /// That of the record before; most have the same.
     private struct LastSource {
-        private let name: [CChar]?
+        private let name: [UInt8]?
         /// From the model on.
-        private let model: [CChar]?
-        let source: Source
+        private let model: [UInt8]?
+        let track: TrackBuilder
 
-        init(_ name: UnsafePointer<CChar>?, _ model: UnsafePointer<CChar>?, _ source: Source) {
-            self.name = name.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
-            self.model = model.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
-            self.source = source
+        init(_ name: UnsafeBufferPointer<UInt8>?, _ model: UnsafeBufferPointer<UInt8>?, _ track: TrackBuilder) {
+            self.name = name.map { Array($0) }
+            self.model = model.map { Array($0) }
+            self.track = track
         }
 
-        func has(_ name: UnsafePointer<CChar>?, _ model: UnsafePointer<CChar>?) -> Bool {
+        func has(_ name: UnsafeBufferPointer<UInt8>?, _ model: UnsafeBufferPointer<UInt8>?) -> Bool {
             Self.equal(self.name, name) && Self.equal(self.model, model)
         }
 
-        private static func equal(_ known: [CChar]?, _ text: UnsafePointer<CChar>?) -> Bool {
+        private static func equal(_ known: [UInt8]?, _ text: UnsafeBufferPointer<UInt8>?) -> Bool {
             guard let known, let text else { return known == nil && text == nil }
-            return strcmp(known, text) == 0
+            guard let base = text.baseAddress, known.count == text.count else { return known.count == text.count }
+            return memcmp(known, base, text.count) == 0
         }
     }
 }
 
-private func equals(_ text: UnsafePointer<CChar>, _ word: StaticString) -> Bool {
-    strcmp(text, UnsafeRawPointer(word.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
-}
-
-private func decimal(_ text: UnsafePointer<CChar>) -> Double? {
+private func decimal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     // Nearly all are whole numbers, and few digits need no parser.
     var (value, index) = (0, 0)
-    while index < 9, (0x30...0x39).contains(text[index]) {
+    while index < min(9, text.count), (0x30...0x39).contains(text[index]) {
         value = value * 10 + Int(text[index] - 0x30)
         index += 1
     }
-    return index > 0 && text[index] == 0 ? Double(value) : Double(String(cString: text))
+    return index > 0 && index == text.count ? Double(value) : Double(String(decoding: text, as: UTF8.self))
+}
+
+/// Reads times as seconds since 1970: `2021-11-30 08:23:50 +0200` or `20150908113500+0200`, with or without a fraction.
+/// Most records are of the day of the one before, with the same offset.
+private struct AppleClock {
+    /// The date and the offset of the time before, as they are written, with the seconds of its midnight.
+    private var known: (date: [UInt8], offset: [UInt8], midnight: Int, seconds: Int) = ([], [], 0, 0)
+
+    /// - Returns: also the offset that is written; nil for any other text.
+    mutating func time(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int, offset: Int)? {
+        guard text.count == 25, let base = text.baseAddress, known.date.count == 10,
+            memcmp(known.date, base, 10) == 0, memcmp(known.offset, base + 19, 6) == 0,
+            let hour = Self.pair(text, 11), let minute = Self.pair(text, 14), let second = Self.pair(text, 17),
+            hour < 25, minute < 60, second < 62, text[13] == 0x3a, text[16] == 0x3a
+        else { return remembered(text) }
+        return (known.midnight + hour * 3600 + minute * 60 + second, known.seconds)
+    }
+
+    private static func pair(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
+        let (one, two) = (text[index] &- 0x30, text[index + 1] &- 0x30)
+        return one < 10 && two < 10 ? Int(one) * 10 + Int(two) : nil
+    }
+
+    private mutating func remembered(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int, offset: Int)? {
+        guard let found = appleTime(text) else { return nil }
+        if text.count == 25, text[10] == 0x20, text[19] == 0x20 {
+            let wall = found.seconds + found.offset
+            known = (
+                Array(text[..<10]), Array(text[19...]), wall - (wall % 86_400 + 86_400) % 86_400 - found.offset,
+                found.offset
+            )
+        }
+        return found
+    }
 }
 
 /// `2021-11-30 08:23:50 +0200` or `20150908113500+0200`, with or without a fraction, as seconds since 1970; nil for any
 /// other text. Also the offset that is written.
-private func appleTime(_ text: UnsafePointer<CChar>) -> (seconds: Int, offset: Int)? {
+private func appleTime(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int, offset: Int)? {
     var position = 0
-    func digit() -> Int? {
-        let byte = UInt8(bitPattern: text[position])
-        return (0x30...0x39).contains(byte) ? Int(byte - 0x30) : nil
-    }
+    /// 0 after the end.
+    func byte() -> UInt8 { position < text.count ? text[position] : 0 }
+    func digit() -> Int? { (0x30...0x39).contains(byte()) ? Int(byte() - 0x30) : nil }
     func number(_ width: Int) -> Int? {
         // -, a blank, : and T
-        while text[position] == 0x2d || text[position] == 0x20 || text[position] == 0x3a || text[position] == 0x54 {
+        while byte() == 0x2d || byte() == 0x20 || byte() == 0x3a || byte() == 0x54 {
             position += 1
         }
         var value = 0
@@ -267,17 +226,17 @@ private func appleTime(_ text: UnsafePointer<CChar>) -> (seconds: Int, offset: I
     guard let year = number(4), let month = number(2), let dayOfMonth = number(2), let hour = number(2),
         let minute = number(2), let second = number(2)
     else { return nil }
-    if text[position] == 0x2e {
+    if byte() == 0x2e {
         position += 1
         while digit() != nil { position += 1 }
     }
-    while text[position] == 0x20 { position += 1 }
+    while byte() == 0x20 { position += 1 }
     var offset = 0
-    let sign = UInt8(bitPattern: text[position])
+    let sign = byte()
     if sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
         position += 1
         for place in [36_000, 3600, 600, 60] {
-            if text[position] == 0x3a { position += 1 }
+            if byte() == 0x3a { position += 1 }
             guard let next = digit() else { return nil }
             offset += next * place
             position += 1

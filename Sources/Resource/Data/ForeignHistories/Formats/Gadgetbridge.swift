@@ -71,11 +71,13 @@ struct GadgetbridgeReader: FormatReader {
             try collector.add(slot.steps, from: start, length: slot.length, distance: slot.distance, to: track)
         }
         try database.rows(table.query, [.integer(device.id)]) { row throws(ImportError) in
-            guard let time = row.integer(0), let steps = row.integer(1), abs(time) < 1 << 50 else { return }
+            guard let time = row.integer(0), let steps = row.integer(1), abs(time) < 1 << 50 else {
+                return collector.leaveOut("without a number for the time or the steps")
+            }
             let moment = table.isInMilliseconds(time) ? time / 1000 : time
             if table.isLive(moment, intensity: row.integer(2), steps: steps) { return }
             let end = row.integer(4).map { table.isInMilliseconds($0) ? $0 / 1000 : $0 }
-            if let end, end < moment { return }
+            if let end, end < moment { return collector.leaveOut("that end before they begin") }
             try slots.add(
                 Slot(
                     start: moment, length: end.map { max(60, min($0 - moment, 86_400)) } ?? 0, steps: steps,

@@ -3,15 +3,22 @@ import StepDomain
 /// Google Fit in Google Takeout: totals of days, quarters of an hour for each day, and points in JSON.
 ///
 /// Several files hold the same walk. Of the points only those of the source `…:estimated_steps` agree with the totals;
-/// where there are none, the quarters say when the steps were made.
+/// where there are none, the quarters say when the steps were made. Points of another source count only where there is
+/// nothing else: of several, those that Google has merged, else the most.
 struct GoogleFitReader: FormatReader {
     let format = ForeignFormat(
         key: "google-fit", title: "Google Fit", files: "Google Takeout: Daily activity metrics, All Data")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        let points = tree.files.filter(Self.hasPoints)
-        return tree.files.filter(Self.hasTotals) + (points.isEmpty ? tree.files.filter(Self.hasQuarters) : points)
+        let points = tree.files.filter { Self.hasPoints($0, of: Self.agreeing) }
+        let found = tree.files.filter(Self.hasTotals) + (points.isEmpty ? tree.files.filter(Self.hasQuarters) : points)
+        if !found.isEmpty { return found }
+        let others = tree.files.filter { Self.hasPoints($0) }
+        let best = others.first { Self.hasPoints($0, of: Self.merged) } ?? others.max { $0.size < $1.size }
+        return best.map { [$0] } ?? []
     }
+
+    private static let agreeing = ":estimated_steps\"", merged = ":merge_step_deltas\""
 
     private static func hasTotals(_ file: ForeignFile) -> Bool {
         let names = HeadedTable.names(of: file)
@@ -24,9 +31,10 @@ struct GoogleFitReader: FormatReader {
             && Day(String(file.baseName.prefix(10))) != nil
     }
 
-    private static func hasPoints(_ file: ForeignFile) -> Bool {
+    /// - Parameter source: the end of the name of its source; nil for any.
+    private static func hasPoints(_ file: ForeignFile, of source: String? = nil) -> Bool {
         file.kind == .json && file.headText.contains("\"Data Source\"") && file.headText.contains("step_count.delta")
-            && file.headText.contains(":estimated_steps\"")
+            && source.map(file.headText.contains) ?? true
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
@@ -77,6 +85,12 @@ struct GoogleFitReader: FormatReader {
 
     private func readPoints(_ file: ForeignFile, _ collector: ForeignCollector) throws(ImportError) {
         let track = try collector.track(Self.fine), path = file.path
+        if !Self.hasPoints(file, of: Self.agreeing) {
+            collector.notes.append(
+                .decision(
+                    "These are not the steps that Google Fit shows, which are those of the source estimated_steps or in Daily activity metrics: days can differ."
+                ))
+        }
         var json = try JSONRecords(file.open(), path: path)
         try json.read(under: "Data Points") { record throws(ImportError) in
             guard let start = record["startTimeNanos"].flatMap({ Int($0.text) }),

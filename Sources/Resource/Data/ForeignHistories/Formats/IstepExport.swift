@@ -1,7 +1,8 @@
 import StepDomain
 
 /// An export of istep, as CSV files, as JSON lines or as a SQLite database. Where a history is there, its samples and
-/// its coverage are imported like those of any other file; where there is none, `IstepExport` gives all tables.
+/// its coverage are imported like those of any other file, with what its user has corrected and excluded; where there
+/// is none, `IstepExport` gives all tables.
 struct IstepExportReader: FormatReader {
     let namesUsers = true
     let format = ForeignFormat(
@@ -29,7 +30,7 @@ struct IstepExportReader: FormatReader {
 
     private func read(_ export: IstepExport, into collector: ForeignCollector) throws {
         var (users, pedometers): (Set<String>, [String: ForeignSource]) = ([], [:])
-        try export.rows(of: [.samples, .coverage]) { _, values in
+        try export.rows(of: [.samples, .coverage, .corrections, .excluded]) { _, values in
             if let user = values[0] { users.insert(user) }
         }
         let user = try collector.options.chosen(of: users.sorted(), in: export.path)
@@ -50,7 +51,9 @@ struct IstepExportReader: FormatReader {
                 } else {
                     try cover(values, track, collector, export.path)
                 }
-            case .corrections, .plans, .profiles, .excluded: left.insert(table.name)
+            case .corrections: if values[0] == user { try correct(values, collector, export.path) }
+            case .excluded: if values[0] == user { try exclude(values, collector, export.path) }
+            case .plans, .profiles: if values[0] == user { left.insert(table.name) }
             default: break
             }
         }
@@ -93,5 +96,26 @@ struct IstepExportReader: FormatReader {
         else { return }
         let span = TimeSpan(Timestamp(start.seconds), Timestamp(end.seconds))
         try collector.cover(CoveredSpan(span, utcOffset: start.utcOffset), track)
+    }
+    private func correct(
+        _ values: [String?], _ collector: ForeignCollector, _ path: String
+    ) throws(ImportError) {
+        guard let day = values[1].flatMap({ Day($0) }), let steps = values[2].flatMap({ Int($0) }),
+            let moment = values[3].flatMap(ExportValue.parsed(time:))
+        else { throw .malformed(path: path, reason: "a row of corrections has no day, steps or time") }
+        try collector.add(steps, of: day, enteredAt: Timestamp(moment.seconds), reason: values[4])
+    }
+
+    private func exclude(
+        _ values: [String?], _ collector: ForeignCollector, _ path: String
+    ) throws(ImportError) {
+        guard let start = values[1].flatMap(ExportValue.parsed(time:)),
+            let end = values[2].flatMap(ExportValue.parsed(time:)),
+            let moment = values[3].flatMap(ExportValue.parsed(time:)), start.seconds < end.seconds,
+            abs(start.seconds) < 1 << 40, abs(end.seconds) < 1 << 40
+        else { throw .malformed(path: path, reason: "a row of excluded has no start, end or time") }
+        let span = TimeSpan(Timestamp(start.seconds), Timestamp(end.seconds))
+        try collector.exclude(
+            CoveredSpan(span, utcOffset: start.utcOffset), enteredAt: Timestamp(moment.seconds), reason: values[4])
     }
 }

@@ -1,6 +1,7 @@
 import StepDomain
 
-/// Another history of istep: the samples and the coverage of its pedometers, with their UTC offsets.
+/// Another history of istep: the samples and the coverage of its pedometers, with their UTC offsets, and what its user
+/// has corrected and excluded.
 struct IstepHistoryReader: FormatReader {
     let namesUsers = true
     let format = ForeignFormat(
@@ -25,7 +26,10 @@ struct IstepHistoryReader: FormatReader {
         for file in files {
             let database = try file.database()
             var people: [(id: Int, name: String)] = []
-            try database.rows("SELECT id, name FROM person WHERE id IN (SELECT person FROM pedometer) LIMIT 200") {
+            // A day can be known by its correction alone.
+            let owners = ["pedometer", "correction"].filter { database.hasTable($0, columns: ["person"]) }
+                .map { "SELECT person FROM \($0)" }.joined(separator: " UNION ")
+            try database.rows("SELECT id, name FROM person WHERE id IN (\(owners)) LIMIT 200") {
                 row throws(ImportError) in
                 if let id = row.integer(0) { people.append((id, row.text(1))) }
             }
@@ -39,23 +43,41 @@ struct IstepHistoryReader: FormatReader {
                 pedometers.append((id, ForeignSource(identity: "istep:\(row.text(1))", name: row.text(2))))
             }
             for pedometer in pedometers { try read(pedometer.id, pedometer.source, database, collector) }
-            try noteRest(of: person, database, collector)
+            try readDecisions(of: person, database, collector)
         }
     }
 
-    /// What a user has entered by hand belongs to the history in which it was entered.
-    private func noteRest(
+    /// What the user has entered by hand. Old versions have no reasons, and no excluded time.
+    private func readDecisions(
         of person: Int, _ database: ForeignDatabase, _ collector: ForeignCollector
     ) throws(ImportError) {
-        for (table, words) in [("correction", "corrected days"), ("excluded_time", "excluded blocks")] {
-            guard database.hasTable(table, columns: ["person"]) else { continue }
-            var count = 0
-            try database.rows("SELECT count(*) FROM \(table) WHERE person = ?", [.integer(person)]) {
-                row throws(ImportError) in count = row.integer(0) ?? 0
+        if database.hasTable("correction", columns: ["person", "day", "steps", "entered_at"]) {
+            let reason = database.hasTable("correction", columns: ["reason"]) ? "reason" : "NULL"
+            try database.rows(
+                "SELECT day, steps, entered_at, \(reason) FROM correction WHERE person = ? ORDER BY day",
+                [.integer(person)]
+            ) { row throws(ImportError) in
+                guard let day = Day(row.text(0)), let steps = row.integer(1), let moment = row.integer(2) else {
+                    return try collector.refuse("a correction without a day, steps or a time")
+                }
+                try collector.add(
+                    steps, of: day, enteredAt: Timestamp(moment), reason: row.exported(3, isBoolean: false))
             }
-            guard count > 0 else { continue }
-            collector.notes.append(
-                .decision("Its \(words) (\(count)) are not taken over: days have the steps that were counted."))
+        }
+        guard
+            database.hasTable(
+                "excluded_time", columns: ["person", "start", "until", "utc_offset", "entered_at", "reason"])
+        else { return }
+        try database.rows(
+            "SELECT start, until, utc_offset, entered_at, reason FROM excluded_time WHERE person = ? ORDER BY start",
+            [.integer(person)]
+        ) { row throws(ImportError) in
+            guard let start = row.integer(0), let end = row.integer(1), let offset = row.integer(2),
+                let moment = row.integer(3), abs(start) < 1 << 50, abs(end) < 1 << 50, start < end
+            else { return try collector.refuse("excluded time without a start, an end or an offset") }
+            try collector.exclude(
+                CoveredSpan(TimeSpan(Timestamp(start), Timestamp(end)), utcOffset: offset),
+                enteredAt: Timestamp(moment), reason: row.exported(4, isBoolean: false))
         }
     }
 
@@ -70,7 +92,7 @@ struct IstepHistoryReader: FormatReader {
             guard let start = row.integer(0), let length = row.integer(1), let steps = row.integer(2),
                 let offset = row.integer(5),
                 abs(start) < 1 << 50
-            else { return }
+            else { return collector.leaveOut("without a number for the time or the steps") }
             try collector.add(
                 StepSample(
                     start: Timestamp(start), length: length, steps: steps, distance: row.number(3),

@@ -16,7 +16,9 @@ struct ITDReader: FormatReader {
             var last: (moment: Timestamp, count: Int, day: Day)?
             try database.rows("SELECT time, steps FROM stepCount WHERE steps IS NOT NULL ORDER BY time") {
                 row throws(ImportError) in
-                guard let time = row.integer(0), let count = row.integer(1) else { return }
+                guard let time = row.integer(0), let count = row.integer(1) else {
+                    return collector.leaveOut("without a number for the time or the steps")
+                }
                 let moment = Timestamp(time / 1_000_000_000)
                 guard collector.isPossible(moment) else { return try collector.refuse("the time \(time)") }
                 guard (0...1_000_000).contains(count) else {
@@ -61,7 +63,7 @@ struct J4velinReader: FormatReader {
             }
             try database.rows("SELECT date, steps FROM steps WHERE date > 0 ORDER BY date") { row throws(ImportError) in
                 guard let time = row.integer(0), abs(time) < 1 << 50, let steps = row.integer(1), abs(steps) < 1 << 40
-                else { return }
+                else { return collector.leaveOut("without a number for the time or the steps") }
                 let moment = Timestamp(time / 1000)
                 guard collector.isPossible(moment) else { return try collector.refuse("the time \(time)") }
                 let count = steps < 0 ? steps + saved : steps
@@ -88,7 +90,9 @@ struct AmazfishReader: FormatReader {
                 "SELECT timestamp, device_id, steps FROM mi_band_activity WHERE steps > 0 ORDER BY timestamp"
             ) {
                 row throws(ImportError) in
-                guard let time = row.integer(0), let steps = row.integer(2) else { return }
+                guard let time = row.integer(0), let steps = row.integer(2) else {
+                    return collector.leaveOut("without a number for the time or the steps")
+                }
                 let source = ForeignSource(identity: "amazfish:\(row.integer(1) ?? 0)", name: "Amazfish")
                 try collector.add(steps, from: Timestamp(time), length: 60, to: collector.track(source))
             }

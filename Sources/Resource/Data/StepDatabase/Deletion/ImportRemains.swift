@@ -40,6 +40,7 @@ struct ImportRemains {
                     arguments: [Data(rest.bytes(of: day)), id])
             }
         }
+        imports.formUnion(try ImportDecisions(database: database, user: person).removeDays(days))
         return try count(imports)
     }
 
@@ -76,7 +77,8 @@ struct ImportRemains {
         return try rows.map { try $0.get(1) }
     }
 
-    /// Makes the counts of imports those of what is left of them, and removes those of which nothing is.
+    /// Makes the counts of imports those of what is left of them, and removes those of which nothing is: one that has
+    /// brought corrections can still be taken back.
     func count(_ imports: Set<ImportRecord.ID>) throws -> Int {
         var removed = 0
         for id in imports.sorted() {
@@ -100,7 +102,7 @@ struct ImportRemains {
                 sql: """
                     DELETE FROM import_track WHERE import = ? AND pedometer NOT IN (SELECT value FROM json_each(?))
                     """, arguments: [id, list])
-            if rows.isEmpty {
+            if rows.isEmpty, try !ImportDecisions.hasAny(of: id, database) {
                 try database.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
                 removed += 1
             } else {

@@ -19,9 +19,7 @@ struct SourceDeletion {
         try steps.note(days)
         let counted = try steps.counted(days)
         try steps.forget(days.filter { (counted[$0] ?? nil) == nil })
-        let unknown = losses.days.filter { $0.after == nil }.map(\.day)
-        try steps.markDeleted(unknown, isClosed: false, at: now)
-        losses.shared = try steps.shared(unknown)
+        losses.shared = try steps.markUnknown(losses.days, at: now)
         return losses
     }
 

@@ -32,6 +32,11 @@ struct UserDeletion {
             losses.pedometers.append(try row.get(1))
             losses.imports += try sources.delete(try row.get(0))
         }
+        for id in try Int64.fetchAll(
+            database, sql: "SELECT id FROM import WHERE person = ?", arguments: [user.id])
+        {
+            try ImportDecisions.forget(id, database)
+        }
         for table in Self.tables {
             try database.execute(sql: "DELETE FROM \(table) WHERE person = ?", arguments: [user.id])
         }

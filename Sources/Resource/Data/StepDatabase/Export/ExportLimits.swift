@@ -6,12 +6,16 @@ public struct ExportLimits: Sendable {
     let now: Timestamp
     /// What a pedometer or a source can have as its model.
     let models: Set<String>
+    /// Whether samples that no clock can have timed are left out; otherwise the first one is an error.
+    let leavesOutImpossible: Bool
 
     /// - Parameters:
     ///   - models: the keys of models.
     ///   - formats: the keys of formats of imports.
-    public init(now: Timestamp, models: [String], formats: [String]) {
+    ///   - leavesOutImpossible: as in `ForeignOptions`.
+    public init(now: Timestamp, models: [String], formats: [String], leavesOutImpossible: Bool = false) {
         self.now = now
+        self.leavesOutImpossible = leavesOutImpossible
         self.models = Set(models + formats.map { Pedometer.importPrefix + $0 })
     }
 
@@ -19,6 +23,14 @@ public struct ExportLimits: Sendable {
     private static let tolerance = 86_400
     /// Seconds for which a day waits until it is shared: `ShareRetry` has three days at most.
     private static let maximumWait = 7 * 86_400
+
+    /// Why no clock can have timed a row of samples; nil if one can. As in any other import.
+    func impossible(_ values: [String?], of table: ExportTable) -> String? {
+        guard table == .samples, let text = values[2], let start = ExportValue.parsed(time: text),
+            start.seconds < ForeignCollector.firstDay.daysSince1970 * 86_400
+        else { return nil }
+        return "a sample of \(text.prefix(40))"
+    }
 
     /// Whether a column cannot have a time.
     func exclude(_ moment: Timestamp, in column: ExportTable.Column) -> Bool {

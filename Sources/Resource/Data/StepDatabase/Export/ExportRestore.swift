@@ -48,13 +48,13 @@ private final class ExportRestore {
     private let path: String
     private let missing: Set<ExportTable>
     private let converter: ExportedRows
-    private let now: Timestamp
+    private let limits: ExportLimits
     private var counts = ExportCounts()
     private var declared: [String: Int] = [:]
     private var (table, statement): (StoredTable?, Statement?) = (nil, nil)
 
     init(_ database: Database, _ export: any ExportedHistory, _ limits: ExportLimits) {
-        (self.database, path, missing, now) = (database, export.path, Set(export.missing), limits.now)
+        (self.database, path, missing, self.limits) = (database, export.path, Set(export.missing), limits)
         converter = ExportedRows(database, limits, addsUsers: missing.contains(.users))
     }
 
@@ -96,7 +96,7 @@ private final class ExportRestore {
         let reader = try DayDataReader(User(id: person, name: name), database)
         return try steps.keys.sorted().runs(ofAtMost: DayDataReader.maximumDays).flatMap { run in
             try reader.dayData(from: run.first, count: run.count).filter { data in
-                let known = DaySummary(data, localTime: .fixed(0), now: now).steps ?? 0
+                let known = DaySummary(data, localTime: .fixed(0), now: limits.now).steps ?? 0
                 return known < steps[data.day] ?? 0
             }.map(\.day)
         }
@@ -113,6 +113,11 @@ private final class ExportRestore {
             counts.begin(export)
         }
         guard let table, let statement else { return }
+        if let reason = limits.impossible(values, of: export) {
+            guard limits.leavesOutImpossible else { throw ImportError.impossible(reason) }
+            counts.leftOut += 1
+            return
+        }
         try statement.execute(arguments: StatementArguments(try converter.stored(values, in: table)))
         counts.count()
     }
@@ -121,7 +126,8 @@ private final class ExportRestore {
     private func checkCounts() throws {
         for table in ExportTable.stored where table != .tables && missing.isDisjoint(with: [table, .tables]) {
             guard let rows = declared[table.name] else { throw malformed("it lacks the table \(table.name)") }
-            guard rows == counts.rows(of: table.name) else {
+            let left = table == .samples ? counts.leftOut : 0
+            guard rows == counts.rows(of: table.name) + left else {
                 throw malformed("\(table.name) has \(counts.rows(of: table.name)) rows of \(rows)")
             }
         }

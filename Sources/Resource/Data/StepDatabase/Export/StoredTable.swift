@@ -113,9 +113,17 @@ struct StoredTable: Sendable {
             ["id", .ownerOfPedometer, "pedometer", "day", Column("hex(content)", insert: "content")], by: "id"),
         .init(
             .importParts, "import_part",
-            [Column("(SELECT person FROM import WHERE import.id = of.import)", insert: nil), "import", "content"],
+            [ownerOfImport, "import", "content"],
             by: "import, content"),
+        .init(
+            .importCorrections, "import_correction",
+            [ownerOfImport, "import", "day", "steps", "entered_at", "reason"], by: "import, day"),
+        .init(
+            .importExcluded, "import_exclusion",
+            [ownerOfImport, "import", "start", "until", "entered_at", "reason"], hasOffset: true, by: "import, start"),
     ]
+
+    private static let ownerOfImport = Column("(SELECT person FROM import WHERE import.id = of.import)", insert: nil)
 
     /// The number of the owner of a row; nil where rows have no owner.
     private var owner: String? {

@@ -57,13 +57,20 @@ struct ImportLayers {
     /// What they say together.
     ///
     /// - Throws: for bytes that istep does not write.
-    func merged() throws -> PackedDay {
-        try layers.map { layer in
-            guard let content = PackedDay(layer.bytes, of: day) else {
-                throw notWritten("the content \(layer.id) of an import")
-            }
-            return content
-        }.overlaid
+    func merged() throws -> PackedDay { try contents().overlaid }
+
+    /// What they would say together if one of them were the newest.
+    func wished(_ bytes: [UInt8]) throws -> PackedDay {
+        try (contents() + [content(Layer(id: 0, bytes: bytes, rank: []))]).overlaid
+    }
+
+    private func contents() throws -> [PackedDay] { try layers.map(content) }
+
+    private func content(_ layer: Layer) throws -> PackedDay {
+        guard let content = PackedDay(layer.bytes, of: day) else {
+            throw notWritten("the content \(layer.id) of an import")
+        }
+        return content
     }
 }
 

@@ -21,13 +21,16 @@ struct ImportMerge {
         let sources = try history.tracks.map { try source(of: $0, history.format) }
         changes.sources = try sources.map(name)
         changes.overlaps = try overlaps(history, except: sources)
-        let before = try ofDays.counted(changed)
+        let all = changed.union(content.decisions.days)
+        let before = try ofDays.shown(all)
         let id = try insertRecord(content)
         for (track, pedometer) in zip(history.tracks, sources) { try store(track, of: pedometer, import: id) }
-        changes.days = ofDays.changes(changed, before: before, after: try ofDays.counted(changed))
+        try decisions.store(content.decisions, of: id)
+        changes.days = ofDays.changes(all, before: before, after: try ofDays.shown(all))
         try database.execute(
             sql: "UPDATE import SET changed_days = ? WHERE id = ?", arguments: [changes.days.count, id])
         try ofDays.note(changed)
+        try noteChange(of: content.decisions.days, person: user.id, isCounted: false, database)
         changes.id = id
         return changes
     }
@@ -38,8 +41,9 @@ struct ImportMerge {
         var history: ForeignHistory
         /// Of the whole file.
         var digest: String
-        /// The local days on which anything becomes different.
+        /// The local days on which anything becomes different in what is counted.
         var changedDays: Set<Day>
+        var decisions: ImportDecisions.Content
         var changes: ImportChanges
     }
 
@@ -52,18 +56,23 @@ struct ImportMerge {
     func examine(_ history: ForeignHistory) throws -> Examination {
         var changes = ImportChanges()
         let digest = history.digest
-        let (admitted, left) = try DeletedDays(of: user.id, database).admitted(history)
+        let closed = try DeletedDays(of: user.id, database)
+        let (admitted, left) = closed.admitted(history)
+        let decided = try decisions.examine(history.decisions, without: closed.days)
         changes.deletedDays = left
-        if admitted.tracks.isEmpty, left > 0 { return .nothing(changes) }
+        (changes.corrections, changes.exclusions) = (decided.corrected, decided.excluded)
+        if admitted.tracks.isEmpty, decided.isEmpty, left > 0 { return .nothing(changes) }
         let (history, own) = try withoutOwn(admitted)
-        if history.tracks.isEmpty, !own.isEmpty {
+        if history.tracks.isEmpty, decided.isEmpty {
             changes.sources = try own.map(name)
-            changes.isOwn = true
-            return .nothing(changes)
+            changes.isOwn = !own.isEmpty
+            changes.isOfKnownDecisions = own.isEmpty && !history.decisions.isEmpty
+            if changes.isNothingNew { return .nothing(changes) }
         }
-        let (changed, isNew) = try changedDays(history, history.zone.stored, &changes)
+        let (counted, isNew) = try changedDays(history, history.zone.stored, &changes)
         if changes.otherZone != nil { return .nothing(changes) }
-        if !isNew {
+        let changed = try counted.union(decided.newBlocks.flatMap(decisions.days))
+        if !isNew, !decided.isNew {
             changes.sameAs = try Int64.fetchOne(
                 database, sql: "SELECT max(id) FROM import WHERE person = ? AND digest = ?",
                 arguments: [user.id, digest])
@@ -74,7 +83,8 @@ struct ImportMerge {
             changes.overlaps = try overlaps(history, except: sources)
             return .nothing(changes)
         }
-        return .stored(Content(history: history, digest: digest, changedDays: changed, changes: changes))
+        return .stored(
+            Content(history: history, digest: digest, changedDays: changed, decisions: decided, changes: changes))
     }
 
     /// The local days on which anything becomes different, and whether the import says anything that is not stored.
@@ -100,6 +110,7 @@ struct ImportMerge {
                     sql:
                         "SELECT max(id) FROM import JOIN import_track ON import = id WHERE pedometer = ? AND zone <> ?",
                     arguments: [known, zone])
+            var outdone: Set<Day> = []
             for part in track.parts {
                 var layers = try ImportLayers(of: known, on: part.day, database)
                 if layers.known(part.content) == nil { isNew = true }
@@ -107,10 +118,25 @@ struct ImportMerge {
                 if layers.layers.count == 1, layers.known(part.content) != nil { continue }
                 let before = try layers.merged()
                 layers.add(.init(id: 0, bytes: part.content, rank: [Int64(track.until.seconds), .max]))
-                changed.formUnion(try layers.merged().days(differingFrom: before))
+                let after = try layers.merged()
+                changed.formUnion(after.days(differingFrom: before))
+                if layers.layers.last?.bytes != part.content {
+                    outdone.formUnion(try layers.wished(part.content).days(differingFrom: after))
+                }
+            }
+            if let by = try furthest(known), !outdone.isEmpty {
+                changes.superseded.append(.init(source: try name(known), by: by, days: outdone.count))
             }
         }
         return (changed, isNew)
+    }
+
+    /// The import of a source that counts before the others.
+    private func furthest(_ pedometer: Pedometer.ID) throws -> ImportRecord.ID? {
+        try Int64.fetchOne(
+            database,
+            sql: "SELECT import FROM import_track WHERE pedometer = ? ORDER BY until DESC, import DESC LIMIT 1",
+            arguments: [pedometer])
     }
 
     private func store(_ track: ForeignTrack, of pedometer: Pedometer.ID, import id: ImportRecord.ID) throws {
@@ -184,15 +210,17 @@ struct ImportMerge {
                         differingFrom: before))
             }
         }
-        let before = try ofDays.counted(changed)
+        changed.formUnion(try decisions.days(of: id))
+        let before = try ofDays.shown(changed)
         var changes = ImportChanges(id: id, sources: try tracks.map { try name($0.pedometer) })
         for track in tracks { try remove(track.pedometer, track.sync, of: id) }
+        try decisions.remove(id, &changes)
         try database.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
-        changes.days = ofDays.changes(changed, before: before, after: try ofDays.counted(changed))
+        changes.days = ofDays.changes(changed, before: before, after: try ofDays.shown(changed))
         try ofDays.note(changed)
-        let unknown = changes.days.filter { $0.after == nil }.map(\.day)
-        try ofDays.forget(unknown)
-        changes.shared = try shared(unknown)
+        let counted = try ofDays.counted(changed)
+        try ofDays.forget(changed.filter { (counted[$0] ?? nil) == nil })
+        changes.shared = try ofDays.markUnknown(changes.days, at: now)
         return changes
     }
 
@@ -241,22 +269,10 @@ struct ImportMerge {
         if others == nil { try database.execute(sql: "DELETE FROM pedometer WHERE id = ?", arguments: [pedometer]) }
     }
 
-    /// The destinations that have confirmed any of these days.
-    private func shared(_ days: [Day]) throws -> [ImportChanges.Overlap] {
-        let known = try database.cachedStatement(
-            sql: "SELECT destination FROM share WHERE person = ? AND day = ? AND confirmed IS NOT NULL")
-        var counts: [String: Int] = [:]
-        for day in days {
-            for name in try String.fetchAll(known, arguments: [user.id, day.description]) {
-                counts[name, default: 0] += 1
-            }
-        }
-        return counts.sorted { $0.key < $1.key }.map { .init(name: $0.key, days: $0.value) }
-    }
-
     // MARK: Days
 
     private var ofDays: StepsOfDays { StepsOfDays(database: database, user: user) }
+    private var decisions: ImportDecisions { ImportDecisions(database: database, user: user.id) }
 
     /// Other pedometers of the user with steps on days of a file.
     private func overlaps(

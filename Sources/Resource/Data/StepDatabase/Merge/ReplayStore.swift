@@ -28,7 +28,7 @@ extension StepDatabase: ReplayStore {
 
     public func replace(_ replays: [PedometerReplay], at now: Timestamp, isPreview: Bool) throws -> [ReplayChanges] {
         let body = { (database: Database) in
-            try replays.map { try SampleReplacement($0, database, isSealed: self.schema.hasSeals).run() }
+            try replays.map { try SampleReplacement($0, database, isSealed: self.schema.hasSeals, now: now).run() }
         }
         return isPreview ? try undone(body) : try writeManyRows(body)
     }
@@ -39,10 +39,11 @@ private struct SampleReplacement {
     private let replay: PedometerReplay
     private let database: Database
     private let isSealed: Bool
+    private let now: Timestamp
     private let syncs: Set<SyncRecord.ID>
 
-    init(_ replay: PedometerReplay, _ database: Database, isSealed: Bool) {
-        (self.replay, self.database, self.isSealed) = (replay, database, isSealed)
+    init(_ replay: PedometerReplay, _ database: Database, isSealed: Bool, now: Timestamp) {
+        (self.replay, self.database, self.isSealed, self.now) = (replay, database, isSealed, now)
         syncs = Set(replay.readings.map(\.sync))
     }
 
@@ -59,14 +60,17 @@ private struct SampleReplacement {
         let before = try rows()
         let days = days(of: before)
         let sums = StepsOfDays(database: database, user: user)
-        let steps = try sums.counted(days)
+        let steps = try sums.counted(days), shown = try sums.shown(days)
         try delete(before)
         var changed = try merge(offsets: Dictionary(before.map { ($0.sample.start, $0.sample.utcOffset) }) { $1 })
         let differing = Set(before.map(\.sample)).symmetricDifference(try rows().map(\.sample))
         for day in Set(differing.map(\.day)).sorted() { changed.insert(day) }
         try changed.store(of: user.id, database)
+        let after = try sums.counted(days)
+        try sums.forget(days.filter { (steps[$0] ?? nil) != nil && (after[$0] ?? nil) == nil })
+        _ = try sums.markUnknown(sums.changes(days, before: shown, after: try sums.shown(days)), at: now)
         return ReplayChanges(
-            replay, days: sums.changes(days, before: steps, after: try sums.counted(days)),
+            replay, days: sums.changes(days, before: steps, after: after),
             samples: Set(differing.map(\.start)).count)
     }
 

@@ -78,6 +78,17 @@ struct StepsOfDays {
         for day in days { try mark.execute(arguments: [user.id, day.description, isClosed, moment.seconds]) }
     }
 
+    /// Of these days nothing is known any more, although none was deleted: a destination that has one gets 0 steps in
+    /// its place, as for a day that was deleted.
+    ///
+    /// - Returns: the destinations that have, or may have, any of them.
+    func markUnknown(_ changes: [DayChange], at moment: Timestamp) throws -> [DeletionLosses.Shared] {
+        let unknown = changes.filter { $0.before != nil && $0.after == nil }.map(\.day)
+        if unknown.isEmpty { return [] }
+        try markDeleted(unknown, isClosed: false, at: moment)
+        return try shared(unknown)
+    }
+
     /// The destinations that have, or may have, any of these days.
     func shared(_ days: some Sequence<Day>) throws -> [DeletionLosses.Shared] {
         let known = try database.cachedStatement(

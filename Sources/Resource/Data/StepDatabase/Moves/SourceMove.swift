@@ -78,6 +78,8 @@ struct SourceMove {
                 database, sql: "SELECT EXISTS (SELECT 1 FROM import_track WHERE import = ? AND pedometer <> ?)",
                 arguments: [id, source])
             guard isShared == true else {
+                // What it has brought beside the steps stays with the user who has it.
+                try ImportDecisions.forget(id, database)
                 try database.execute(sql: "UPDATE import SET person = ? WHERE id = ?", arguments: [to.id, id])
                 continue
             }

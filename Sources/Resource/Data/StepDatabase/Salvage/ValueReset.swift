@@ -80,7 +80,8 @@ struct ValueReset {
                 + constant(["added", "grown", "unchanged", "implausible", "steps", "frames"], zero)
         case "frame": return constant(["direction"], "received".databaseValue) + constant(["at"], zero)
         case "sample": return constant(["distance", "energy"], .null)
-        case "correction", "excluded_time": return constant(["reason"], .null) + constant(["entered_at"], zero)
+        case "correction", "excluded_time", "import_correction", "import_exclusion":
+            return constant(["reason"], .null) + constant(["entered_at"], zero)
         case "changed_day": return constant(["revision", "counted"], 1.databaseValue)
         case "share":
             return constant(
