@@ -113,47 +113,6 @@ public final class PostgresConnection {
         isCommitting = false
     }
 
-    /// Sends rows in the text format of COPY.
-    ///
-    /// - Parameters:
-    ///   - statement: `COPY … FROM STDIN`.
-    ///   - rows: `PostgresRow`s.
-    public func copy(_ statement: String, _ rows: some Sequence<PostgresRow>) throws(PostgresError) {
-        try run(statement)
-        var buffer: [UInt8] = []
-        for row in rows {
-            buffer += row.bytes
-            if buffer.count >= Self.chunk {
-                try put(buffer)
-                buffer.removeAll(keepingCapacity: true)
-            }
-        }
-        try put(buffer)
-        while true {
-            let sent = library.PQputCopyEnd(connection, nil)
-            if sent == 1 { break }
-            guard sent == 0 else { throw lost(message) }
-            try flush()
-        }
-        try flush()
-        try results()
-    }
-
-    private static let chunk = 64 * 1024
-
-    private func put(_ bytes: [UInt8]) throws(PostgresError) {
-        guard !bytes.isEmpty else { return }
-        while true {
-            let sent = bytes.withUnsafeBytes {
-                library.PQputCopyData(connection, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
-            }
-            // libpq would keep what the server does not take yet, up to any size.
-            if sent == 1 { return try flush() }
-            guard sent == 0 else { throw lost(message) }
-            try flush()
-        }
-    }
-
     // MARK: Waiting
 
     private func open() throws(PostgresError) {
@@ -194,7 +153,7 @@ public final class PostgresConnection {
         guard library.PQconsumeInput(connection) == 1 else { throw lost(message) }
     }
 
-    /// The results of a statement, to the last. COPY has none until its rows were sent.
+    /// The results of a statement, to the last.
     @discardableResult
     private func results() throws(PostgresError) -> [[String?]] {
         var rows: [[String?]] = []
@@ -207,7 +166,6 @@ public final class PostgresConnection {
             guard let result = library.PQgetResult(connection) else { break }
             defer { library.PQclear(result) }
             switch library.PQresultStatus(result) {
-            case PGRES_COPY_IN: return []
             case PGRES_TUPLES_OK: rows = values(of: result)
             case PGRES_COMMAND_OK: break
             default: failure = refusal(result)
