@@ -78,16 +78,21 @@ public final class PostgresConnection {
 
     /// Carries out one statement.
     ///
-    /// - Parameter values: of `$1` and so on, as texts.
+    /// - Parameters:
+    ///   - values: of `$1` and so on, as texts.
+    ///   - meanwhile: done while the server carries it out.
     /// - Returns: the rows, each with its columns as texts; nil is NULL.
     @discardableResult
-    public func run(_ statement: String, _ values: [String?] = []) throws(PostgresError) -> [[String?]] {
+    public func run(
+        _ statement: String, _ values: [String?] = [], meanwhile: () -> Void = {}
+    ) throws(PostgresError) -> [[String?]] {
         var texts = values.map { $0.map { UnsafePointer(strdup($0)) as UnsafePointer<CChar>? } ?? nil }
         defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
         guard library.PQsendQueryParams(connection, statement, Int32(texts.count), nil, &texts, nil, nil, 0) == 1 else {
             throw lost(message)
         }
         try flush()
+        meanwhile()
         return try results()
     }
 
