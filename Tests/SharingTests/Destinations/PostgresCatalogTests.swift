@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("DROP INDEX istep.sample_by_day", "the index sample_by_day of istep.sample is missing"),
+        ("DROP INDEX istep.day_with_exclusion", "the index day_with_exclusion of istep.day is missing"),
         (
             "DROP INDEX istep.total_by_day; CREATE INDEX total_by_day ON istep.total (subject)",
             "the index total_by_day of istep.total was changed: it is btree (subject), not btree (day)"

@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PostgresCrashTests {
     /// In the first window of days and in a later one. The server has committed what was sent at the last ones.
     @Test(arguments: [
-        (PostgresProxy.Cut.before("COPY sample_in"), 0), (.before("INSERT INTO istep.day"), 1),
+        (PostgresProxy.Cut.before("to_regclass"), 0), (.before("INSERT INTO istep.day"), 1),
         (.before("\0COMMIT"), 1), (.answer(to: "\0COMMIT"), 0), (.answer(to: "\0COMMIT"), 2),
     ]) func `what a killed istep has sent is there once after the next share`(
         cut: PostgresProxy.Cut, connection: Int
@@ -68,7 +68,7 @@ import Testing
             SharePayload(.easter(steps: 7, later: 1)),
         ]
         for cut in [
-            PostgresProxy.Cut.before("COPY sample_in"), .answer(to: "INSERT INTO istep.sample"), .before("\0COMMIT"),
+            PostgresProxy.Cut.before("to_regclass"), .answer(to: "INSERT INTO istep.sample"), .before("\0COMMIT"),
             .answer(to: "\0COMMIT"),
         ] {
             let database = try await cluster.makeDatabase()

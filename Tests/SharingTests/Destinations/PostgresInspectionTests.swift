@@ -52,11 +52,11 @@ import Testing
             try await database.query("ALTER DATABASE \(database.name) SET search_path = istep, public")
             let inspection = try await Self.destination(database, "machine = 'pi'", role: role).inspect(for: [.anna])
             #expect(inspection.findings == [])
-            #expect(inspection.description.hasSuffix("schema 4, as machine \"pi\""))
+            #expect(inspection.description.hasSuffix("schema 5, as machine \"pi\""))
             let counts = Dictionary(grouping: PostgresExpected.current.facts.keys, by: \.kind).mapValues(\.count)
             #expect(
                 counts == [
-                    .role: 2, .table: 6, .column: 49, .constraint: 17, .index: 3, .sequence: 1, .function: 7, .view: 7,
+                    .role: 2, .table: 6, .column: 50, .constraint: 17, .index: 2, .sequence: 1, .function: 8, .view: 6,
                     .security: 4, .policy: 4, .grant: 18,
                 ])
         }
@@ -89,7 +89,7 @@ import Testing
         ("DROP TABLE istep.person", "the table istep.person is missing"),
         (
             "CREATE OR REPLACE FUNCTION istep.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 3'",
-            "the schema has version 3, this istep needs 4"
+            "the schema has version 3, this istep needs 5"
         ),
         ("DROP SCHEMA istep CASCADE", "the database has no tables of istep"),
     ]) func `what was changed by hand is found`(change: String, words: String) async throws {
@@ -117,7 +117,7 @@ import Testing
         try await Self.with { database in
             try await database.query(
                 """
-                CREATE OR REPLACE FUNCTION istep.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 5';
+                CREATE OR REPLACE FUNCTION istep.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 6';
                 DROP FUNCTION istep.retire;
                 """)
             #expect(try await Self.destination(database).inspect(for: []).findings == [])

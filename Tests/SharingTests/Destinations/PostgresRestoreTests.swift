@@ -274,7 +274,6 @@ import Testing
         try await Self.with { database, directory in
             try await database.query(
                 """
-                DROP VIEW istep.counted_sample CASCADE;
                 ALTER TABLE istep.day DROP CONSTRAINT possible, DROP COLUMN evidence;
                 ALTER TABLE istep.sample DROP COLUMN distance_m, DROP COLUMN energy_kcal;
                 DROP TABLE istep.person;

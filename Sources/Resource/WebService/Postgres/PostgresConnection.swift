@@ -78,16 +78,21 @@ public final class PostgresConnection {
 
     /// Carries out one statement.
     ///
-    /// - Parameter values: of `$1` and so on, as texts.
+    /// - Parameters:
+    ///   - values: of `$1` and so on, as texts.
+    ///   - meanwhile: done while the server carries it out.
     /// - Returns: the rows, each with its columns as texts; nil is NULL.
     @discardableResult
-    public func run(_ statement: String, _ values: [String?] = []) throws(PostgresError) -> [[String?]] {
+    public func run(
+        _ statement: String, _ values: [String?] = [], meanwhile: () -> Void = {}
+    ) throws(PostgresError) -> [[String?]] {
         var texts = values.map { $0.map { UnsafePointer(strdup($0)) as UnsafePointer<CChar>? } ?? nil }
         defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
         guard library.PQsendQueryParams(connection, statement, Int32(texts.count), nil, &texts, nil, nil, 0) == 1 else {
             throw lost(message)
         }
         try flush()
+        meanwhile()
         return try results()
     }
 
@@ -111,47 +116,6 @@ public final class PostgresConnection {
         isCommitting = true
         try run("COMMIT")
         isCommitting = false
-    }
-
-    /// Sends rows in the text format of COPY.
-    ///
-    /// - Parameters:
-    ///   - statement: `COPY … FROM STDIN`.
-    ///   - rows: `PostgresRow`s.
-    public func copy(_ statement: String, _ rows: some Sequence<PostgresRow>) throws(PostgresError) {
-        try run(statement)
-        var buffer: [UInt8] = []
-        for row in rows {
-            buffer += row.bytes
-            if buffer.count >= Self.chunk {
-                try put(buffer)
-                buffer.removeAll(keepingCapacity: true)
-            }
-        }
-        try put(buffer)
-        while true {
-            let sent = library.PQputCopyEnd(connection, nil)
-            if sent == 1 { break }
-            guard sent == 0 else { throw lost(message) }
-            try flush()
-        }
-        try flush()
-        try results()
-    }
-
-    private static let chunk = 64 * 1024
-
-    private func put(_ bytes: [UInt8]) throws(PostgresError) {
-        guard !bytes.isEmpty else { return }
-        while true {
-            let sent = bytes.withUnsafeBytes {
-                library.PQputCopyData(connection, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
-            }
-            // libpq would keep what the server does not take yet, up to any size.
-            if sent == 1 { return try flush() }
-            guard sent == 0 else { throw lost(message) }
-            try flush()
-        }
     }
 
     // MARK: Waiting
@@ -194,7 +158,7 @@ public final class PostgresConnection {
         guard library.PQconsumeInput(connection) == 1 else { throw lost(message) }
     }
 
-    /// The results of a statement, to the last. COPY has none until its rows were sent.
+    /// The results of a statement, to the last.
     @discardableResult
     private func results() throws(PostgresError) -> [[String?]] {
         var rows: [[String?]] = []
@@ -207,7 +171,6 @@ public final class PostgresConnection {
             guard let result = library.PQgetResult(connection) else { break }
             defer { library.PQclear(result) }
             switch library.PQresultStatus(result) {
-            case PGRES_COPY_IN: return []
             case PGRES_TUPLES_OK: rows = values(of: result)
             case PGRES_COMMAND_OK: break
             default: failure = refusal(result)

@@ -8,8 +8,7 @@
     F(PQconnectStartParams) F(PQconnectPoll) F(PQstatus) F(PQsocket) F(PQfinish) F(PQerrorMessage) F(PQconninfoParse) \
     F(PQconninfoFree) F(PQfreemem) F(PQconnectionNeedsPassword) F(PQsetnonblocking) F(PQflush) \
     F(PQsetNoticeReceiver) F(PQsendQueryParams) F(PQconsumeInput) F(PQisBusy) F(PQgetResult) F(PQresultStatus) \
-    F(PQresultErrorField) F(PQresultErrorMessage) F(PQntuples) F(PQnfields) F(PQgetvalue) F(PQgetisnull) F(PQclear) \
-    F(PQputCopyData) F(PQputCopyEnd)
+    F(PQresultErrorField) F(PQresultErrorMessage) F(PQntuples) F(PQnfields) F(PQgetvalue) F(PQgetisnull) F(PQclear)
 
 /// The functions of the library, each with the type that libpq-fe.h declares, so that a change of a signature does not compile.
 #define CPOSTGRES_FIELD(name) __typeof__(name) *name;

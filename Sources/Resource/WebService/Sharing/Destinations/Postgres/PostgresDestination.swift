@@ -162,8 +162,8 @@ struct PostgresDestination: ConfiguredDestination, InspectableDestination {
     func preview(_ payloads: [SharePayload]) -> String {
         let days = payloads.map(\.day)
         let lines =
-            days.map { "istep.day | \(rows.day($0).text)" }
-            + days.flatMap { rows.samples($0).map { "istep.sample | \($0.text)" } }
+            days.map { "istep.day | \(PostgresRows.text(rows.day($0)))" }
+            + days.flatMap { rows.samples($0).map { "istep.sample | \(PostgresRows.text($0))" } }
             + days.compactMap { day in
                 rows.person(day).map { "istep.person | \(rows.subject(day.user)) | \(rows.machine) | \($0)" }
             }

@@ -65,7 +65,7 @@ struct PostgresExpected {
             for line in table.2.split(separator: "\n") { addPart(of: "\(table.1)", line) }
         }
         for change in script.matches(of: /ALTER TABLE istep\.(\w+) (ADD COLUMN [^;]*);/) {
-            for column in change.2.matches(of: /ADD COLUMN IF NOT EXISTS (\w+) (double precision|[a-z]+)/) {
+            for column in change.2.matches(of: /ADD COLUMN IF NOT EXISTS (\w+) (double precision|[a-z]+(?:\[\])?)/) {
                 add(.column, "\(change.1)", "\(column.1)", Self.type(column.2))
             }
         }

@@ -86,6 +86,6 @@ struct PostgresHistory: ExportedHistory {
 
     private static let samples = """
         SELECT source, extract(epoch FROM least(greatest(started, '0001-01-01'), '9999-12-31'))::bigint, seconds, steps, utc_offset, distance_m, energy_kcal
-        FROM istep.sample WHERE subject = $1 AND machine = $2 ORDER BY source, started
+        FROM istep.sample WHERE subject = $1 AND machine = $2 ORDER BY started, source
         """
 }

@@ -2,7 +2,7 @@
 /// `istep postgres schema | psql`. All statements can be carried out again: a later version changes what differs.
 public enum PostgresSchema {
     /// Raise it with each change, and let the script change a database of any earlier version.
-    static let version = 4
+    static let version = 5
 
     /// SQL for psql, in one transaction. PostgreSQL 14 or later (multiranges).
     public static let script = """
@@ -87,9 +87,8 @@ public enum PostgresSchema {
             utc_offset integer NOT NULL,
             day date NOT NULL,
             rank integer NOT NULL,             -- of the source on its machine, by the time when it was added
-            PRIMARY KEY (subject, machine, source, started)
+            PRIMARY KEY (subject, started, machine, source)
         ) PARTITION BY RANGE (started);
-        CREATE INDEX IF NOT EXISTS sample_by_day ON istep.sample (subject, day);
         -- The merged figures of a day, calculated when a machine has sent it.
         CREATE TABLE IF NOT EXISTS istep.total (
             subject text NOT NULL,
@@ -120,6 +119,20 @@ public enum PostgresSchema {
             content json NOT NULL CHECK (octet_length(content::text) <= \(PostgresEvidence.maximumSize)),
             revision bigint NOT NULL,
             PRIMARY KEY (subject, machine));
+        -- Since version 5: one index of samples, in the order of their times, so that a new sample takes half of the time. Their
+        -- days are found by time: they begin and end at most 18 hours from those of UTC.
+        DO $$ BEGIN
+            IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = 'istep.sample'::regclass AND conname = 'sample_pkey'
+                AND pg_get_constraintdef(oid) = 'PRIMARY KEY (subject, machine, source, started)')
+            THEN
+                ALTER TABLE istep.sample DROP CONSTRAINT sample_pkey,
+                    ADD CONSTRAINT sample_pkey PRIMARY KEY (subject, started, machine, source);
+            END IF;
+        END $$;
+        DROP INDEX IF EXISTS istep.sample_by_day;
+        -- Steps of the 24 hours of the place, NULL without samples; empty on a day without any. NULL: not counted yet.
+        ALTER TABLE istep.total ADD COLUMN IF NOT EXISTS hours integer[];
+
         -- A sequence that was lost goes on after the days, or new ones would count as older than those.
         DO $$ DECLARE
             known bigint := greatest((SELECT max(revision) FROM istep.day), (SELECT max(revision) FROM istep.person));
@@ -217,30 +230,55 @@ public enum PostgresSchema {
             RETURN (SELECT array_agg(e ORDER BY n) FROM unnest(entries) WITH ORDINALITY AS x (e, n) WHERE source[e] = winner);
         END $$;
 
-        -- The samples that count, without what a machine has excluded. A pedometer of one machine and the same pedometer of
-        -- another one are two sources: so nothing depends on their names.
-        DROP VIEW IF EXISTS istep.distinct_sample CASCADE;
-        CREATE OR REPLACE VIEW istep.counted_sample AS
-            WITH numbered AS (
-                SELECT s.*, (dense_rank() OVER (PARTITION BY subject, day ORDER BY rank, source, machine))::integer AS number
-                FROM istep.sample AS s
-                WHERE steps > 0 AND steps <= 5 * seconds AND NOT EXISTS (
-                    SELECT FROM istep.day AS d WHERE d.subject = s.subject AND d.day = s.day AND NOT isempty(d.excluded)
-                        AND d.excluded @> s.started)
-            ), listed AS (
-                SELECT subject, day,
-                    array_agg(number ORDER BY started, number) AS source,
-                    array_agg(extract(epoch FROM started)::bigint ORDER BY started, number) AS start,
-                    array_agg(seconds ORDER BY started, number) AS seconds,
-                    array_agg(steps ORDER BY started, number) AS steps,
-                    array_agg(utc_offset ORDER BY started, number) AS utc_offset, max(number) AS sources
-                FROM numbered GROUP BY subject, day
+        -- The samples of a day that count, without what a machine has excluded: their sum, and hours as in istep.total: each
+        -- sample at the hour in which it begins, none of more than six hours. A pedometer of one machine and the same pedometer
+        -- of another one are two sources: so nothing depends on their names.
+        CREATE OR REPLACE FUNCTION istep.counted_day(one text, date date, OUT counted bigint, OUT by_hour integer[])
+        LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+        DECLARE
+            low timestamptz := (date - interval '18 hours') AT TIME ZONE 'UTC';
+            high timestamptz := (date + interval '42 hours') AT TIME ZONE 'UTC';
+            blocks tstzmultirange := (SELECT range_agg(r) FROM istep.day AS d, unnest(d.excluded) AS r
+                WHERE d.subject = one AND d.day = date AND NOT isempty(d.excluded));
+            sources integer;
+        BEGIN
+            -- Of one source, all count.
+            WITH part AS MATERIALIZED (
+                SELECT machine, source,
+                    CASE WHEN seconds <= 21600 THEN (extract(epoch FROM started)::bigint + utc_offset) / 3600 % 24 END AS hour,
+                    sum(steps)::integer AS steps
+                FROM istep.sample WHERE subject = one AND day = date AND started >= low AND started < high
+                    AND steps > 0 AND steps <= 5 * seconds AND (blocks IS NULL OR NOT blocks @> started)
+                GROUP BY 1, 2, 3
             )
-            SELECT subject, day, to_timestamp(start[e]) AS started, seconds[e] AS seconds, steps[e] AS steps,
-                utc_offset[e] AS utc_offset
-            FROM listed, LATERAL (SELECT array(SELECT generate_series(1, cardinality(start))) AS entries) AS x,
-                -- Of one source, all count.
-                unnest(CASE WHEN sources = 1 THEN entries ELSE istep.counted(source, start, seconds, steps, entries) END) AS e;
+            SELECT (SELECT count(*) FROM (SELECT DISTINCT machine, source FROM part) AS x), (SELECT sum(steps) FROM part),
+                array(SELECT p.steps FROM generate_series(0, 23) AS h LEFT JOIN part AS p ON p.hour = h ORDER BY h)
+                INTO sources, counted, by_hour;
+            IF sources = 0 THEN
+                by_hour := '{}';
+            ELSIF sources > 1 THEN
+                WITH listed AS (
+                    SELECT array_agg(number ORDER BY started, number) AS source,
+                        array_agg(extract(epoch FROM started)::bigint ORDER BY started, number) AS start,
+                        array_agg(seconds ORDER BY started, number) AS seconds,
+                        array_agg(steps ORDER BY started, number) AS steps,
+                        array_agg(utc_offset ORDER BY started, number) AS utc_offset
+                    FROM (
+                        SELECT *, (dense_rank() OVER (ORDER BY rank, source, machine))::integer AS number
+                        FROM istep.sample WHERE subject = one AND day = date AND started >= low AND started < high
+                            AND steps > 0 AND steps <= 5 * seconds AND (blocks IS NULL OR NOT blocks @> started)) AS x
+                ), part AS MATERIALIZED (
+                    SELECT CASE WHEN seconds[e] <= 21600 THEN (start[e] + utc_offset[e]) / 3600 % 24 END AS hour,
+                        sum(steps[e])::integer AS steps
+                    FROM listed, unnest(istep.counted(source, start, seconds, steps,
+                        array(SELECT generate_series(1, cardinality(start))))) AS e
+                    GROUP BY 1
+                )
+                SELECT (SELECT sum(steps) FROM part),
+                    array(SELECT p.steps FROM generate_series(0, 23) AS h LEFT JOIN part AS p ON p.hour = h ORDER BY h)
+                    INTO counted, by_hour;
+            END IF;
+        END $$;
         """
 
     private static let settling = """
@@ -254,6 +292,7 @@ public enum PostgresSchema {
             one record;
             best istep.day;
             known record;
+            sums record;
             merged integer;
         BEGIN
             FOR one IN SELECT DISTINCT s, d FROM unnest(subjects, days) AS x (s, d) LOOP
@@ -266,26 +305,32 @@ public enum PostgresSchema {
                     CONTINUE;
                 END IF;
                 SELECT count(*) AS machines, bool_or(completeness = 'complete') AS complete, max(last_sync) AS last_sync,
-                    bool_and(in_progress) AS in_progress, max(steps) FILTER (WHERE NOT has_samples) AS plain
+                    bool_and(in_progress) AS in_progress, max(steps) FILTER (WHERE NOT has_samples) AS plain,
+                    bool_or(has_samples) AS has_samples
                     INTO known FROM istep.day
                     WHERE subject = one.s AND day = one.d
                         AND NOT (steps = 0 AND completeness = 'unknown' AND corrected_at IS NULL);
+                SELECT * INTO sums FROM istep.counted_day(one.s, one.d) WHERE known.has_samples;
                 merged := best.steps;
                 IF best.corrected_at IS NULL AND known.machines > 1 THEN
-                    SELECT greatest(coalesce(sum(steps), 0), known.plain) INTO merged
-                        FROM istep.counted_sample WHERE subject = one.s AND day = one.d;
+                    merged := greatest(coalesce(sums.counted, 0), known.plain);
                 END IF;
-                INSERT INTO istep.total VALUES (
+                INSERT INTO istep.total (subject, day, steps, distance_m, energy_kcal, goal, complete, in_progress, corrected,
+                    machines, utc_offset, last_sync, hours)
+                VALUES (
                     one.s, one.d, merged, round(best.distance_m::numeric * merged / nullif(best.steps, 0)),
                     round(best.energy_kcal::numeric * merged / nullif(best.steps, 0)), best.goal, known.complete, known.in_progress,
-                    best.corrected_at IS NOT NULL, known.machines, best.utc_offset, known.last_sync)
+                    best.corrected_at IS NOT NULL, known.machines, best.utc_offset, known.last_sync, coalesce(sums.by_hour, '{}'))
                 ON CONFLICT (subject, day) DO UPDATE SET
                     steps = excluded.steps, distance_m = excluded.distance_m, energy_kcal = excluded.energy_kcal,
                     goal = excluded.goal, complete = excluded.complete, in_progress = excluded.in_progress,
                     corrected = excluded.corrected, machines = excluded.machines, utc_offset = excluded.utc_offset,
-                    last_sync = excluded.last_sync;
+                    last_sync = excluded.last_sync, hours = excluded.hours;
             END LOOP;
         END $$;
+        -- Of days that an earlier version has settled.
+        UPDATE istep.total SET hours = (istep.counted_day(subject, day)).by_hour WHERE hours IS NULL;
+        DROP VIEW IF EXISTS istep.distinct_sample, istep.counted_sample CASCADE;
         """
 
     private static let views = """
@@ -302,9 +347,8 @@ public enum PostgresSchema {
             FROM istep.days GROUP BY subject, cohort, week;
         -- Each sample at the hour in which it begins, by the clock of the place. One of more than six hours shows no hour.
         CREATE OR REPLACE VIEW istep.hours AS
-            SELECT subject, day, extract(hour FROM started AT TIME ZONE 'UTC' + make_interval(secs => utc_offset))::integer AS hour,
-                sum(steps) AS steps
-            FROM istep.counted_sample WHERE seconds <= 21600 GROUP BY subject, day, hour;
+            SELECT t.subject, t.day, (h.number - 1)::integer AS hour, h.steps::bigint AS steps
+            FROM istep.total AS t, unnest(t.hours) WITH ORDINALITY AS h (steps, number) WHERE h.steps IS NOT NULL;
         -- How much is known of each subject.
         CREATE OR REPLACE VIEW istep.completeness AS
             SELECT t.subject, s.cohort, first, last, days, complete_days, last - first + 1 - days AS missing_days
@@ -379,7 +423,7 @@ public enum PostgresSchema {
             UNION ALL SELECT 'merged days', count(*) FROM total UNION ALL SELECT 'profiles', count(*) FROM profile
             UNION ALL SELECT 'subjects', count(*) FROM person;
         END $$;
-        REVOKE ALL ON FUNCTION istep.enrol, istep.forget, istep.retire, istep.prepare, istep.settle FROM PUBLIC;
+        REVOKE ALL ON FUNCTION istep.enrol, istep.forget, istep.retire, istep.prepare, istep.settle, istep.counted_day FROM PUBLIC;
         GRANT EXECUTE ON FUNCTION istep.prepare, istep.settle TO istep_machine;
 
         ALTER TABLE istep.day ENABLE ROW LEVEL SECURITY;
