@@ -38,6 +38,19 @@ import Testing
         #expect(coverage.map(\.length) == [120, 60], "a minute that was not measured is not accounted for")
     }
 
+    /// Many rings store no slot without steps: all of their days would be partial.
+    @Test func `where no row is without steps, each day is accounted for, the last one up to its last row`() throws {
+        func covered(_ rows: [[Int]]) throws -> Int {
+            let parts = try history(Self.table("COLMI_ACTIVITY_SAMPLE", "", rows)).tracks[0].parts
+            return try parts.reduce(0) { sum, part in
+                try #require(PackedDay(part.content, of: part.day)).coverage.reduce(sum) { $0 + $1.span.length }
+            }
+        }
+        let rows = [[Self.ten, 1, 50], [Self.ten + 86_400, 1, 70]]
+        #expect(try covered(rows) == 86_400 + 11 * 3600)
+        #expect(try covered(rows + [[Self.ten + 7200, 1, 0]]) < 86_400, "hours without steps are written")
+    }
+
     @Test func `live rows between the minutes and totals of days are not counted`() throws {
         let history = try history(
             Self.table(

@@ -132,7 +132,10 @@ import Testing
                     ])
                 }
             }
-            let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            let waiting = """
+                SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                """
             while try await database.query(waiting) != ["100"] { try await letOthersRun() }
             release.signal()
             try await group.waitForAll()

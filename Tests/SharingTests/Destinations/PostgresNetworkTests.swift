@@ -72,7 +72,10 @@ import Testing
             while !isHeld.withLock({ $0 }) { try await letOthersRun() }
             let destination = try Self.destination(database.keys())
             let delivery = Task { try await destination.deliver(Self.days) }
-            let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            let waiting = """
+                SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                """
             while try await database.query(waiting) != ["1"] { try await letOthersRun() }
             #expect(try await database.query(Self.totals) == [])
             release.signal()

@@ -369,8 +369,8 @@ import Testing
                 """
                 BEGIN;
                 SELECT istep.prepare('2014-06-01', '2014-07-01');
-                SELECT mode FROM pg_locks WHERE relation = 'istep.sample'::regclass AND mode LIKE 'Access%Exclusive%'
-                    OR relation = 'istep.sample'::regclass AND mode = 'ExclusiveLock';
+                SELECT mode FROM pg_locks WHERE relation = 'istep.sample'::regclass AND pid = pg_backend_pid()
+                    AND (mode LIKE 'Access%Exclusive%' OR mode = 'ExclusiveLock');
                 COMMIT;
                 SELECT count(*) FROM pg_inherits WHERE inhparent = 'istep.sample'::regclass;
                 """)

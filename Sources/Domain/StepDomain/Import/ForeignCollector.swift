@@ -17,6 +17,9 @@ public final class ForeignCollector {
         case named
         /// Each day on which it has a sample: no record means no steps. The last day up to its last sample.
         case days
+        /// The time that the reader names, if there are records without steps (`TrackBuilder.noteRecordWithoutSteps`).
+        /// If it has none, such records are not written, and each day with a sample is accounted for.
+        case records
     }
 
     public let options: ForeignOptions

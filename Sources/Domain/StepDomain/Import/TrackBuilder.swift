@@ -15,6 +15,7 @@ public final class TrackBuilder {
     /// Time that is accounted for and may still grow.
     private var span: CoveredSpan?
     var whole = WholeSteps()
+    private var hasRecordsWithoutSteps = false
 
     init(
         _ source: ForeignSource, _ repetition: ForeignCollector.Repetition, _ accounting: ForeignCollector.Accounting,
@@ -49,12 +50,15 @@ public final class TrackBuilder {
     /// Notes a record without steps: of a source that accounts for days, its day is known.
     func mark(_ sample: StepSample) {
         switch accounting {
-        case .named: _ = cover(CoveredSpan(sample.span, utcOffset: sample.utcOffset))
+        case .named, .records: _ = cover(CoveredSpan(sample.span, utcOffset: sample.utcOffset))
         case .days:
             select(sample.day.daysSince1970)
             until = max(until, sample.span.end)
         }
     }
+
+    /// Notes that the source writes records without steps (`ForeignCollector.Accounting.records`).
+    public func noteRecordWithoutSteps() { hasRecordsWithoutSteps = true }
 
     /// - Returns: the bytes that this takes.
     func cover(_ piece: CoveredSpan) -> Int {
@@ -160,7 +164,9 @@ public final class TrackBuilder {
             let day = Day(daysSince1970: number)
             var content = decode(days.removeValue(forKey: number) ?? [], number)
             content.samples = Self.inOrder(content.samples.map(\.withRoom), repetition)
-            if accounting == .days { content.coverage = accountedFor(day, content.samples, localTime) }
+            if accounting == .days || accounting == .records && !hasRecordsWithoutSteps {
+                content.coverage = accountedFor(day, content.samples, localTime)
+            }
             content.coverage = content.coverage.joined
             if content.isEmpty { continue }
             found.append((day, content.samples.reduce(0) { $0 + $1.steps }))

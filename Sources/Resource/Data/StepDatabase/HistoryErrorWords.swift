@@ -34,7 +34,8 @@ extension HistoryError: ReportableError {
         case .missing(let path):
             ErrorWords(
                 "there is no history at \(quoted(path)) yet",
-                "to create one: `istep add` or `istep import FILE`; to try istep first: `istep demo`")
+                "to create one: `istep add`; for steps of another program: `istep import FILE`; to try istep first: `istep demo`"
+            )
         case .locked(let path):
             ErrorWords(
                 "the history \(quoted(path)) is locked by another program",

@@ -63,10 +63,13 @@ struct GadgetbridgeReader: FormatReader {
         var slots = SlotSequence(table.rhythm)
         var track: TrackBuilder?
         let body = { (slot: Slot) throws(ImportError) in
-            if track == nil { track = try collector.track(device.source, accounting: .named) }
+            if track == nil { track = try collector.track(device.source, accounting: .records) }
             guard let track else { return }
             let start = Timestamp(slot.start)
-            if slot.steps == 0 { return try collector.cover(TimeSpan(start, start + slot.length), track) }
+            if slot.steps == 0 {
+                track.noteRecordWithoutSteps()
+                return try collector.cover(TimeSpan(start, start + slot.length), track)
+            }
             if case .minutes = table.rhythm { try collector.cover(TimeSpan(start, start + slot.length), track) }
             try collector.add(slot.steps, from: start, length: slot.length, distance: slot.distance, to: track)
         }
