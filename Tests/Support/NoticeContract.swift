@@ -247,6 +247,7 @@ struct NoticeFixture {
             .nightsFailed(nights: 3, reason: "no answer"), .notSeen(lastRead: Self.now), .batteryLow(percent: 1),
             .noticed(.clockWasOff(seconds: nil)), .noticed(.counterRestarted), .noticed(.lost(from: day, through: day)),
             .noticed(.dayNotClosed(day)), .shareInDoubt(user: "Ada", day: day, reason: "?"),
+            .shareWithheld(user: "Ada", day: day),
             .destinationStopped(reason: "token"),
             .shareWaiting(days: 2, reason: nil),
         ]

@@ -119,7 +119,7 @@ import Testing
 
     @Test func `days that are withheld are neither rejected nor in doubt`() {
         var entries = [entry(.rejected), entry(.unknown)]
-        for index in entries.indices { entries[index].lastError = ShareEntry.implausibleSteps }
+        for index in entries.indices { entries[index].cause = .implausibleSteps }
         #expect(outbox(entries[0], entries[1]) == garden(.withheld(days: 2, last: Day(daysSince1970: 20_000))))
         #expect(outbox(entries[0])[0].severity == .warning)
     }

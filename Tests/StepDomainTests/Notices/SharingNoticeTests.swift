@@ -31,6 +31,10 @@ import Testing
         let notice = try #require(notices(DestinationState(name: "garden"), rejected).first)
         #expect(notice.content == .shareRejected(user: "anna", day: rejected.day, reason: "no"))
         #expect(notice.user == 1 && notice.subject == .destination("garden") && !notice.isState)
+        let withheld = entry(.rejected) { ($0.nextAttempt, $0.cause) = (nil, .implausibleSteps) }
+        #expect(
+            notices(DestinationState(name: "garden"), withheld).first?.content
+                == .shareWithheld(user: "anna", day: withheld.day))
         // A rejection with other figures is a new notice.
         let again = notices(DestinationState(name: "garden"), entry(.rejected, changed: 0)).first
         #expect(again?.key != notice.key)

@@ -35,6 +35,7 @@ import Testing
         switch message.content {
         case .pedometerFailed(let report, let isFault): "\(message.severity) \(report.pedometer.name) \(isFault)"
         case .rejected(let name, let day, _): "\(message.severity) \(name) rejected \(day)"
+        case .withheld(let name, let day): "\(message.severity) \(name) withheld \(day)"
         case .doubtful(let name, let day, _): "\(message.severity) \(name) doubtful \(day)"
         case .paused(let name, _): "\(message.severity) \(name) paused"
         case .sharingFaulty(let name, _): "\(message.severity) \(name) faulty"
@@ -62,6 +63,7 @@ import Testing
                 destination: "garden", kind: "file",
                 events: [
                     .init(user: anna, day: day, outcome: .rejected(reason: "no")),
+                    .init(user: anna, day: day, outcome: .withheld),
                     .init(user: anna, day: day, outcome: .doubtful(reason: "?")),
                     .init(user: anna, day: day, outcome: .sent),
                 ], state: DestinationState(name: "garden"), failure: ShareFailure(.rejected, "no")),
@@ -77,7 +79,8 @@ import Testing
         ]
         #expect(
             outcome(shares: shares).messages.map(words) == [
-                "error garden rejected 2014-04-20", "error garden doubtful 2014-04-20", "error stopped paused",
+                "error garden rejected 2014-04-20", "error garden withheld 2014-04-20",
+                "error garden doubtful 2014-04-20", "error stopped paused",
                 "warning away unreachable",
                 "error odd misconfigured", "error faulty faulty",
             ])

@@ -43,6 +43,7 @@ import Testing
         let waiting = entries(.pending, of: bob)
         #expect(waiting.count == 10 && waiting.allSatisfy { $0.isOfRefusedUser && $0.nextAttempt == outbox.now })
         #expect(waiting.first?.lastError?.hasSuffix("not enrolled. Enrol the user") == true)
+        #expect(waiting.first?.cause == .refusedUser)
 
         // Accepted now: without an action of the user, they are sent.
         let later = ScriptedDestination("garden", garden.traits, terms: always)

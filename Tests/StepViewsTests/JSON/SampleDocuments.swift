@@ -184,7 +184,7 @@ struct SampleDocuments {
         let outcomes: [ShareReport.Event.Outcome] = [
             .sent, .corrected, .unchanged, .fixed, .passed, .nothingKnown, .held(until: Sample.now),
             .queued(reason: "down"),
-            .unknown(reason: "?"), .doubtful(reason: "?"), .rejected(reason: "no"),
+            .unknown(reason: "?"), .doubtful(reason: "?"), .rejected(reason: "no"), .withheld,
         ]
         let report = ShareReport(
             destination: "garden", kind: "rest", events: outcomes.map { .init(user: 1, day: Sample.day, outcome: $0) },

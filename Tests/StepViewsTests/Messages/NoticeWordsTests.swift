@@ -64,6 +64,9 @@ import Testing
         #expect(words(rejected, garden).headline == "garden: 2014-04-20 was rejected")
         #expect(words(rejected, garden, household: true).headline == "garden: 2014-04-20 of ben was rejected")
         #expect(words(rejected, garden).detail == "Reason: 422 No. See: istep outbox garden")
+        let withheld = words(.shareWithheld(user: "ben", day: Sample.day), garden)
+        #expect(withheld.headline == "garden: 2014-04-20 was withheld")
+        #expect(withheld.detail.hasPrefix("Reason: more steps than anyone takes in a day"))
         #expect(
             words(.shareInDoubt(user: "ben", day: Sample.day, reason: "lost"), garden).detail.contains(
                 "If it has: istep outbox drop garden 2014-04-20"))

@@ -44,6 +44,7 @@ import Testing
                 events: [
                     .init(user: 1, day: day, outcome: .rejected(reason: "no")),
                     .init(user: 1, day: day, outcome: .doubtful(reason: "no answer")),
+                    .init(user: 1, day: day, outcome: .withheld),
                 ], state: DestinationState(name: "a"),
                 failure: ShareFailure(.misconfigured, "no file", advice: "Make one.")),
             ShareReport(destination: "b", kind: "file", state: stopped),
@@ -51,7 +52,9 @@ import Testing
         ]
         #expect(
             lines(outcome) == [
-                "a: 2026-05-19 rejected: no", "a: 2026-05-19 may have arrived: no answer", "a: no file", "a: Make one.",
+                "a: 2026-05-19 rejected: no", "a: 2026-05-19 may have arrived: no answer",
+                "a: 2026-05-19 withheld: more steps than anyone takes in a day; it is sent when it is corrected or requested",
+                "a: no file", "a: Make one.",
                 "b: paused: credentials rejected: 401", "c: problem other; fix other",
             ])
     }

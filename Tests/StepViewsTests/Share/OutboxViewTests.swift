@@ -75,7 +75,7 @@ import Testing
     @Test func `withheld days are shown with the commands that correct or send them`() {
         #expect(
             view(
-                entry(.rejected) { $0.lastError = ShareEntry.implausibleSteps },
+                entry(.rejected) { ($0.lastError, $0.cause) = (ShareEntry.implausibleSteps, .implausibleSteps) },
                 states: [DestinationState(name: "garden")]
             ).text() == """
                 garden
@@ -93,7 +93,7 @@ import Testing
     @Test func `in a household the commands for withheld days name the owner of the days`() {
         let entry = ShareEntry(
             user: 2, day: Sample.day, destination: "garden", state: .unknown, lastError: ShareEntry.implausibleSteps,
-            changedAt: Sample.synced)
+            cause: .implausibleSteps, changedAt: Sample.synced)
         let text = OutboxView(
             [entry], states: [DestinationState(name: "garden")],
             users: [User(id: 1, name: "anna"), User(id: 2, name: "ben")], now: Sample.now,

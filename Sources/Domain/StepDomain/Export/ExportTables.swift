@@ -176,6 +176,9 @@ extension ExportTable {
             Column(
                 "next_attempt", .time, isOptional: true, latest: .soon, "The next attempt; empty if none is due."),
             Column("last_error", .text, isOptional: true, "The last error."),
+            Column(
+                "cause", .text, isOptional: true,
+                "refusedUser: the destination does not accept the user; implausibleSteps: more steps than possible."),
             Column("remote_id", .text, isOptional: true, "What the server calls it."),
             Column("changed_at", .time, "When the row changed."),
             Column("stale", .boolean, "Whether it is due again whatever becomes of this attempt."),

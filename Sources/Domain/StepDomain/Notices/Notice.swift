@@ -22,6 +22,8 @@ public struct Notice: Hashable, Sendable {
         /// A sync noticed it: the clock was off, or steps are lost or in doubt.
         case noticed(SyncNotice)
         case shareRejected(user: String, day: Day, reason: String)
+        /// It was not sent, because its steps are not plausible.
+        case shareWithheld(user: String, day: Day)
         /// It may have arrived, and only the user can find out.
         case shareInDoubt(user: String, day: Day, reason: String)
         /// Nothing is sent there until the user acts.
@@ -67,7 +69,7 @@ extension Notice {
         case .noticed(.clockWasOff): .clockWasOff
         case .noticed(.stepsInDoubt): .stepsInDoubt
         case .noticed: .stepsLost
-        case .shareRejected: .shareRejected
+        case .shareRejected, .shareWithheld: .shareRejected
         case .shareInDoubt: .shareInDoubt
         case .destinationStopped: .destinationStopped
         case .shareWaiting: .shareWaiting
@@ -112,7 +114,8 @@ extension Notice {
         case .noticed(.clockWasOff), .noticed(.stepsInDoubt): return prefix
         case .noticed: return "\(prefix) \(since.seconds)"
         // A day that was changed and rejected again is reported again.
-        case .shareRejected(let user, let day, _): return "\(prefix) \(day) \(user) \(since.seconds)"
+        case .shareRejected(let user, let day, _), .shareWithheld(let user, let day):
+            return "\(prefix) \(day) \(user) \(since.seconds)"
         case .shareInDoubt(let user, let day, _): return "\(prefix) \(day) \(user)"
         case .goalReached(let day, _, _): return "\(prefix) \(day)"
         }

@@ -265,6 +265,7 @@ extension NoticeRules {
         else { return nil }
         let content: Notice.Content
         switch entry.state {
+        case .rejected where entry.isWithheld: content = .shareWithheld(user: user.name, day: entry.day)
         case .rejected: content = .shareRejected(user: user.name, day: entry.day, reason: reason)
         case .unknown where entry.isInDoubt: content = .shareInDoubt(user: user.name, day: entry.day, reason: reason)
         case .pending, .sending, .sent, .unknown: return nil

@@ -47,7 +47,12 @@ public struct ShareEntry: Hashable, Sendable {
     /// Nil: it waits for the user, or there is nothing to do.
     public var nextAttempt: Timestamp?
     /// Why the last attempt failed.
-    public var lastError: String?
+    public var lastError: String? {
+        // The cause of another error is another one.
+        didSet { if lastError != oldValue { cause = nil } }
+    }
+    /// Why it waits or was not sent, where this decides what becomes of it; nil for any other reason.
+    public var cause: Cause?
     /// The server's identifier of it.
     public var remoteID: String?
     /// When its state last changed.
@@ -61,8 +66,8 @@ public struct ShareEntry: Hashable, Sendable {
     public init(
         user: User.ID, day: Day, destination: String, state: State = .pending, isRequested: Bool = false,
         fingerprint: String? = nil, confirmed: String? = nil, attempts: Int = 0, firstAttempt: Timestamp? = nil,
-        nextAttempt: Timestamp? = nil, lastError: String? = nil, remoteID: String? = nil, changedAt: Timestamp,
-        repetition: Int = 0
+        nextAttempt: Timestamp? = nil, lastError: String? = nil, cause: Cause? = nil, remoteID: String? = nil,
+        changedAt: Timestamp, repetition: Int = 0
     ) {
         self.user = user
         self.day = day
@@ -75,6 +80,7 @@ public struct ShareEntry: Hashable, Sendable {
         self.firstAttempt = firstAttempt
         self.nextAttempt = nextAttempt
         self.lastError = lastError
+        self.cause = cause
         self.remoteID = remoteID
         self.changedAt = changedAt
         self.repetition = repetition
@@ -91,27 +97,27 @@ public struct ShareEntry: Hashable, Sendable {
     /// Whether it may have arrived, and only the user can find out.
     public var isInDoubt: Bool { state == .unknown && nextAttempt == nil }
 
-    /// The error of a day that is withheld, because its steps are not plausible (`DaySummary.isPlausible`).
+    /// Why an entry waits or was not sent, as far as something is decided by it.
+    public enum Cause: String, Sendable, CaseIterable {
+        /// The destination does not accept its user, but others.
+        case refusedUser
+        /// Its steps are not plausible (`DaySummary.isPlausible`).
+        case implausibleSteps
+    }
+
+    /// The error of a day that is withheld.
     public static let implausibleSteps =
         "more steps than anyone takes in a day; it is sent when it is corrected or requested"
-    /// The same in ledgers that version 0.3.0 or an earlier one has written.
-    private static let formerImplausibleSteps =
-        "more steps than anyone makes in a day; it is sent when it is corrected or requested"
-
-    /// Whether this is the error of a day that is withheld.
-    public static func isImplausibleSteps(_ error: String) -> Bool {
-        [implausibleSteps, formerImplausibleSteps].contains(error)
-    }
 
     /// What the error of a day begins with whose user the destination does not accept.
     private static let refusedUser = "only the days of this user wait: "
 
     /// Whether it waits because the destination does not accept its user, but others.
-    public var isOfRefusedUser: Bool { isWaiting && lastError?.hasPrefix(Self.refusedUser) == true }
+    public var isOfRefusedUser: Bool { isWaiting && cause == .refusedUser }
 
     /// Whether it was not sent because its steps are not plausible. In state `unknown`, what was sent before may have
     /// arrived.
-    public var isWithheld: Bool { (state == .rejected || isInDoubt) && lastError.map(Self.isImplausibleSteps) == true }
+    public var isWithheld: Bool { (state == .rejected || isInDoubt) && cause == .implausibleSteps }
 
     /// Whether it waits for its destination: it was attempted, and is tried again without the user. Before the first
     /// attempt, only the day itself makes it wait.
@@ -207,7 +213,7 @@ extension ShareEntry {
     package mutating func withhold(_ content: String, at now: Timestamp) -> Bool {
         nextAttempt = nil
         let isKnown = isWithheld
-        lastError = Self.implausibleSteps
+        (lastError, cause) = (Self.implausibleSteps, .implausibleSteps)
         guard state != .unknown else { return !isKnown }
         fingerprint = content
         firstAttempt = nil
@@ -226,6 +232,7 @@ extension ShareEntry {
             failure.users == nil
             ? failure.reason
             : Self.refusedUser + ([failure.reason, failure.advice].compactMap(\.self).joined(separator: ". "))
+        cause = failure.users == nil ? nil : .refusedUser
         changedAt = now
         nextAttempt = ShareRetry.nextAttempt(ofDayAfter: failure, at: now)
         switch failure.kind {

@@ -21,6 +21,8 @@ public struct ShareReport: Sendable {
             /// It may have arrived, and only the user can find out.
             case doubtful(reason: String)
             case rejected(reason: String)
+            /// It was not sent, because its steps are not plausible (`ShareEntry.isWithheld`).
+            case withheld
             /// Nothing is known of the day, so that there is nothing to share.
             case nothingKnown
         }

@@ -63,6 +63,8 @@ public struct RunMessage: Sendable {
         case pedometerFailed(SyncReport, isFault: Bool)
         /// A destination has rejected a day.
         case rejected(destination: String, Day, reason: String)
+        /// A day was not sent, because its steps are not plausible.
+        case withheld(destination: String, Day)
         /// A day may have arrived at a destination.
         case doubtful(destination: String, Day, reason: String)
         /// Nothing is sent to a destination until the user acts.
@@ -118,6 +120,7 @@ extension RunMessage {
         var messages = report.events.compactMap { event -> RunMessage? in
             switch event.outcome {
             case .rejected(let reason): RunMessage(.error, .rejected(destination: name, event.day, reason: reason))
+            case .withheld: RunMessage(.error, .withheld(destination: name, event.day))
             case .doubtful(let reason): RunMessage(.error, .doubtful(destination: name, event.day, reason: reason))
             default: nil
             }

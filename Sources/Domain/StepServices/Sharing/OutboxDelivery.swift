@@ -287,7 +287,7 @@ extension OutboxDelivery {
             run.note(entry, .held(until: until))
             entry.hold(until: until)
         case .withhold:
-            if entry.withhold(content, at: moment) { run.note(entry, .rejected(reason: ShareEntry.implausibleSteps)) }
+            if entry.withhold(content, at: moment) { run.note(entry, .withheld) }
         case .unresolved, .find:
             entry.leaveToUser(entry.lastError ?? Self.unknownArrival, at: moment)
             run.note(entry, .doubtful(reason: entry.lastError ?? Self.unknownArrival))

@@ -180,7 +180,7 @@ extension ShareReport {
         if queued > 0 { categories.append(ShareFailure.Kind.unreachable.category) }
         for event in events {
             switch event.outcome {
-            case .rejected: categories.append(ShareFailure.Kind.rejected.category)
+            case .rejected, .withheld: categories.append(ShareFailure.Kind.rejected.category)
             case .doubtful: categories.append(ShareFailure.Kind.unanswered.category)
             default: break
             }

@@ -188,7 +188,7 @@ extension SyncService.Outcome {
         case .batteryLow: report.notices.contains { if case .batteryLow = $0 { true } else { false } }
         case .daysMissing: !report.gaps.isEmpty
         case .noticed(let noticed): report.notices.contains(noticed) && notice.since >= start
-        case .shareRejected, .shareInDoubt, .destinationStopped, .shareWaiting, .goalReached: false
+        case .shareRejected, .shareWithheld, .shareInDoubt, .destinationStopped, .shareWaiting, .goalReached: false
         }
     }
 
@@ -196,10 +196,10 @@ extension SyncService.Outcome {
         switch notice.content {
         case .destinationStopped: report.state.stopped != nil
         case .shareWaiting: report.queued > 0
-        case .shareRejected(_, let day, _), .shareInDoubt(_, let day, _):
+        case .shareRejected(_, let day, _), .shareWithheld(_, let day), .shareInDoubt(_, let day, _):
             report.events.contains { event in
                 switch event.outcome {
-                case .rejected, .doubtful: event.day == day && event.user == notice.user
+                case .rejected, .withheld, .doubtful: event.day == day && event.user == notice.user
                 default: false
                 }
             }

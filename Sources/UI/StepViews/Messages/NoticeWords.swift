@@ -52,8 +52,8 @@ private struct Writer {
         case .noticed(.stepsInDoubt(.unrecorded)): "\(name): it counts steps and does not record them"
         case .noticed(.stepsInDoubt): "\(name): its step counts contradict each other, so they were not counted"
         case .noticed: "\(name): the last sync reported a problem"
-        case .shareRejected(let user, let day, let reason):
-            "\(name): \(subject(day, of: user)) was \(Words.rejection(reason))"
+        case .shareRejected(let user, let day, _): "\(name): \(subject(day, of: user)) was rejected"
+        case .shareWithheld(let user, let day): "\(name): \(subject(day, of: user)) was withheld"
         case .shareInDoubt(let user, let day, _): "\(name): \(subject(day, of: user)) may have arrived"
         case .destinationStopped: "\(name): \(Words.paused)"
         case .shareWaiting(let days, _) where now - notice.since < 86_400:
@@ -75,6 +75,8 @@ private struct Writer {
         case .noticed(let noticed): "\(noticed.words)"
         case .shareRejected(_, _, let reason):
             "\(sentence("Reason: ", reason)) See: \(command: "istep outbox", notice.name)"
+        case .shareWithheld:
+            "\(sentence("Reason: ", ShareEntry.implausibleSteps)) See: \(command: "istep outbox", notice.name)"
         case .shareInDoubt(let user, let day, let reason):
             "\(sentence("", reason)) \(Advice.whetherItArrived(day, notice.name).with(CommandOptions(user: isHousehold ? user : nil)))"
         case .destinationStopped(let reason):

@@ -14,7 +14,8 @@ public enum RunMessageWords {
             lines(
                 report.pedometer.name, report.failureText ?? "failed",
                 isFault ? report.failure.flatMap { ErrorText($0).advice } : nil)
-        case .rejected(let name, let day, let reason): lines(name, "\(day) \(Words.rejection(reason)): \(reason)")
+        case .rejected(let name, let day, let reason): lines(name, "\(day) rejected: \(reason)")
+        case .withheld(let name, let day): lines(name, "\(day) withheld: \(ShareEntry.implausibleSteps)")
         case .doubtful(let name, let day, let reason): lines(name, "\(day) may have arrived: \(reason)")
         case .paused(let name, let reason): lines(name, "\(Words.paused): \(reason)")
         case .sharingFaulty(let name, let fault):

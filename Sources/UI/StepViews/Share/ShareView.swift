@@ -137,8 +137,10 @@ public struct ShareView: View {
                 hanging: 4)
         case .rejected(let reason):
             page.paragraph(
-                "\(subject(event)): \(Words.rejection(reason)): \(Printable(reason, limit: 300))", emphasis: .bad,
-                indent: 2, hanging: 4)
+                "\(subject(event)): rejected: \(Printable(reason, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
+        case .withheld:
+            page.paragraph(
+                "\(subject(event)): withheld: \(ShareEntry.implausibleSteps)", emphasis: .bad, indent: 2, hanging: 4)
         case .nothingKnown:
             page.paragraph(
                 "\(subject(event)): nothing is known of that day, so there is nothing to share", emphasis: .doubtful,
@@ -280,6 +282,7 @@ private struct EventRecord: Described {
         case .unknown(let reason): ("unknown", reason, nil)
         case .doubtful(let reason): ("doubtful", reason, nil)
         case .rejected(let reason): ("rejected", reason, nil)
+        case .withheld: ("rejected", ShareEntry.implausibleSteps, nil)
         }
     }
 }

@@ -75,7 +75,7 @@ public struct SyncSummary: Hashable, Sendable {
         case .sent: "sent"
         case .corrected: "updated"
         case .doubtful: "may have arrived"
-        case .rejected: "rejected"
+        case .rejected, .withheld: "rejected"
         case .unchanged, .fixed, .passed, .held, .queued, .unknown, .nothingKnown: nil
         }
     }

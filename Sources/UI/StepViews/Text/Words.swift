@@ -155,11 +155,6 @@ package enum Words {
         }
     }
 
-    /// What happened to a day that a destination has rejected, or that was not sent for this reason.
-    static func rejection(_ reason: String) -> String {
-        ShareEntry.isImplausibleSteps(reason) ? "withheld" : "rejected"
-    }
-
     /// The state of a destination that has rejected its credentials, until the user has renewed them.
     static let paused = "paused: credentials rejected"
 

@@ -92,7 +92,8 @@ struct StoredTable: Sendable {
             .shares, "share",
             [
                 "destination", "person", "day", "state", "asked", "fingerprint", "confirmed", "attempts",
-                "first_attempt", "next_attempt", "last_error", "remote_id", "changed_at", "stale", "repetition",
+                "first_attempt", "next_attempt", "last_error", "cause", "remote_id", "changed_at", "stale",
+                "repetition",
             ], by: "destination, person, day", days: dayText),
         .init(
             .shareProgress, "share_watermark", ["destination", "person", "since", "revision"],

@@ -103,6 +103,12 @@ struct LedgerTakeover {
         var taken = entry
         taken["person"] = person.databaseValue
         taken["repetition"] = entry["repetition"] ?? 0.databaseValue
+        // Of a history of an earlier version.
+        if entry["cause"] == nil, let error = text("last_error") {
+            taken["cause"] = try DatabaseValue.fetchOne(
+                database, sql: "SELECT \(Schema.Migration.causeByWords) FROM (SELECT ? AS last_error)",
+                arguments: [error])
+        }
         if let confirmed = text("confirmed") {
             let known = try String.fetchOne(
                 database, sql: "SELECT confirmed FROM share WHERE destination = ? AND person = ? AND day = ?",
@@ -160,11 +166,11 @@ struct LedgerTakeover {
     private static let entryColumns = [
         "destination", "person", "day", "state", "asked", "fingerprint", "confirmed", "attempts", "first_attempt",
         "next_attempt", "last_error",
-        "remote_id", "changed_at", "stale", "repetition",
+        "cause", "remote_id", "changed_at", "stale", "repetition",
     ]
 
     private static let insertEntry = """
-        INSERT INTO share (\(entryColumns.joined(separator: ", "))) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO share (\(entryColumns.joined(separator: ", "))) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET \(entryColumns.dropFirst(3).map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
         WHERE excluded.confirmed IS NOT NULL OR excluded.fingerprint IS NOT NULL OR excluded.repetition > share.repetition
             OR share.confirmed IS NULL AND share.fingerprint IS NULL

@@ -85,7 +85,8 @@ struct ValueReset {
         case "changed_day": return constant(["revision", "counted"], 1.databaseValue)
         case "share":
             return constant(
-                ["fingerprint", "confirmed", "first_attempt", "next_attempt", "last_error", "remote_id"], .null)
+                ["fingerprint", "confirmed", "first_attempt", "next_attempt", "last_error", "cause", "remote_id"], .null
+            )
                 + constant(["state"], "unknown".databaseValue)
                 + constant(["asked", "attempts", "changed_at", "stale", "repetition"], zero)
         case "destination":

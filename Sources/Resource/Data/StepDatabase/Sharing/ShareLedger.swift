@@ -98,7 +98,7 @@ extension StepDatabase: ShareLedger {
 extension ShareEntry {
     private static let columns = """
         SELECT person, day, destination, state, asked, fingerprint, confirmed, attempts, first_attempt, next_attempt,
-            last_error, remote_id, changed_at, stale, repetition
+            last_error, remote_id, changed_at, stale, repetition, cause
         """
     private static let query = columns + " FROM share"
 
@@ -158,10 +158,11 @@ extension ShareEntry {
 
     static let record = """
         INSERT INTO share (destination, person, day, state, asked, fingerprint, confirmed, attempts, first_attempt,
-            next_attempt, last_error, remote_id, changed_at, repetition, stale)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE
+            next_attempt, last_error, cause, remote_id, changed_at, repetition, stale)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE
         SET state = excluded.state, fingerprint = excluded.fingerprint, confirmed = excluded.confirmed,
             attempts = excluded.attempts, first_attempt = excluded.first_attempt, last_error = excluded.last_error,
+            cause = excluded.cause,
             remote_id = excluded.remote_id, changed_at = excluded.changed_at, repetition = excluded.repetition,
             asked = iif(stale, max(asked, excluded.asked), excluded.asked),
             next_attempt = iif(stale, ifnull(excluded.next_attempt, excluded.changed_at), excluded.next_attempt)
@@ -172,19 +173,21 @@ extension ShareEntry {
     var columns: StatementArguments {
         key + [
             state.rawValue, isRequested, fingerprint, confirmed, attempts, firstAttempt?.seconds, nextAttempt?.seconds,
-            lastError.map(shortened), remoteID, changedAt.seconds, repetition,
+            lastError.map(shortened), cause?.rawValue, remoteID, changedAt.seconds, repetition,
         ]
     }
 
     init(row: Row) throws {
         let name: String = try row.get(3)
         guard let state = State(rawValue: name) else { throw notWritten("an entry in the state \(name)") }
+        let cause: String? = try row.get(15)
         self.init(
             user: try row.get(0), day: try row.day(1), destination: try row.get(2), state: state,
             isRequested: try row.get(4),
             fingerprint: try row.get(5), confirmed: try row.get(6), attempts: try row.get(7),
             firstAttempt: try row.timeIfPresent(8),
-            nextAttempt: try row.timeIfPresent(9), lastError: try row.get(10), remoteID: try row.get(11),
+            nextAttempt: try row.timeIfPresent(9), lastError: try row.get(10),
+            cause: cause.flatMap(Cause.init(rawValue:)), remoteID: try row.get(11),
             changedAt: try row.time(12), repetition: try row.get(14))
     }
 }
