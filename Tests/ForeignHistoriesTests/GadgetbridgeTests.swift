@@ -48,6 +48,9 @@ import Testing
         }
         let rows = [[Self.ten, 1, 50], [Self.ten + 86_400, 1, 70]]
         #expect(try covered(rows) == 86_400 + 11 * 3600)
+        let midnight = LocalTime.berlin.at("2019-04-01", 0).seconds
+        let quarters = (0..<96).map { [midnight + $0 * 900, 1, $0 == 40 ? 200 : 0] }
+        #expect(try covered(quarters) == 86_400, "the time of slots with and without steps")
         #expect(try covered(rows + [[Self.ten + 7200, 1, 0]]) < 86_400, "hours without steps are written")
     }
 

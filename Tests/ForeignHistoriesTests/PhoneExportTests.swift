@@ -49,6 +49,20 @@ import Testing
         """
     }
 
+    @Test func `a record of steps in a correlation is at the top level, too, and counts once`() throws {
+        let steps = record("2019-04-01 10:00:00 +0200", "2019-04-01 10:10:00 +0200", "600")
+        let history = try read([
+            "export.xml": apple("<Correlation type=\"a\">\(steps)</Correlation>\(steps)")
+        ])
+        #expect(history.totals == ["me": ["2019-04-01": 600]])
+    }
+
+    /// Each of them has all records.
+    @Test func `a folder with two exports of Apple Health is refused`() {
+        let file = apple(record("2019-04-01 10:00:00 +0200", "2019-04-01 10:10:00 +0200", "600"))
+        #expect(throws: ImportError.self) { try read(["export.xml": file, "export 2.xml": file]) }
+    }
+
     @Test func `Apple's phone and watch are two sources, and the watch counts first`() throws {
         let history = try read([
             "export.xml": apple(

@@ -24,7 +24,7 @@ import Testing
     /// The attributes of the elements `R` with the attribute `t="s"`.
     private func read(_ text: String, pieces: Int = 1 << 20) throws -> [[String]] {
         var found: [[String]] = []
-        try XMLTags(Pieces(text, pieces), head: [], path: "x.xml").read("R", where: ("t", "s")) {
+        try XMLTags(Pieces(text, pieces), head: [], path: "x.xml").read("R", where: ("t", "s"), outside: "C") {
             attributes throws(ImportError) in
             found.append(
                 attributes.map { "\(String(decoding: $0.name, as: UTF8.self))=\($0.value.decoded)" })
@@ -37,6 +37,7 @@ import Testing
           <!-- <R t="s" n="0"/> -- > -->
           <?pi <R t="s" n="0"/> ?><![CDATA[ <R t="s"> & ]]>
           <R t="s" n="1"/><R n = '2' t='s' >text &amp; &#65; &lt;<M k="v"/></R>
+          <C><R t="s" n="8"/><C/><D><C><R t="s" n="9"/></C></D><R t="s" n="9"></R></C><C/>
           <R t="x" n="3"/><RR t="s" n="4"/><R n="5"/>
           <R t="s" n="a>b" q='"' d="&lt;&#x41;&amp;&gt;&quot;&apos;"
         \t/>
@@ -63,7 +64,7 @@ import Testing
         "<H><R / t=\"s\"></H>", "<H><![CDATA[x]]></H><![CDATA[x]]>", "x<H/>", "<H><R =\"1\"/></H>",
         String(repeating: "<H>", count: 100), "<H>&#1114112;</H>", "<H>& </H>",
         "<H a=\"" + String(repeating: "x", count: 6 << 20) + "\"/>",
-        "<H>" + String(repeating: " ", count: 6 << 20) + "</H>",
+        "<H>" + String(repeating: " ", count: 6 << 20) + "</H>", "<H>\0</H>", "<H a=\"\0\"/>",
         "<H><!--" + String(repeating: " ", count: 6 << 20) + "--></H>",
     ])
     func `what is no XML, declares something or has no end is refused`(text: String) {

@@ -12,6 +12,22 @@ import Testing
 
     private let table = "Date,Steps\n2019-04-01,5000\n2019-04-02,6000\n"
 
+    @Test func `of a history with several users the one with the name of the user here comes in`() async throws {
+        let (folder, elsewhere) = (try Folder(), try Folder())
+        let (istep, other) = (Command(folder: folder), Command(folder: elsewhere))
+        let path = try file(elsewhere, table)
+        for user in ["anna", "bob"] {
+            #expect(try await other("users", "add", user).status == 0)
+            #expect(try await other("import", path, "--yes", "--user", user).status == 0)
+        }
+        let history = elsewhere.path + "/data/istep/history.sqlite"
+        for _ in 0..<2 {
+            let found = try await istep("import", history, "--dry-run")
+            #expect(found.status == 0 && found.output.contains("11,000 steps"), "\(found)")
+            #expect(try await istep("plan", "8000").status == 0, "from now on there is a history")
+        }
+    }
+
     @Test func `a file is previewed, imported, shown and taken back`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

@@ -127,6 +127,16 @@ import Testing
         }
     }
 
+    @Test func `of an export that does not count, the imports are named that say otherwise of its days`() throws {
+        try withFixture { history in
+            _ = try store(Self.file([slot(0, 100), slot(1440, 110), slot(2880, 120)]), in: history)
+            // It reaches further, and says nothing of the days before.
+            _ = try store(Self.file([slot(5760, 400)]), in: history)
+            let late = try store(Self.file([slot(0, 500), slot(1440, 110)]), in: history)
+            #expect(late.superseded == [.init(source: "phone", by: 1, days: 1)])
+        }
+    }
+
     @Test func `taking an import back leaves what the others say`() throws {
         try withFixture { history in
             try history.merge(slot(900, 5))

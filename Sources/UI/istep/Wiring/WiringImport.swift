@@ -68,7 +68,13 @@ extension Wiring {
         }
         return ForeignOptions(
             format: format, localTime: localTime, zone: knowledge, columns: columns,
-            leavesOutImpossible: leavesOutImpossible, user: settings.user?.value, fromUser: fromUser, now: now())
+            leavesOutImpossible: leavesOutImpossible, user: owner, fromUser: fromUser, now: now())
+    }
+
+    /// The name of the one for whom an import is: of the options, the configuration, the only user here, or the login.
+    private var owner: String {
+        let here = try? user(in: history(for: .reading))
+        return here?.name ?? firstUser.name
     }
 
     /// Writes a database as a phone would export it, for the demo.

@@ -22,9 +22,12 @@ final class XMLTags {
     private var buffer: [UInt8]
     private var filled: Int
     private var depth = 0
+    /// The depth of the outermost open element whose content is left out; nil if none is open.
+    private var leftOutDepth: Int?
     /// Whether the outermost element has ended.
     private var isClosed = false
     private var attributes: [Attribute] = []
+    private var parent: StaticString = ""
     /// Bytes since the last tag.
     private var silence = 0
 
@@ -41,12 +44,14 @@ final class XMLTags {
     /// - Parameters:
     ///   - name: of the elements.
     ///   - kind: an attribute that they must have: its name and its value.
+    ///   - parent: the name of elements in which they are left out.
     ///   - body: receives all their other attributes; they are valid until it returns.
     /// - Throws: `ImportError.malformed`; what `body` throws.
     func read(
-        _ name: StaticString, where kind: (name: StaticString, value: StaticString),
+        _ name: StaticString, where kind: (name: StaticString, value: StaticString), outside parent: StaticString,
         _ body: ([Attribute]) throws(ImportError) -> Void
     ) throws(ImportError) {
+        self.parent = parent
         while true {
             let used = try buffer.withUnsafeBufferPointer { bytes throws(ImportError) in
                 try scan(UnsafeBufferPointer(rebasing: bytes[..<filled]), name, kind, body)
@@ -65,6 +70,11 @@ final class XMLTags {
             }
             let count = try read.get()
             if count == 0 { break }
+            // What a disk has lost is often zeros, which XML does not have.
+            let isDamaged = buffer.withUnsafeBufferPointer { bytes in
+                UnsafeBufferPointer(rebasing: bytes[filled..<(filled + count)]).first(0, from: 0) != nil
+            }
+            if isDamaged { throw failure("it has a byte 0") }
             filled += count
         }
         guard isClosed, filled == 0 else { throw failure("it is truncated") }
@@ -129,6 +139,7 @@ final class XMLTags {
     }
 
     private func close() throws(ImportError) {
+        if depth == leftOutDepth { leftOutDepth = nil }
         depth -= 1
         if depth < 0 { throw failure("an element ends that has not begun") }
         if depth == 0 { isClosed = true }
@@ -145,7 +156,7 @@ final class XMLTags {
         if position == bytes.count { return nil }
         if name.isEmpty { throw failure("a tag has no name") }
         // 0: another element; 1: the attribute of the kind has not come yet; 2: it is one of the kind.
-        var match = name.equals(wanted) ? 1 : 0
+        var match = leftOutDepth == nil && name.equals(wanted) ? 1 : 0
         attributes.removeAll(keepingCapacity: true)
         while true {
             let before = position
@@ -154,6 +165,7 @@ final class XMLTags {
             if bytes[position] == UInt8(ascii: ">") {
                 position += 1
                 try open()
+                if leftOutDepth == nil, name.equals(parent) { leftOutDepth = depth }
                 break
             }
             if bytes[position] == UInt8(ascii: "/") {

@@ -19,6 +19,12 @@ struct AppleHealthReader: FormatReader {
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
+        // Each export has all records: two of them would count twice.
+        if files.count > 1 {
+            throw .malformed(
+                path: files[1].path,
+                reason: "the folder has another export of Apple Health, \(files[0].path): name one file")
+        }
         for file in files { try AppleHealthParser(file.path, collector).read(file.open()) }
         if collector.yieldToWatches() {
             collector.notes.append(
@@ -46,7 +52,8 @@ private final class AppleHealthParser {
 
     func read(_ stream: any ByteStream) throws(ImportError) {
         let tags = XMLTags(stream, head: try head(stream), path: path)
-        try tags.read("Record", where: ("type", "HKQuantityTypeIdentifierStepCount")) {
+        // Records of a correlation are at the top level, too (the document type of the export).
+        try tags.read("Record", where: ("type", "HKQuantityTypeIdentifierStepCount"), outside: "Correlation") {
             attributes throws(ImportError) in try add(attributes)
         }
     }

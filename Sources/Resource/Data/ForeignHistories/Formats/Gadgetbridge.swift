@@ -66,11 +66,8 @@ struct GadgetbridgeReader: FormatReader {
             if track == nil { track = try collector.track(device.source, accounting: .records) }
             guard let track else { return }
             let start = Timestamp(slot.start)
-            if slot.steps == 0 {
-                track.noteRecordWithoutSteps()
-                return try collector.cover(TimeSpan(start, start + slot.length), track)
-            }
-            if case .minutes = table.rhythm { try collector.cover(TimeSpan(start, start + slot.length), track) }
+            try collector.cover(TimeSpan(start, start + slot.length), track)
+            if slot.steps == 0 { return track.noteRecordWithoutSteps() }
             try collector.add(slot.steps, from: start, length: slot.length, distance: slot.distance, to: track)
         }
         try database.rows(table.query, [.integer(device.id)]) { row throws(ImportError) in

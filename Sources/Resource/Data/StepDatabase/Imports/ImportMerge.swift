@@ -110,7 +110,7 @@ struct ImportMerge {
                     sql:
                         "SELECT max(id) FROM import JOIN import_track ON import = id WHERE pedometer = ? AND zone <> ?",
                     arguments: [known, zone])
-            var outdone: Set<Day> = []
+            var outdone: [ImportRecord.ID: Set<Day>] = [:]
             for part in track.parts {
                 var layers = try ImportLayers(of: known, on: part.day, database)
                 if layers.known(part.content) == nil { isNew = true }
@@ -120,23 +120,29 @@ struct ImportMerge {
                 layers.add(.init(id: 0, bytes: part.content, rank: [Int64(track.until.seconds), .max]))
                 let after = try layers.merged()
                 changed.formUnion(after.days(differingFrom: before))
-                if layers.layers.last?.bytes != part.content {
-                    outdone.formUnion(try layers.wished(part.content).days(differingFrom: after))
+                if let counting = layers.layers.last, counting.bytes != part.content,
+                    let by = try furthest(counting.id, of: known)
+                {
+                    outdone[by, default: []].formUnion(
+                        try layers.wished(part.content).days(differingFrom: after))
                 }
             }
-            if let by = try furthest(known), !outdone.isEmpty {
-                changes.superseded.append(.init(source: try name(known), by: by, days: outdone.count))
+            for (by, days) in outdone.sorted(by: { $0.key < $1.key }) where !days.isEmpty {
+                changes.superseded.append(.init(source: try name(known), by: by, days: days.count))
             }
         }
         return (changed, isNew)
     }
 
-    /// The import of a source that counts before the others.
-    private func furthest(_ pedometer: Pedometer.ID) throws -> ImportRecord.ID? {
+    /// Of the imports of a source that say this of a day, the one that counts before the others.
+    private func furthest(_ content: Int64, of pedometer: Pedometer.ID) throws -> ImportRecord.ID? {
         try Int64.fetchOne(
             database,
-            sql: "SELECT import FROM import_track WHERE pedometer = ? ORDER BY until DESC, import DESC LIMIT 1",
-            arguments: [pedometer])
+            sql: """
+                SELECT import FROM import_part JOIN import_track USING (import)
+                WHERE content = ? AND pedometer = ? ORDER BY until DESC, import DESC LIMIT 1
+                """,
+            arguments: [content, pedometer])
     }
 
     private func store(_ track: ForeignTrack, of pedometer: Pedometer.ID, import id: ImportRecord.ID) throws {
