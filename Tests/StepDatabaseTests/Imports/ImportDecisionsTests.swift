@@ -143,6 +143,26 @@ import Testing
         }
     }
 
+    @Test func `what the user has taken back does not come back when a later import is removed`() throws {
+        try withFixture { history in
+            let first = try store(
+                Self.file([slot(0, 3000)], [Self.correction(7777)], [Self.block(60..<90, reason: "car")]), in: history)
+            try history.database.setCorrection(nil, of: history.user.id, on: day, at: noon)
+            #expect(
+                try history.database.include(TimeSpan(midnight + 3600, midnight + 5400), of: history.user.id))
+            let second = try store(
+                Self.file(
+                    [slot(0, 3000)], [Self.correction(8888, enteredAt: noon + 60)],
+                    [Self.block(65..<90, enteredAt: noon + 60, reason: "bus")]), in: history)
+            #expect(try holding(history) == ["2014-04-20 8888"] + (65..<90).map(String.init))
+            let removed = try remove(second.id, from: history)
+            #expect(removed.corrections.taken == 1 && removed.exclusions.taken == 1)
+            #expect(try holding(history) == [])
+            _ = try remove(first.id, from: history)
+            #expect(try holding(history) == [])
+        }
+    }
+
     @Test func `a copy of the history that comes back is nothing new, and nothing of it is taken back`() throws {
         try withFixture { history in
             try history.database.setCorrection(50, of: history.user.id, on: day, at: noon)

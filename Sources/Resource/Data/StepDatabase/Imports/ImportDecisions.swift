@@ -34,6 +34,7 @@ struct ImportDecisions {
     }
 
     func store(_ content: Content, of id: ImportRecord.ID) throws {
+        try withdrawTakenBack(content)
         for correction in content.corrections {
             let words = Words(correction.correction)
             try database.cachedStatement(
@@ -46,6 +47,29 @@ struct ImportDecisions {
         for correction in content.newCorrections { try set(Words(correction.correction), on: correction.day) }
         for block in content.newBlocks {
             try StepDatabase.insert(block.exclusion, of: user, at: block.enteredAt.seconds, database)
+        }
+    }
+
+    /// What the user has taken back does not hold again when what replaces it is taken back: earlier imports no longer
+    /// say it.
+    private func withdrawTakenBack(_ content: Content) throws {
+        for correction in content.newCorrections where try present(correction.day) == nil {
+            try database.cachedStatement(
+                sql: """
+                    DELETE FROM import_correction WHERE day = ? AND import IN (SELECT id FROM import WHERE person = ?)
+                    """
+            ).execute(arguments: [correction.day.description, user])
+        }
+        // New blocks are of time that is not excluded now.
+        let new = Coverage(content.newBlocks.map(\.exclusion.span))
+        if content.newBlocks.isEmpty { return }
+        for (id, block) in try blocks() {
+            let rest = new.gaps(in: block.exclusion.span)
+            if rest == [block.exclusion.span] { continue }
+            try database.execute(
+                sql: "DELETE FROM import_exclusion WHERE import = ? AND start = ?",
+                arguments: [id, block.exclusion.span.start.seconds])
+            for piece in rest { try record(block.part(piece), of: id) }
         }
     }
 
