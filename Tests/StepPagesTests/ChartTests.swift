@@ -29,6 +29,21 @@ import Testing
         #expect(shapes(svg(bar(10, partial: true))) == ["f-walk", "s-walk"])
     }
 
+    /// At 390 px, `Dec` lay on `27 Nov` in a chart of 27 November to 31 December.
+    @Test func `on a narrow screen the name of a month that would lie on that of the first day is left out`() {
+        func minor(_ months: [(slot: Int, name: String)], _ days: Int) -> [String] {
+            var chart = BarChart(bars: Array(repeating: bar(5), count: days), summary: "days")
+            chart.months = months
+            let names = months.map(\.name)
+            return chart.svg.source.matches(of: /<text class="[^"]*minor[^"]*"[^>]*>([^<]+)</).map { String($0.1) }
+                .filter(names.contains)
+        }
+        #expect(minor([(0, "27 Nov"), (4, "Dec")], 35) == ["Dec"])
+        #expect(minor([(0, "14 Oct"), (18, "Nov")], 45) == [])
+        #expect(minor([(0, "Jan"), (4, "Feb"), (9, "Mar")], 35) == [])
+        #expect(minor([(0, "27 Nov"), (4, "Dec"), (35, "Jan"), (66, "Feb"), (94, "Mar")], 120) == ["Dec", "Feb"])
+    }
+
     @Test func `the base line lies below known slots only`() {
         func bases(_ svg: String) -> [String] {
             svg.matches(of: /class="s-border" stroke="[^"]+" x1="([0-9.]+%)" x2="([0-9.]+%)" y1="236"/).map {

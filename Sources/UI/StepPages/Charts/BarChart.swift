@@ -235,6 +235,16 @@ struct BarChart: Sendable {
             })
     }
 
+    /// Whether the name of a month is left out on a narrow screen: every second of many, and one that would lie on the
+    /// name of the first day, which takes up to a quarter of such a screen.
+    ///
+    /// - Parameter limit: so many names have room.
+    static func isMinor(_ index: Int, of months: [(slot: Int, name: String)], slots: Int, limit: Int) -> Bool {
+        if index % 2 == 1, months.count > limit { return true }
+        guard index == 1, months[0].name.contains(" "), months[1].name.first?.isLetter == true else { return false }
+        return 4 * (months[1].slot - months[0].slot) < slots
+    }
+
     private var axis: Markup {
         let days = bars.enumerated().map { index, bar -> Markup in
             if bar.label.isEmpty { return .nothing }
@@ -248,7 +258,8 @@ struct BarChart: Sendable {
         }
         let names = months.enumerated().map { index, month in
             Element.text(
-                .fill(.muted, index % 2 == 1 && months.count > 4 ? "minor" : ""), Attribute(.fontSize, 12),
+                .fill(.muted, Self.isMinor(index, of: months, slots: bars.count, limit: 4) ? "minor" : ""),
+                Attribute(.fontSize, 12),
                 Attribute(.x, percent: Double(month.slot) * slot), Attribute(.y, base + 19)
             ) { month.name }
         }

@@ -39,7 +39,8 @@ struct TrendChart: Sendable {
                 }
                 months.enumerated().map { index, month in
                     Element.text(
-                        .fill(.muted, index % 2 == 1 && months.count > 6 ? "minor" : ""), Attribute(.fontSize, 12),
+                        .fill(.muted, BarChart.isMinor(index, of: months, slots: count, limit: 6) ? "minor" : ""),
+                        Attribute(.fontSize, 12),
                         Attribute(.x, percent: 100 * Double(month.slot) / Double(count - 1)),
                         Attribute(.y, Self.base + 19)
                     ) { month.name }
