@@ -93,7 +93,10 @@ let base: [Row] = {
         (.destinations, ["diary", "2026-05-01", noon, "0", nil, nil, "0"]),
         (
             .shares,
-            ["diary", "Ada", "2026-05-19", "pending", "false", nil, nil, "0", nil, noon, nil, nil, noon, "true", "0"]
+            [
+                "diary", "Ada", "2026-05-19", "pending", "false", nil, nil, "0", nil, noon, nil, "refusedUser", nil,
+                noon, "true", "0",
+            ]
         ),
         (.shareProgress, ["diary", "Ada", "2026-05-01", "1"]),
         (.changedDays, ["Ada", "2026-05-19", "1", "true"]),
