@@ -155,6 +155,8 @@ enum Main {
             return Istep.fullMessage(for: error)
         }
         let type = type(of: command), name = type.configuration.commandName ?? ""
+        // A subcommand that runs by default is not among the words.
+        guard line.arguments.contains(name) else { return Istep.fullMessage(for: error) }
         let path = line.arguments.prefix { $0 != name }.filter { !$0.hasPrefix("-") }
         let whole = (["istep"] + path + [name]).joined(separator: " ")
         return type.fullMessage(for: error).replacing("Usage: \(name) ", with: "Usage: \(whole) ")

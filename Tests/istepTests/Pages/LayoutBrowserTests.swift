@@ -36,10 +36,13 @@ import Testing
                 try await measure(browser, page)
             }
             // Names of months and numbers of days, wherever the first day lies between them.
-            for first in 38...44 {
-                try await browser.go("\(base)/range?from=\(today.advanced(by: -first))&to=\(today)")
-                let found = try await browser.evaluate(Self.layout) as? [String] ?? ["no answer"]
-                #expect(found.isEmpty, "a range of \(first + 1) days: \(found.prefix(8))")
+            for width in [1280, 320] {
+                try await setWidth(width, browser)
+                for first in 34...64 {
+                    try await browser.go("\(base)/range?from=\(today.advanced(by: -first))&to=\(today)")
+                    let found = try await browser.evaluate(Self.layout) as? [String] ?? ["no answer"]
+                    #expect(found.isEmpty, "a range of \(first + 1) days at \(width) px: \(found.prefix(8))")
+                }
             }
             let report = home.folder.path + "/report.html"
             #expect(try await home.istep("report", "-o", report).status == 0)
@@ -62,11 +65,15 @@ import Testing
         }
     }
 
+    private func setWidth(_ width: Int, _ browser: Browser) async throws {
+        _ = try await browser.protocolCommand(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600])
+    }
+
     private func measure(_ browser: Browser, _ page: String) async throws {
         for width in [320, 390, 1280, 1920] {
-            _ = try await browser.protocolCommand(
-                "Emulation.setDeviceMetricsOverride",
-                ["width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600])
+            try await setWidth(width, browser)
             let found = try await browser.evaluate(Self.layout) as? [String] ?? ["no answer"]
             #expect(found.isEmpty, "\(page) at \(width) px: \(found.prefix(8))")
         }

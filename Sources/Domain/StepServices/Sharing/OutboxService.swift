@@ -34,7 +34,7 @@ public struct OutboxService: Sendable {
             name = try self.name(
                 of: destination, in: context.history.entries(for: nil, in: Set(ShareEntry.State.allCases)))
         }
-        let changes = try changes(of: user).filter { name == nil || $0.destination == name }
+        let changes = try changes(of: user, at: name)
         let changed = Dictionary(grouping: changes, by: \.destination).mapValues { Set($0.map(UserDay.init)) }
         let entries = try context.history.entries(for: name, in: states).filter { entry in
             (user == nil || entry.user == user?.id) && changed[entry.destination]?.contains(UserDay(entry)) != true
@@ -62,9 +62,12 @@ public struct OutboxService: Sendable {
     /// part, deleted or moved, or an import has changed it. Only what the destinations of the configuration take.
     ///
     /// - Throws: the ledger's error.
-    public func changes(of user: User? = nil, on day: Day? = nil) throws -> [ShareEntry] {
+    public func changes(of user: User? = nil, on day: Day? = nil, at destination: String? = nil) throws -> [ShareEntry]
+    {
+        // Each that is left is compared with what was sent, which takes a reading of its day.
         let found = try context.history.changes(at: context.now()).filter {
             (user == nil || $0.user == user?.id) && (day == nil || $0.day == day)
+                && (destination == nil || $0.destination == destination)
         }
         // Where the configuration is wrong, nothing is sent.
         guard !found.isEmpty, let destinations = try? context.destinations() else { return [] }

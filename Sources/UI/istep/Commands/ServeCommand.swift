@@ -89,7 +89,7 @@ struct ServeCommand: AsyncParsableCommand, Subcommand {
         if common.user != nil { _ = try wiring.people(of: wiring.history(for: .reading)).user(creating: .never) }
         let server = try PageServer(wiring, at: .port(port ?? Self.guestPort), guest: guest)
         if !server.isActivated { try wiring.show(GuestsView(address: server.base, host: host)) }
-        await server.run()
+        try await run(server, wiring)
     }
 
     func run() async throws {

@@ -97,6 +97,7 @@ struct IstepExportReader: FormatReader {
         let span = TimeSpan(Timestamp(start.seconds), Timestamp(end.seconds))
         try collector.cover(CoveredSpan(span, utcOffset: start.utcOffset), track)
     }
+
     private func correct(
         _ values: [String?], _ collector: ForeignCollector, _ path: String
     ) throws(ImportError) {
