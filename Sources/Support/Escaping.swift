@@ -1,5 +1,5 @@
-/// A place for text in a document with the syntax of XML. It decides which characters are written as references.
-public enum XMLPlace: Sendable {
+/// A context of text in a document with the syntax of XML. It decides which characters are written as references.
+public enum XMLContext: Sendable {
     /// The character data of an element (XML 1.0, section 2.4).
     case text
     /// The value of an attribute in quotes. A reader turns an unescaped line feed or tab there into a space (XML 1.0,
@@ -18,14 +18,14 @@ public enum XMLPlace: Sendable {
 /// 2.11).
 ///
 /// XML 1.0 does not allow most control characters, surrogates, U+FFFE and U+FFFF, not even as references (section 2.2).
-/// They become the replacement character U+FFFD in all places, because one of them makes the whole document invalid.
+/// They become the replacement character U+FFFD in all contexts, because one of them makes the whole document invalid.
 ///
 /// The text is read by scalars: a `<` with a combining mark after it is another character in Swift, but a `<` for a
 /// reader.
 ///
 /// - Parameter isUnwanted: whether a character outside of printable ASCII becomes the replacement character, too.
 public func xmlEscaped(
-    _ text: String, in place: XMLPlace, replacing isUnwanted: (Unicode.Scalar) -> Bool = { _ in false }
+    _ text: String, in context: XMLContext, replacing isUnwanted: (Unicode.Scalar) -> Bool = { _ in false }
 ) -> String {
     // Most text is printable ASCII without quotes, `&`, `<` and `>`.
     if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && ![0x22, 0x26, 0x27, 0x3c, 0x3e].contains($0) }) {
@@ -35,7 +35,7 @@ public func xmlEscaped(
     for scalar in text.unicodeScalars {
         if !scalar.isXMLCharacter || isUnwanted(scalar) {
             escaped.unicodeScalars.append("\u{fffd}")
-        } else if let reference = reference(to: scalar, in: place) {
+        } else if let reference = reference(to: scalar, in: context) {
             escaped += reference
         } else {
             escaped.unicodeScalars.append(scalar)
@@ -45,17 +45,17 @@ public func xmlEscaped(
 }
 
 /// Nil for a character that needs none.
-private func reference(to scalar: Unicode.Scalar, in place: XMLPlace) -> String? {
+private func reference(to scalar: Unicode.Scalar, in context: XMLContext) -> String? {
     switch scalar {
     case "&": return "&amp;"
     case "<": return "&lt;"
     case ">": return "&gt;"
-    case _ where place == .notification: return nil
+    case _ where context == .notification: return nil
     case "\"": return "&quot;"
-    case "'": return place == .html ? "&#39;" : "&apos;"
+    case "'": return context == .html ? "&#39;" : "&apos;"
     case "\r": return "&#13;"
-    case "\n" where place == .attribute: return "&#10;"
-    case "\t" where place == .attribute: return "&#9;"
+    case "\n" where context == .attribute: return "&#10;"
+    case "\t" where context == .attribute: return "&#9;"
     default: return nil
     }
 }

@@ -71,7 +71,7 @@ struct Spellings {
         self.begins = begins
     }
 
-    /// All places where the text occurs, including overlapping ones.
+    /// All positions where the text occurs, including overlapping ones.
     func ranges(in bytes: [UInt8]) -> [Range<Int>] {
         bytes.indices.compactMap { start in
             guard begins[Int(bytes[start])] else { return nil }
@@ -80,20 +80,20 @@ struct Spellings {
     }
 
     /// The end of the text that begins at `start`, or nil. One spelling may be a prefix of another, so that there can
-    /// be several places to continue from.
+    /// be several positions to continue from.
     private func end(from start: Int, in bytes: [UInt8]) -> Int? {
-        var places: Set<Int> = [start]
+        var positions: Set<Int> = [start]
         for spellings in scalars {
             var next: Set<Int> = []
-            for place in places {
-                for spelling in spellings where bytes[place...].starts(with: spelling) {
-                    next.insert(place + spelling.count)
+            for position in positions {
+                for spelling in spellings where bytes[position...].starts(with: spelling) {
+                    next.insert(position + spelling.count)
                 }
             }
             if next.isEmpty { return nil }
-            places = next
+            positions = next
         }
-        return places.max()
+        return positions.max()
     }
 
     private static func spellings(of scalar: Unicode.Scalar) -> [[UInt8]] {

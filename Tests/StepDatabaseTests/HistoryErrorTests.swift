@@ -67,7 +67,7 @@ import Testing
     func `an error on the place of a backup says what to do about that`(
         error: HistoryError, category: FailureCategory, advice: String
     ) {
-        let error = HistoryError.of(.place, error)
+        let error = HistoryError.of(.target, error)
         #expect(error.category == category)
         #expect(error.description.contains(advice) && error.description.contains("the backup \"/b\""), "\(error)")
         #expect(!error.description.contains("--db"), "\(error)")

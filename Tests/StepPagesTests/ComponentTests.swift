@@ -22,7 +22,7 @@ import Testing
         return PageContext(
             user: user, users: [user], now: LocalTime.fixed(0).moment(Self.today, seconds: 43_200),
             localTime: .fixed(0),
-            place: .local(formKey: "k"))
+            audience: .local(formKey: "k"))
     }
 
     // MARK: The date bar

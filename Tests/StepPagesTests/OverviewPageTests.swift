@@ -66,7 +66,7 @@ import Testing
         for weekStart in [Weekday.monday, .sunday] {
             let context = PageContext(
                 user: user, users: [user], now: now, localTime: .berlin, weekStart: weekStart,
-                place: .local(formKey: "k"))
+                audience: .local(formKey: "k"))
             let page = OverviewPage(
                 view: DayView(DaySummary(user: user, day: today), today: today, now: now, localTime: .berlin),
                 figures: DaySeries(user: user, today: today, days: days), pedometers: [], notices: [], activity: .idle,

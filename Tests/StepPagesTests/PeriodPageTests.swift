@@ -33,7 +33,7 @@ import Testing
     private func page(_ figures: DaySeries, _ period: Period) -> String {
         let context = PageContext(
             user: figures.user, users: [figures.user], now: PagesFixture.now, localTime: .berlin,
-            place: .local(formKey: "k"))
+            audience: .local(formKey: "k"))
         return PeriodPage(figures, period: period, context: context).document.source
     }
 

@@ -23,7 +23,7 @@ import Testing
 
     private func report(_ figures: DaySeries, _ period: Period? = nil) -> String {
         let user = figures.user
-        let context = PageContext(user: user, users: [user], now: PagesFixture.now, localTime: .berlin, place: .file)
+        let context = PageContext(user: user, users: [user], now: PagesFixture.now, localTime: .berlin, audience: .file)
         let whole = Period((figures.known?.lowerBound ?? figures.today)...figures.today)
         let source = ReportPage.Source(
             name: "<ring>", model: "a ring", readThrough: PagesFixture.now - 60, lastSync: nil)
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `sources of imports are listed beside the pedometers`() throws {
         let context = PageContext(
-            user: User(id: 1, name: "anna"), users: [], now: PagesFixture.now, localTime: .berlin, place: .file)
+            user: User(id: 1, name: "anna"), users: [], now: PagesFixture.now, localTime: .berlin, audience: .file)
         let source = ReportPage.Source(
             name: "phone", model: "Gadgetbridge", isImported: true, readThrough: nil, lastSync: PagesFixture.now)
         let figures = try figures(), whole = Period(figures.today...figures.today)

@@ -113,7 +113,7 @@ private struct FixedConfiguration: ConfigurationSource {
 private struct ScriptedProblems: ShareDestination {
     let name: String
     let kind = "scripted"
-    let place = "memory"
+    let location = "memory"
     let traits: ShareTraits
     let terms: ShareTerms
     private let found: [String]

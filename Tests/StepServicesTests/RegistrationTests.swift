@@ -73,7 +73,7 @@ import Testing
 
     @Test func `a pedometer that is not in range is named as it was requested: a name or an address`() async throws {
         for (device, isName) in [("r02", true), (Self.ring.address, false)] {
-            await #expect(throws: ServiceError.notHeard(device, isName: isName, seconds: 15)) {
+            await #expect(throws: ServiceError.notDiscovered(device, isName: isName, seconds: 15)) {
                 try await register(.init(device: device), ScriptedPedometerScanner([]))
             }
         }
@@ -103,7 +103,7 @@ import Testing
         let scanner = ScriptedPedometerScanner(phones + [Self.watch, Self.ring, Self.ring])
         let names = ["R02_A1B2", "phone 10?", "phone 11?", "phone 12?", "phone 13?"]
         for (device, isName) in [("band", true), (Self.other.address, false)] {
-            let error = ServiceError.notHeard(device, isName: isName, seconds: 15, others: names)
+            let error = ServiceError.notDiscovered(device, isName: isName, seconds: 15, others: names)
             await #expect(throws: error) { try await register(.init(device: device), scanner) }
         }
         #expect(history.pedometers().isEmpty)

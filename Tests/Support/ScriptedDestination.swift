@@ -17,7 +17,7 @@ public final class ScriptedDestination: ShareDestination {
 
     public let name: String
     public let kind = "scripted"
-    public let place = "memory"
+    public let location = "memory"
     public let traits: ShareTraits
     public let terms: ShareTerms
 

@@ -37,7 +37,7 @@ public final class ScriptedPedometerScanner: PedometerScanner {
         if isInterrupted { withUnsafeCurrentTask { $0?.cancel() } }
     }
 
-    public func scan(_ conditions: ScanConditions, seconds: Double, heard: @escaping @Sendable (Int) -> Void)
+    public func scan(_ conditions: ScanConditions, seconds: Double, discovered: @escaping @Sendable (Int) -> Void)
         -> ScanOutcome
     {
         note("scan \(seconds)")

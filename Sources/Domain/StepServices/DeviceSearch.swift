@@ -98,7 +98,8 @@ public struct ScanReport: Sendable {
     ///   - heard: all devices, as they advertise themselves.
     ///   - probed: the same after they were connected to; nil where none is.
     init(
-        _ heard: [ScannedDevice], probed: DeviceProbing.Results?, others: NamesInRange, request: DeviceSearch.Request,
+        _ discovered: [ScannedDevice], probed: DeviceProbing.Results?, others: NamesInRange,
+        request: DeviceSearch.Request,
         registered: [Pedometer]
     ) {
         let names = Dictionary(registered.map { ($0.address, $0.name) }, uniquingKeysWith: { $1 })
@@ -107,9 +108,9 @@ public struct ScanReport: Sendable {
         (namePrefix, otherNames) = (request.conditions.namePrefix, others.names)
         let isEveryOneListed = request.listsAll || request.isFiltered
         // What a generic pedometer advertises shows no model.
-        let wanted = heard.filter { isEveryOneListed || $0.kind != nil || names[$0.address] != nil }
+        let wanted = discovered.filter { isEveryOneListed || $0.kind != nil || names[$0.address] != nil }
         guard let probed else {
-            (devices, hidden) = (wanted, heard.count - wanted.count)
+            (devices, hidden) = (wanted, discovered.count - wanted.count)
             return
         }
         let addresses = Set(wanted.map(\.address))

@@ -211,45 +211,46 @@ public struct Registration: Sendable {
         let conditions = ScanConditions(namePrefix: address == nil ? device : nil, address: address)
         let nameless = Mutex<ScannedDevice?>(nil), registeredOne = Mutex<ScannedDevice?>(nil)
         let withoutData = Mutex<ScannedDevice?>(nil), others = Mutex(NamesInRange())
-        let isWanted = { @Sendable (heard: ScannedDevice) -> Bool in
+        let isWanted = { @Sendable (discovered: ScannedDevice) -> Bool in
             // A second one of the same name may be in range.
-            if registered[heard.address] != nil {
-                registeredOne.withLock { $0 = heard }
+            if registered[discovered.address] != nil {
+                registeredOne.withLock { $0 = discovered }
                 return false
             }
             // What a device advertises comes in parts: a later one may have the data of the kind.
-            if let kind, kind.advertisesSteps, heard.kind?.key != kind.key {
-                withoutData.withLock { $0 = heard }
+            if let kind, kind.advertisesSteps, discovered.kind?.key != kind.key {
+                withoutData.withLock { $0 = discovered }
                 return false
             }
-            if kind != nil || heard.kind != nil { return true }
+            if kind != nil || discovered.kind != nil { return true }
             // Its name may come with the next advertisement.
-            if heard.name == nil { nameless.withLock { $0 = heard } }
-            return heard.name != nil
+            if discovered.name == nil { nameless.withLock { $0 = discovered } }
+            return discovered.name != nil
         }
         func search(_ seconds: Double) async throws -> ScannedDevice? {
-            let heard = try await scanner.first(
+            let discovered = try await scanner.first(
                 conditions, seconds: seconds, passed: { other in others.withLock { $0.add(other) } }, where: isWanted)
             // A search that is cancelled ends like one whose time is over.
             try Task.checkCancellation()
-            return heard
+            return discovered
         }
-        var heard = try await search(min(seconds, Self.secondsForOthers))
+        var discovered = try await search(min(seconds, Self.secondsForOthers))
         let rest = seconds - Self.secondsForOthers
-        if heard == nil, rest > 0 {
+        if discovered == nil, rest > 0 {
             progress(.searchingOn(device, others: others.withLock { $0.names }))
             // If one of this name is registered, the user has most likely forgotten that: another one need not be
             // waited for that long.
-            heard = try await search(registeredOne.withLock { $0 } == nil ? rest : min(rest, Self.secondsForOthers))
+            discovered = try await search(
+                registeredOne.withLock { $0 } == nil ? rest : min(rest, Self.secondsForOthers))
         }
-        guard var found = heard ?? nameless.withLock({ $0 }) else {
+        guard var found = discovered ?? nameless.withLock({ $0 }) else {
             if let device = registeredOne.withLock({ $0 }), let name = registered[device.address] {
                 throw ServiceError.alreadyRegistered(address: device.address, name: name)
             }
             if let kind, let device = withoutData.withLock({ $0 }) {
                 throw ServiceError.advertisesOtherwise(device.name ?? device.address, kind: kind.title)
             }
-            throw ServiceError.notHeard(
+            throw ServiceError.notDiscovered(
                 device, isName: address == nil, seconds: seconds, others: others.withLock { $0.names }.map(plain))
         }
         if address == nil {
@@ -284,9 +285,9 @@ public struct Registration: Sendable {
         _ request: Request, _ kind: PedometerKind?, _ known: [Pedometer], _ progress: @Sendable (Step) -> Void
     ) async throws -> (ScannedDevice, PedometerKind) {
         let seconds = request.seconds ?? Self.secondsForAny
-        let heard = try await scanner.scan(ScanConditions(), seconds: seconds) { _ in }.devices
+        let discovered = try await scanner.scan(ScanConditions(), seconds: seconds) { _ in }.devices
         try Task.checkCancellation()
-        var devices = heard.filter { device in !known.contains { $0.address == device.address } }
+        var devices = discovered.filter { device in !known.contains { $0.address == device.address } }
         var unprobed = 0
         if request.probes {
             let unknown = devices.filter { $0.kind == nil }
@@ -302,7 +303,7 @@ public struct Registration: Sendable {
             .compactMap { device in device.kind.map { (device, $0) } }
             .filter { pair in kind == nil || kind?.key == pair.1.key }
         guard let first = found.first else {
-            throw ServiceError.noNewPedometer(seconds: seconds, others: heard.count, unprobed: unprobed)
+            throw ServiceError.noNewPedometer(seconds: seconds, others: discovered.count, unprobed: unprobed)
         }
         guard found.count == 1 else { throw Self.several(found.map(\.0)) }
         return first

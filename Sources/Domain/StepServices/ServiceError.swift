@@ -45,7 +45,7 @@ public enum ServiceError: CategorizedError, Hashable {
     case notRecognised(String)
     /// The device with this address, or with a name that begins like this, was not heard within `seconds`. `others`:
     /// names of devices in range.
-    case notHeard(String, isName: Bool, seconds: Double, others: [String] = [])
+    case notDiscovered(String, isName: Bool, seconds: Double, others: [String] = [])
     /// It is in range, but does not advertise the data of the requested kind, which is given by its title.
     case advertisesOtherwise(String, kind: String)
     /// No new pedometer was heard within `seconds`, only `others`: devices that are registered, of another kind, or not
@@ -144,7 +144,7 @@ public enum ServiceError: CategorizedError, Hashable {
             .notCorrected, .notExcluded, .skippedTime, .repeatedTime:
             .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
-        case .clockNotSet, .notHeard, .noNewPedometer: .temporary
+        case .clockNotSet, .notDiscovered, .noNewPedometer: .temporary
         case .noServiceManager, .nothingHeld: .unavailable
         }
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectEndTests {
     @Test func `cancelling an attempt cancels it in BlueZ too`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.hang)
             let task = Task { await fixture.connect() }
             await fixture.fake.until { $0.last == "Connect" }
@@ -30,7 +30,7 @@ struct ConnectEndTests {
 
     @Test func `an error and a cancellation of the body disconnect`() async throws {
         struct BodyError: Error {}
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)
             await #expect(throws: BodyError.self) {
                 try await fixture.central.withPeripheral(.ring) { _ in throw BodyError() }
@@ -49,7 +49,7 @@ struct ConnectEndTests {
     }
 
     @Test func `a second connection of this program to a peripheral is refused as busy`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)
             try await fixture.central.withPeripheral(.ring) { _ in
                 #expect(
@@ -74,7 +74,7 @@ struct ConnectEndTests {
     }
 
     @Test func `closing the central disconnects`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connect)
             try await fixture.central.withPeripheral(.ring) { _ in
                 await fixture.central.close()

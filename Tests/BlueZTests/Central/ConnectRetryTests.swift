@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectRetryTests {
     @Test func `a failed link is tried again at once`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.linkFails, FakeBlueZ.connect)
             #expect(await fixture.connect() == .success(true))
             #expect(await fixture.fake.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
@@ -16,7 +16,7 @@ struct ConnectRetryTests {
     }
 
     @Test func `attempts are limited`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.linkFails)
             async let result = fixture.connect(limits: ConnectionLimits(attempts: 3, backoff: .seconds(1)))
             await fixture.clock.pass(.seconds(1))
@@ -32,7 +32,7 @@ struct ConnectRetryTests {
 
     @Test func `another program's attempt is waited for and not cancelled`() async throws {
         let busy = FakeBlueZ.fail("org.bluez.Error.InProgress", "Operation already in progress")
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", busy, FakeBlueZ.connect)
             async let result = fixture.connect()
             await fixture.clock.pass(.seconds(1))
@@ -42,7 +42,7 @@ struct ConnectRetryTests {
     }
 
     @Test func `the link that another program was setting up is left to it`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect") { fake, call in
                 await call.fail("org.bluez.Error.InProgress", "Operation already in progress")
                 try? await fake.device(["Connected": .boolean(true)])
@@ -73,7 +73,7 @@ struct ConnectRetryTests {
     }
 
     @Test func `a permanent error is not retried`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.fail("org.bluez.Error.Failed", "le-connection-key-missing"))
             #expect(
                 await fixture.connect()
@@ -86,7 +86,7 @@ struct ConnectRetryTests {
     }
 
     @Test func `success without a connection is a failure`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.agree, FakeBlueZ.connect)
             async let result = fixture.connect()
             await fixture.clock.pass(.seconds(3))
@@ -95,7 +95,7 @@ struct ConnectRetryTests {
     }
 
     @Test func `a link that drops before the services are known is a failure`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connectOnly, FakeBlueZ.connect)
             async let result = fixture.connect()
             await fixture.clock.sleeping(for: .seconds(20))
@@ -105,7 +105,7 @@ struct ConnectRetryTests {
     }
 
     @Test func `a link that drops before Connect has answered is a failure, without a wait`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on(
                 "Connect",
                 { fake, call in
@@ -118,7 +118,7 @@ struct ConnectRetryTests {
     }
 
     @Test func `services that do not come in time are a failure`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.connectOnly, FakeBlueZ.connect)
             async let result = fixture.connect(limits: ConnectionLimits(services: .seconds(17)))
             await fixture.clock.pass(.seconds(17))
@@ -128,7 +128,7 @@ struct ConnectRetryTests {
     }
 
     @Test func `a peripheral without any services is a failure`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect") { fake, call in
                 await FakeBlueZ.connectOnly(fake, call)
                 try? await fake.device(["ServicesResolved": .boolean(true)])
@@ -140,7 +140,7 @@ struct ConnectRetryTests {
     }
 
     @Test func `an attempt without an answer is cancelled after its limit`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect", FakeBlueZ.hang)
             async let result = fixture.connect(limits: ConnectionLimits(connect: .seconds(25), attempts: 1))
             await fixture.fake.until { $0 == ["Connect"] }

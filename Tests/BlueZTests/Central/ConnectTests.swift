@@ -6,7 +6,7 @@ import Testing
 
 extension Fixture {
     /// The properties of a ring that BlueZ hears.
-    static let heard = Sample.deviceProperties(rssi: -60)
+    static let discovered = Sample.deviceProperties(rssi: -60)
 
     /// Connects to the ring and ends the link.
     ///
@@ -76,7 +76,7 @@ struct ConnectTests {
     }
 
     @Test func `services whose objects BlueZ did not announce are read`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect") { fake, call in
                 await FakeBlueZ.connectOnly(fake, call)
                 await fake.set(Sample.gatt)
@@ -126,7 +126,7 @@ struct ConnectTests {
     }
 
     @Test func `the name is the one that the peripheral reports when connected`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await fixture.fake.on("Connect") { fake, call in
                 try? await fake.device(["Name": .string("Full Name")])
                 await FakeBlueZ.connect(fake, call)

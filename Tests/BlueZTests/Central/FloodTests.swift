@@ -218,9 +218,9 @@ import TestSupport
             observer.receive(change, cache)
         }
         continuation.finish()
-        var heard: [DeviceAddress] = []
-        for await case .added(let device) in stream { heard.append(device.address) }
-        #expect(heard == [.other])
+        var discovered: [DeviceAddress] = []
+        for await case .added(let device) in stream { discovered.append(device.address) }
+        #expect(discovered == [.other])
     }
 }
 

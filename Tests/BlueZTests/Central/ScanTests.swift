@@ -96,13 +96,13 @@ struct ScanTests {
 
     @Test func `two scans share one discovery`() async throws {
         try await withFixture { fixture in
-            let (heard, ear) = AsyncStream.makeStream(of: Void.self)
+            let (found, signal) = AsyncStream.makeStream(of: Void.self)
             func count(_ limit: Duration) -> Task<Int, any Error> {
                 Task {
                     var count = 0
                     for try await _ in await fixture.central.scan(limit: limit) {
                         count += 1
-                        ear.yield()
+                        signal.yield()
                     }
                     return count
                 }
@@ -112,7 +112,7 @@ struct ScanTests {
             let second = count(.seconds(30))
             await fixture.clock.sleeping(for: .seconds(30))
             try await fixture.fake.add([Sample.device: ["org.bluez.Device1": Sample.deviceProperties(rssi: -60)]])
-            var reports = heard.makeAsyncIterator()
+            var reports = found.makeAsyncIterator()
             await reports.next()
             await reports.next()
 

@@ -25,7 +25,7 @@ struct StuckLinkTests {
     func `an attempt that never ends is disconnected after the second failure, and the advice is to remove the device`()
         async throws
     {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await stuckUntilRemoved(fixture)
             async let result = fixture.connect()
             for _ in 1...2 { await fixture.clock.pass(.seconds(1)) }
@@ -38,7 +38,7 @@ struct StuckLinkTests {
     }
 
     @Test func `with recovery, a device that is stuck is removed and found again`() async throws {
-        try await withFixture(device: Fixture.heard) { fixture in
+        try await withFixture(device: Fixture.discovered) { fixture in
             await stuckUntilRemoved(fixture)
             async let result: Void = fixture.central.withPeripheral(.ring, recovers: true) { _ in }
             for _ in 1...2 { await fixture.clock.pass(.seconds(1)) }

@@ -27,20 +27,20 @@ import Testing
         return try #require(DeviceAddress("02:" + digits.reversed().joined(separator: ":").uppercased()))
     }
 
-    private func heard(_ number: Int, _ more: Properties = [:]) throws -> ObjectChange {
+    private func discovered(_ number: Int, _ more: Properties = [:]) throws -> ObjectChange {
         .added(try path(number), [interface: Sample.deviceProperties(try address(number), rssi: -60, more)])
     }
 
     @Test func `after a flood of devices the cache is limited and keeps the important ones`() throws {
         let wanted = try address(1)
         var cache = loaded(wanted: [wanted])
-        cache.apply(try heard(1))
-        cache.apply(try heard(2, ["Connected": .boolean(true)]))
-        cache.apply(try heard(3, ["Paired": .boolean(true)]))
+        cache.apply(try discovered(1))
+        cache.apply(try discovered(2, ["Connected": .boolean(true)]))
+        cache.apply(try discovered(3, ["Paired": .boolean(true)]))
         cache.apply(.added(Sample.device, [interface: Sample.deviceProperties()]))
         for (path, interfaces) in Sample.gatt { cache.apply(.added(path, interfaces)) }
         for number in 4..<30_000 {
-            cache.apply(try heard(number))
+            cache.apply(try discovered(number))
             // Not on each change: an expectation captures a copy of the cache, so that the next change would copy all
             // of it.
             guard number % 1_000 == 0 else { continue }
@@ -58,9 +58,9 @@ import Testing
 
     @Test func `a device that is heard again stays longer than one that is not`() throws {
         var cache = loaded()
-        for number in 0..<CacheLimits.devices { cache.apply(try heard(number)) }
+        for number in 0..<CacheLimits.devices { cache.apply(try discovered(number)) }
         cache.apply(.changed(try path(0), interface: interface, ["RSSI": .int16(-50)], invalidated: []))
-        cache.apply(try heard(100_000))
+        cache.apply(try discovered(100_000))
         #expect(cache.device(try path(0)) != nil)
         #expect(cache.device(try path(1)) == nil)
     }
@@ -69,7 +69,7 @@ import Testing
     @Test func `devices that are all connected are bounded too`() throws {
         var cache = loaded()
         for number in 0..<2 * CacheLimits.protectedDevices {
-            cache.apply(try heard(number, ["Connected": .boolean(true)]))
+            cache.apply(try discovered(number, ["Connected": .boolean(true)]))
         }
         #expect(cache.devices.count == CacheLimits.protectedDevices)
     }
@@ -78,7 +78,7 @@ import Testing
         var cache = loaded()
         let memory = cache.memory
         for number in 0..<10_000 {
-            cache.apply(try heard(number, ["Connected": .boolean(true)]))
+            cache.apply(try discovered(number, ["Connected": .boolean(true)]))
             cache.apply(
                 .changed(try path(number), interface: interface, ["Connected": .boolean(false)], invalidated: []))
             cache.apply(.removed(try path(number), interfaces: [interface]))
@@ -92,7 +92,7 @@ import Testing
         var cache = loaded()
         let data = DBusValue.bytes([UInt8](repeating: 1, count: 7_000))
         let properties = Properties(uniqueKeysWithValues: (0..<20).map { ("Data\($0)", data) })
-        for number in 0..<1_000 { cache.apply(try heard(number, properties)) }
+        for number in 0..<1_000 { cache.apply(try discovered(number, properties)) }
         #expect(cache.memory <= CacheLimits.memory)
         #expect(cache.devices.count > 100 && cache.devices.count < 300)
     }
@@ -103,7 +103,7 @@ import Testing
         var cache = loaded()
         var most = 0
         for number in 0..<600 {
-            cache.apply(try heard(number))
+            cache.apply(try discovered(number))
             for data in 0..<20 {
                 cache.apply(
                     .changed(try path(number), interface: interface, ["Data\(data)": bytes(7_000)], invalidated: []))
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `connected devices grow within the limit only, and their state still changes`() throws {
         var cache = loaded()
-        for number in 0..<500 { cache.apply(try heard(number, ["Connected": .boolean(true)])) }
+        for number in 0..<500 { cache.apply(try discovered(number, ["Connected": .boolean(true)])) }
         for number in 0..<500 {
             for data in 0..<20 {
                 cache.apply(
@@ -150,7 +150,7 @@ import Testing
                 key: "q", value: "v", [.uint16(1): .variant(.bytes([UInt8](repeating: 1, count: 1 << 20)))]),
             "UUIDs": .strings([String](repeating: "0000180d-0000-1000-8000-00805f9b34fb", count: 10_000)),
         ]
-        cache.apply(try heard(1, huge))
+        cache.apply(try discovered(1, huge))
         let device = try #require(cache.device(try path(1)))
         #expect(device.name?.utf8.count == CacheLimits.name)
         #expect(device.manufacturerData.isEmpty && device.services.isEmpty)
@@ -205,7 +205,7 @@ import Testing
         var cache = loaded()
         cache.beginSnapshot()
         for number in 0..<20_000 {
-            cache.apply(try heard(number))
+            cache.apply(try discovered(number))
             guard number % 1_000 == 0 else { continue }
             #expect(cache.journal.count <= 2 * CacheLimits.journal)
         }

@@ -24,7 +24,7 @@ import Testing
     @Test func `a device may have almost no properties`() throws {
         let record = try #require(DeviceRecord(Sample.device, ["Address": .string("C0:DE:00:00:00:01")]))
         #expect(record.discovery(adapter: "hci0") == Discovery(address: .ring))
-        #expect(!record.isHeard)
+        #expect(!record.isDiscovered)
     }
 
     @Test func `invalid properties of a device are ignored`() throws {
@@ -47,6 +47,6 @@ import Testing
     @Test func `a signal strength of 127 means unknown, and the device counts as heard`() throws {
         let record = try #require(DeviceRecord(Sample.device, Sample.deviceProperties(rssi: 127)))
         #expect(record.rssi == nil)
-        #expect(record.isHeard)
+        #expect(record.isDiscovered)
     }
 }

@@ -48,7 +48,7 @@ import Testing
         #expect(cache.device(Sample.device)?.rssi == -60)
         cache.apply(.changed(Sample.device, interface: interface, [:], invalidated: ["RSSI"]))
         #expect(cache.device(Sample.device)?.rssi == nil)
-        #expect(cache.device(Sample.device)?.isHeard == false)
+        #expect(cache.device(Sample.device)?.isDiscovered == false)
     }
 
     @Test func `the value of a notification is not cached and needs no processing`() {

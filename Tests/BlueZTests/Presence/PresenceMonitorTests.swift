@@ -60,7 +60,7 @@ struct PresenceMonitorTests {
         try await withSimulation(mode) { simulation in
             await simulation.presence.watch(for: [.ring])
             #expect(await simulation.events.next() == .listening(mode))
-            #expect(await simulation.events.next() == .heard(.ring))
+            #expect(await simulation.events.next() == .discovered(.ring))
             await simulation.presence.stop()
             #expect(await simulation.stack.snapshot == SimulatedBlueZ.Snapshot())
             #expect(simulation.stack.history.contains(.discovering(true)) == (mode == .scans))
@@ -72,9 +72,9 @@ struct PresenceMonitorTests {
             await simulation.presence.watch(for: [.ring, .other])
             for await event in simulation.stack.events where event == .monitoring(true) { break }
             await simulation.range(true)
-            await simulation.events.until(.heard(.ring))
+            await simulation.events.until(.discovered(.ring))
             await simulation.range(true, Self.other)
-            await simulation.events.until(.heard(.other))
+            await simulation.events.until(.discovered(.other))
             #expect(!simulation.stack.history.contains(.discovering(true)))
         }
     }
@@ -87,7 +87,7 @@ struct PresenceMonitorTests {
             #expect(await simulation.stack.snapshot.discovering == [])
             await simulation.range(true)
             await simulation.clock.pass(Self.pause)
-            await simulation.events.until(.heard(.ring))
+            await simulation.events.until(.discovered(.ring))
         }
     }
 
@@ -102,7 +102,7 @@ struct PresenceMonitorTests {
             await simulation.clock.sleeping(for: .seconds(295))
             await simulation.range(true)
             await simulation.clock.pass(.seconds(295))
-            await simulation.events.until(.heard(.ring))
+            await simulation.events.until(.discovered(.ring))
             #expect(simulation.stack.history.contains(.discovering(true)))
         }
     }
@@ -121,7 +121,7 @@ struct PresenceMonitorTests {
             await simulation.range(true)
             if mode == .scans { await simulation.clock.pass(Self.pause) }
             #expect(await simulation.events.next() == .listening(mode))
-            #expect(await simulation.events.next() == .heard(.ring))
+            #expect(await simulation.events.next() == .discovered(.ring))
         }
     }
 
@@ -133,7 +133,7 @@ struct PresenceMonitorTests {
             let another = try await DBusConnection.open(.address(simulation.stack.address))
             _ = try await another.call("org.bluez", Sample.adapter, "org.bluez.Adapter1", "StartDiscovery")
             await simulation.range(true)
-            await simulation.events.until(.heard(.ring))
+            await simulation.events.until(.discovered(.ring))
             _ = try await another.call("org.bluez", Sample.adapter, "org.bluez.Adapter1", "StopDiscovery")
             await another.close()
         }
@@ -149,7 +149,7 @@ struct PresenceMonitorTests {
             await simulation.range(true)
             try await simulation.stack.returnToBus()
             #expect(await simulation.events.next() == .listening(mode))
-            await simulation.events.until(.heard(.ring))
+            await simulation.events.until(.discovered(.ring))
         }
     }
 
@@ -168,7 +168,7 @@ struct PresenceMonitorTests {
             await simulation.events.until(.unavailable(.adapterDown("hci0")))
             await simulation.range(true)
             await simulation.stack.setPowered(true)
-            await simulation.events.until(.heard(.ring))
+            await simulation.events.until(.discovered(.ring))
         }
     }
 
@@ -214,7 +214,7 @@ struct PresenceMonitorTests {
             await simulation.clock.pass(.seconds(10))
             await simulation.range(true)
             #expect(await simulation.events.next() == .listening(.monitor))
-            #expect(await simulation.events.next() == .heard(.ring))
+            #expect(await simulation.events.next() == .discovered(.ring))
             await startIsGivenUp(simulation)
         }
     }
@@ -265,7 +265,7 @@ struct PresenceMonitorTests {
             await simulation.range(true)
             await simulation.range(true, Self.other)
             if mode == .scans { await simulation.clock.pass(Self.pause) }
-            #expect(await simulation.events.next() == .heard(.other))
+            #expect(await simulation.events.next() == .discovered(.other))
         }
     }
 }

@@ -5,8 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ScanPaceTests {
     @Test func `scans run once a minute at first`() {
         var pace = ScanPace()
-        #expect(pace.next(heard: false) == .seconds(55))
-        #expect(pace.next(heard: true) == .seconds(55))
+        #expect(pace.next(discovered: false) == .seconds(55))
+        #expect(pace.next(discovered: true) == .seconds(55))
     }
 
     @Test func `the pause between scans grows while no device is seen`() {
@@ -15,7 +15,7 @@ import Testing
         var passed = Duration.zero
         var changes: [Duration: Duration] = [:]
         for _ in 0..<300 {
-            let pause = pace.next(heard: false)
+            let pause = pace.next(discovered: false)
             passed += .seconds(60)
             if pauses.last != pause { changes[pause] = passed }
             pauses.append(pause)
@@ -25,14 +25,14 @@ import Testing
         #expect(changes[.seconds(295)] == .seconds(4 * 3600))
         #expect(pauses.last == .seconds(295))
         // Once it is heard again, the pause is as at the beginning.
-        #expect(pace.next(heard: true) == .seconds(55))
-        #expect(pace.next(heard: false) == .seconds(55))
+        #expect(pace.next(discovered: true) == .seconds(55))
+        #expect(pace.next(discovered: false) == .seconds(55))
     }
 
     @Test func `scans beside a monitor run every five minutes`() {
         var pace = ScanPace().besideMonitor
         #expect(pace.beginsWithPause)
         #expect(pace.pause == .seconds(295))
-        #expect(pace.next(heard: true) == .seconds(295))
+        #expect(pace.next(discovered: true) == .seconds(295))
     }
 }

@@ -48,7 +48,7 @@ import Testing
             try await scanning({ try await Central.open(.address(stack.address), clock: clock) }, clock: clock) {
                 scanner, events in
                 await scanner.scan(for: [ring.address.lowercased(), "no address"], advertised: [])
-                for await case .heard(let address) in events {
+                for await case .discovered(let address) in events {
                     #expect(address == ring.address.lowercased())
                     break
                 }
@@ -67,7 +67,7 @@ import Testing
             try await scanning({ try await Central.open(.address(stack.address), clock: clock) }, clock: clock) {
                 scanner, events in
                 await scanner.scan(for: [band.identity], advertised: [band.identity])
-                for await case .heard(let address) in events {
+                for await case .discovered(let address) in events {
                     #expect(address == band.identity)
                     break
                 }
@@ -105,7 +105,7 @@ import Testing
                 for await case .unavailable in events { break }
                 isThere.withLock { $0 = true }
                 await clock.pass(.seconds(2))
-                for await case .heard(let address) in events {
+                for await case .discovered(let address) in events {
                     #expect(address == ring.address)
                     break
                 }

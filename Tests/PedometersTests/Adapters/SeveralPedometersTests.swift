@@ -153,7 +153,7 @@ import Testing
                 await run
                 for id in 1...count {
                     let error = try #require(receiver.failure(of: id) as? PedometerError)
-                    #expect(error == .nothingHeard("C0:DE:00:00:00:0\(id)", seconds: 21))
+                    #expect(error == .nothingDiscovered("C0:DE:00:00:00:0\(id)", seconds: 21))
                     #expect(
                         error.description.contains("was not heard within 21 s, and no other Bluetooth device was heard")
                     )
@@ -184,7 +184,7 @@ import Testing
             async let run: Void = read([pedometer(1)])
             for seconds in [5, 16, 1, 5, 16] { await clock.pass(.seconds(seconds)) }
             await run
-            #expect(receiver.failure(of: 1) as? PedometerError == .nothingHeard("C0:DE:00:00:00:01", seconds: 21))
+            #expect(receiver.failure(of: 1) as? PedometerError == .nothingDiscovered("C0:DE:00:00:00:01", seconds: 21))
         }
     }
 
@@ -199,7 +199,7 @@ import Testing
             async let run: Void = read([band])
             await clock.pass(.seconds(21))
             await run
-            #expect(receiver.failure(of: 1) as? PedometerError == .nothingHeard(band.address, seconds: 21))
+            #expect(receiver.failure(of: 1) as? PedometerError == .nothingDiscovered(band.address, seconds: 21))
         }
     }
 

@@ -180,14 +180,15 @@ extension BangleSessionTests {
     // MARK: Clocks
 
     @Test(arguments: [-3_600, -130, 130, 3_600])
-    func `a clock that is off is reported, and no record is called implausible`(lead: Int) {
+    func `a clock that is off is reported, and no record is called implausible`(clockOffset: Int) {
         let watch = watch(days: 1)
-        watch.behaviour.clockLead = lead
-        watch.setSteps(9, at: WallClock(seconds: Self.now.seconds / 600 * 600 + 7_200 + (lead > 600 ? 3_000 : 0)))
+        watch.behaviour.clockOffset = clockOffset
+        watch.setSteps(
+            9, at: WallClock(seconds: Self.now.seconds / 600 * 600 + 7_200 + (clockOffset > 600 ? 3_000 : 0)))
         let outcome = play(watch)
-        #expect(outcome.notices.contains(.clockWasOff(seconds: lead)))
-        #expect(outcome.coverage.isEmpty == (abs(lead) > 600))
-        #expect(!outcome.notices.contains { if case .implausible = $0 { lead > 0 } else { false } })
+        #expect(outcome.notices.contains(.clockWasOff(seconds: clockOffset)))
+        #expect(outcome.coverage.isEmpty == (abs(clockOffset) > 600))
+        #expect(!outcome.notices.contains { if case .implausible = $0 { clockOffset > 0 } else { false } })
     }
 
     // MARK: Watches that cannot answer

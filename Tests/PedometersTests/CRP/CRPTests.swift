@@ -149,8 +149,8 @@ import Testing
             limits: limits, localTime: .fixed(0), now: { Timestamp(1_779_272_000) },
             central: { try await Central.open(.address(stack.address), clock: ScaledClock.slow) })
         do {
-            let heard = try #require(try await access.first(.init(), seconds: 20, passed: { _ in }) { $0.name != nil })
-            #expect(heard.kind?.key == Colmi.key && heard.evidence == .name, "the name of both kinds")
+            let device = try #require(try await access.first(.init(), seconds: 20, passed: { _ in }) { $0.name != nil })
+            #expect(device.kind?.key == Colmi.key && device.evidence == .name, "the name of both kinds")
             #expect(try await access.probe(ring.address).kinds.map(\.key) == [CRP.key])
             let pedometer = Pedometer(
                 id: 1, user: 1, model: Colmi.key, address: ring.address, addressType: "random", name: "ring")

@@ -145,10 +145,10 @@ import Testing
         #expect(try BandFixture.play(Casio.self, watch, linkEndsAfter: 2).samples.isEmpty)
     }
 
-    @Test(arguments: [2 * 3_600, -4 * 3_600]) func `a clock that is off is reported`(lead: Int) throws {
-        let memory = BandFixture.memory(days: 2, at: BandFixture.now + lead)
+    @Test(arguments: [2 * 3_600, -4 * 3_600]) func `a clock that is off is reported`(clockOffset: Int) throws {
+        let memory = BandFixture.memory(days: 2, at: BandFixture.now + clockOffset)
         let outcome = try BandFixture.play(Casio.self, .casio(memory))
-        #expect(outcome.steps == memory.stepsToday && outcome.notices == [.clockWasOff(seconds: lead)])
+        #expect(outcome.steps == memory.stepsToday && outcome.notices == [.clockWasOff(seconds: clockOffset)])
     }
 
     @Test func `only watches with a step counter are recognised, by their names`() {

@@ -14,7 +14,7 @@ import Testing
 
     /// A week of walks, each day with several quarters of an hour, up to a time of today.
     private func ring(_ random: inout SeededGenerator, skew: Int, until second: Int) -> WornRing {
-        var ring = WornRing(lead: offset + skew, .fixed(offset))
+        var ring = WornRing(clockOffset: offset + skew, .fixed(offset))
         for day in today - 7...today {
             for _ in 0..<Int.random(in: 2...12, using: &random) {
                 let time = Int.random(in: 6 * 3600..<23 * 3600, using: &random)
@@ -99,7 +99,7 @@ import Testing
     }
 
     private func withoutSomeDays(_ ring: WornRing, _ random: inout SeededGenerator, _ skew: Int) -> WornRing {
-        var quiet = WornRing(lead: offset + skew, .fixed(offset))
+        var quiet = WornRing(clockOffset: offset + skew, .fixed(offset))
         for day in today - 7...today where Int.random(in: 0..<3, using: &random) > 0 {
             for hour in 7..<10 { quiet.walk(100 + day % 7 * 10 + hour, at: moment(day, hour * 3600)) }
         }

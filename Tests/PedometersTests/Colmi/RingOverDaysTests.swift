@@ -17,7 +17,7 @@ import Testing
     @Test func `clocks set back in autumn do not count steps twice`() throws {
         // Berlin, 2026-10-25: +2 until 01:00 UTC, then +1. The ring's clock is set at the sync of 09:00.
         let change = try moment("2026-10-25", 1)
-        var ring = WornRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
+        var ring = WornRing(clockOffset: 7200, LocalTime { $0 < change ? 7200 : 3600 })
         ring.sync(at: try moment("2026-10-24", 18, offset: 7200))
         ring.walk(1000, at: try moment("2026-10-25", 8, offset: 3600))
         ring.walk(1100, at: try moment("2026-10-25", 8.3, offset: 3600))
@@ -34,7 +34,7 @@ import Testing
     /// known.
     @Test func `clocks set back by an incomplete sync do not count steps twice`() throws {
         let change = try moment("2026-10-25", 1)
-        var ring = WornRing(lead: 7200, LocalTime { $0 < change ? 7200 : 3600 })
+        var ring = WornRing(clockOffset: 7200, LocalTime { $0 < change ? 7200 : 3600 })
         ring.walk(700, at: try moment("2026-10-24", 10, offset: 7200))
         ring.walk(700, at: try moment("2026-10-24", 11, offset: 7200))
         ring.sync(at: try moment("2026-10-24", 18, offset: 7200))
@@ -48,7 +48,7 @@ import Testing
 
     /// The clock jumps over midnight: the time that it never showed leaves no gap.
     @Test func `a journey east across midnight leaves no gap`() throws {
-        var ring = WornRing(lead: -5 * 3600, .fixed(-5 * 3600))
+        var ring = WornRing(clockOffset: -5 * 3600, .fixed(-5 * 3600))
         let landing = try moment("2026-03-20", 2.5)
         ring.walk(300, at: try moment("2026-03-19", 15))
         ring.sync(at: try moment("2026-03-19", 20))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `a journey west does not count steps twice`() throws {
-        var ring = WornRing(lead: 7200, .fixed(7200))
+        var ring = WornRing(clockOffset: 7200, .fixed(7200))
         ring.sync(at: try moment("2026-05-20", 4))
         for hour in 5..<16 { ring.walk(450, at: try moment("2026-05-20", Double(hour))) }
         ring.sync(at: try moment("2026-05-20", 15.5))
@@ -78,10 +78,10 @@ import Testing
 
     @Test func `steps count once if another program sets UTC every day`() throws {
         let offset = -4 * 3600
-        var ring = WornRing(lead: offset, .fixed(offset))
+        var ring = WornRing(clockOffset: offset, .fixed(offset))
         ring.sync(at: try moment("2026-05-18", 23, offset: offset))
         for day in ["2026-05-19", "2026-05-20", "2026-05-21"] {
-            ring.lead = 0
+            ring.clockOffset = 0
             for hour in 7..<11 { ring.walk(500, at: try moment(day, Double(hour), offset: offset)) }
             ring.sync(at: try moment(day, 11, offset: offset))
             #expect(ring.notices == [.clockWasOff(seconds: 4 * 3600)])
@@ -95,9 +95,9 @@ import Testing
 
     @Test(arguments: [40, -40, 0])
     func `a sync at midnight skips no day`(ahead: Int) throws {
-        var ring = WornRing(lead: 3600 + ahead, .fixed(3600))
+        var ring = WornRing(clockOffset: 3600 + ahead, .fixed(3600))
         ring.sync(at: try moment("2026-05-19", 12, offset: 3600))
-        ring.lead = 3600 + ahead
+        ring.clockOffset = 3600 + ahead
         ring.walk(2500, at: try moment("2026-05-19", 20, offset: 3600))
         ring.walk(2500, at: try moment("2026-05-19", 20.5, offset: 3600))
         ring.walk(3010, at: try moment("2026-05-20", 18, offset: 3600))
@@ -109,9 +109,9 @@ import Testing
     }
 
     @Test func `a sync just after midnight covers no unread day`() throws {
-        var ring = WornRing(lead: 3600 - 60, .fixed(3600))
+        var ring = WornRing(clockOffset: 3600 - 60, .fixed(3600))
         ring.sync(at: try moment("2026-05-19", 12, offset: 3600))
-        ring.lead = 3600 - 60
+        ring.clockOffset = 3600 - 60
         ring.walk(1000, at: try moment("2026-05-20", 12, offset: 3600))
         ring.sync(at: try moment("2026-05-21", 0.005, offset: 3600))
         let day = TimeSpan(try moment("2026-05-21", 0.25, offset: 3600), try moment("2026-05-22", 0, offset: 3600))
@@ -120,12 +120,12 @@ import Testing
     }
 
     @Test func `a sync with the machine's clock ahead loses no days`() throws {
-        var ring = WornRing(lead: 0, .fixed(0))
+        var ring = WornRing(clockOffset: 0, .fixed(0))
         ring.sync(at: try moment("2026-05-17", 12))
         ring.walk(3000, at: try moment("2026-05-18", 12))
         ring.walk(2000, at: try moment("2026-05-19", 12))
         ring.sync(at: try moment("2027-05-19", 13))  // a year ahead: nothing of this is within reach
-        ring.lead = 0
+        ring.clockOffset = 0
         ring.walk(500, at: try moment("2026-05-19", 18))
         ring.sync(at: try moment("2026-05-20", 12))
         expectAllOnce(ring)
@@ -136,12 +136,12 @@ import Testing
     /// This machine's clock jumps a day ahead in a sync that sets the ring's clock by it; then it is right again, and
     /// so is the ring's after the next sync.
     @Test func `steps that the ring stored under the next day are not counted when that day comes`() throws {
-        var ring = WornRing(lead: 0, .fixed(0))
+        var ring = WornRing(clockOffset: 0, .fixed(0))
         ring.sync(at: try moment("2026-05-18", 12))
-        ring.lead = 86_400
+        ring.clockOffset = 86_400
         ring.walk(700, at: try moment("2026-05-18", 14))
         ring.sync(at: try moment("2026-05-18", 15))
-        #expect(ring.lead == 0)
+        #expect(ring.clockOffset == 0)
         #expect(ring.notices.contains(.implausible(samples: 1)))
         #expect(ring.notices.contains { if case .clockWasOff(let seconds?) = $0 { seconds > 80_000 } else { false } })
         ring.walk(300, at: try moment("2026-05-19", 10))
@@ -157,7 +157,7 @@ import Testing
     /// A board without a battery starts with the time at which it was switched off, and may sync before a time server
     /// has set its clock.
     @Test func `steps that are in the future of a clock that may be behind are counted later`() throws {
-        var ring = WornRing(lead: 0, .fixed(0))
+        var ring = WornRing(clockOffset: 0, .fixed(0))
         ring.sync(at: try moment("2026-05-18", 11))
         ring.walk(700, at: try moment("2026-05-18", 14))
         ring.isClockTrusted = false
@@ -170,13 +170,13 @@ import Testing
 
     /// The same clock was ahead before, and has set the ring: this is known.
     @Test func `steps of a ring that was set ahead are not counted, whether the clock is trusted or not`() throws {
-        var ring = WornRing(lead: 0, .fixed(0))
+        var ring = WornRing(clockOffset: 0, .fixed(0))
         ring.isClockTrusted = false
         ring.sync(at: try moment("2026-05-19", 12))
         ring.walk(700, at: try moment("2026-05-19", 13))
-        ring.lead = 86_400  // the clock is put right: the ring is a day ahead of it
+        ring.clockOffset = 86_400  // the clock is put right: the ring is a day ahead of it
         ring.sync(at: try moment("2026-05-18", 14))
-        #expect(ring.lead == 0 && ring.notices.contains(.implausible(samples: 1)))
+        #expect(ring.clockOffset == 0 && ring.notices.contains(.implausible(samples: 1)))
         ring.sync(at: try moment("2026-05-19", 14))
         #expect(ring.total == 0)
     }
@@ -186,18 +186,18 @@ import Testing
     @Test(arguments: [true, false]) func `a ring that a sync has set ahead is asked for its own today`(
         isClockTrusted: Bool
     ) throws {
-        var ring = WornRing(lead: 0, .fixed(0))
+        var ring = WornRing(clockOffset: 0, .fixed(0))
         ring.isClockTrusted = isClockTrusted
         ring.walk(100, at: try moment("2026-05-16", 9))
         ring.walk(200, at: try moment("2026-05-17", 9))
         ring.sync(at: try moment("2026-05-18", 12))
-        ring.lead = -86_400  // this machine's clock jumps a day ahead
+        ring.clockOffset = -86_400  // this machine's clock jumps a day ahead
         ring.sync(at: try moment("2026-05-19", 12))
-        #expect(ring.lead == 0)
+        #expect(ring.clockOffset == 0)
         ring.walk(700, at: try moment("2026-05-19", 12.1))
-        ring.lead = 86_400  // and back
+        ring.clockOffset = 86_400  // and back
         ring.sync(at: try moment("2026-05-18", 12.2))
-        #expect(ring.lead == 0 && ring.notices.contains(.implausible(samples: 1)), "\(ring.notices)")
+        #expect(ring.clockOffset == 0 && ring.notices.contains(.implausible(samples: 1)), "\(ring.notices)")
         ring.sync(at: try moment("2026-05-19", 12.7))
         #expect(ring.total == 300)
     }
@@ -205,14 +205,14 @@ import Testing
     /// The sync that sees them ends before its last day, and sets no clock.
     @Test func `steps that a sync without an end has seen before their time are not counted either`() throws {
         let day = try #require(Day("2026-05-18")).daysSince1970
-        var ring = WornRing(lead: 0, .fixed(0))
+        var ring = WornRing(clockOffset: 0, .fixed(0))
         ring.sync(at: try moment("2026-05-17", 12))
         ring.walk(100, at: try moment("2026-05-18", 9))
-        ring.lead = 86_400
+        ring.clockOffset = 86_400
         ring.walk(700, at: try moment("2026-05-18", 14))
         ring.faults[day] = (.dropsLink, 1)
         ring.sync(at: try moment("2026-05-18", 15))
-        #expect(ring.lead == 86_400 && ring.stored.isEmpty)
+        #expect(ring.clockOffset == 86_400 && ring.stored.isEmpty)
         ring.sync(at: try moment("2026-05-19", 15))
         #expect(ring.total == 100)
     }

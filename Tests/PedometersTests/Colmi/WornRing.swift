@@ -6,7 +6,7 @@ import StepDomain
 /// is set. Also the reading side: what istep stores between two syncs.
 struct WornRing {
     /// Seconds that the ring's clock is ahead of UTC.
-    var lead: Int
+    var clockOffset: Int
     var localTime: LocalTime
     private(set) var walked = 0
     private(set) var stored: [Timestamp: Int] = [:]
@@ -31,15 +31,15 @@ struct WornRing {
 
     enum Fault: CaseIterable { case refuses, isSilent, dropsLink, losesLastRecord }
 
-    init(lead: Int, _ localTime: LocalTime) {
-        self.lead = lead
+    init(clockOffset: Int, _ localTime: LocalTime) {
+        self.clockOffset = clockOffset
         self.localTime = localTime
     }
 
     var total: Int { stored.values.reduce(0, +) }
 
     mutating func walk(_ steps: Int, at moment: Timestamp) {
-        let wall = moment.seconds + lead
+        let wall = moment.seconds + clockOffset
         slots[wall - wall % 900, default: 0] += steps
         walked += steps
     }
@@ -74,7 +74,7 @@ struct WornRing {
                 pending = answer(request, now)
                 if request[0] == 0x43, Int(request[1]) == lost { pending.removeLast() }
                 if request[0] == 0x43 {
-                    left = applyFault(DeviceClock(wall: now.seconds + lead).day - Int(request[1]), &pending)
+                    left = applyFault(DeviceClock(wall: now.seconds + clockOffset).day - Int(request[1]), &pending)
                 }
                 event = .done
             case .receive(let seconds):
@@ -131,7 +131,7 @@ struct WornRing {
     }
 
     private mutating func answer(_ request: [UInt8], _ now: Timestamp) -> [[UInt8]] {
-        let today = DeviceClock(wall: now.seconds + lead).day
+        let today = DeviceClock(wall: now.seconds + clockOffset).day
         var script = RingScript(today: today)
         for (wall, steps) in slots.sorted(by: { $0.key < $1.key }) {
             script.history[DeviceClock(wall: wall).day, default: []].append((wall % 86_400 / 900, steps))
@@ -140,7 +140,7 @@ struct WornRing {
             let fields = request[1...6].map { Int($0 >> 4) * 10 + Int($0 & 15) }
             guard let day = Day(year: 2000 + fields[0], month: fields[1], day: fields[2]) else { return [] }
             let wall = day.daysSince1970 * 86_400 + fields[3] * 3600 + fields[4] * 60 + fields[5]
-            lead = wall - now.seconds
+            clockOffset = wall - now.seconds
         }
         return script.answer(request)
     }

@@ -20,7 +20,7 @@ final class MisreadDevice {
     /// What this machine's clock shows, and how far it can be believed.
     struct MachineClock: Hashable {
         /// Seconds by which it is ahead.
-        var lead = 0
+        var clockOffset = 0
         var boot = "a"
         var isTrusted = true
     }
@@ -47,7 +47,7 @@ final class MisreadDevice {
     func pass(_ seconds: Int) { time.pass(seconds) }
 
     func sync(_ machine: MachineClock = MachineClock()) throws {
-        let now = time.now + machine.lead
+        let now = time.now + machine.clockOffset
         let mark = ClockMark(
             at: now, uptime: time.now.seconds % 10_000_000, boot: machine.boot, isTrusted: machine.isTrusted)
         var pedometer = Pedometer.sample(kind.model, cursor: cursor)
@@ -61,8 +61,8 @@ final class MisreadDevice {
                 address: DeviceAddress(peripheral.address)!, name: advertisement.name,
                 manufacturerData: advertisement.manufacturerData,
                 serviceData: [MiBand.service: advertisement.serviceData["fee0"] ?? []])
-            let heard = advertised.reading(in: discovery)
-            let reading = try #require(heard)
+            let discovered = advertised.reading(in: discovery)
+            let reading = try #require(discovered)
             return take(
                 context.marked(advertised.batch(reading, context, at: now), start: mark, now: mark, after: cursor))
         }

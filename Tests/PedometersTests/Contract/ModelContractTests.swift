@@ -73,7 +73,7 @@ import Testing
         return PedometerCursor(
             readThrough: at, utcOffset: [nil, 7_200, -18_000].randomElement(using: &random) ?? nil,
             counter: CounterReading(at: at, value: Int.random(in: 0...70_000, using: &random), utcOffset: 7_200),
-            clockLead: [nil, 7_200, -50_000].randomElement(using: &random) ?? nil,
+            clockOffset: [nil, 7_200, -50_000].randomElement(using: &random) ?? nil,
             deviceOffset: [nil, 7_200, -28_800].randomElement(using: &random) ?? nil)
     }
 

@@ -59,13 +59,17 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let kind: Kind
         /// Days by which the clock of the first sync is ahead.
-        let lead: Int
+        let clockOffset: Int
         let isSameBoot: Bool
-        var testDescription: String { "\(kind.testDescription) \(lead) \(isSameBoot ? "same start" : "restarted")" }
+        var testDescription: String {
+            "\(kind.testDescription) \(clockOffset) \(isSameBoot ? "same start" : "restarted")"
+        }
     }
 
     static let cases = kinds.flatMap { kind in
-        [-3, 3].flatMap { lead in [true, false].map { Case(kind: kind, lead: lead, isSameBoot: $0) } }
+        [-3, 3].flatMap { clockOffset in
+            [true, false].map { Case(kind: kind, clockOffset: clockOffset, isSameBoot: $0) }
+        }
     }
 
     /// 2026-05-20, 11:40 in the zone of the pedometers.
@@ -88,7 +92,7 @@ import Testing
     {
         let right = try Self.stored(test.kind, first: Clock())
         let wrong = try Self.stored(
-            test.kind, first: Clock(lead: test.lead * 86_400, isTrusted: false),
+            test.kind, first: Clock(clockOffset: test.clockOffset * 86_400, isTrusted: false),
             then: Clock(boot: test.isSameBoot ? "a" : "b"))
         #expect(right.steps > 0 && !right.overlaps && !wrong.overlaps)
         // A number that only grows is counted from the first reading whose time is known.
@@ -117,7 +121,7 @@ import Testing
             return
         }
         let right = try Self.stored(kind, first: Clock())
-        let wrong = try Self.stored(kind, first: Clock(lead: -3 * 86_400))
+        let wrong = try Self.stored(kind, first: Clock(clockOffset: -3 * 86_400))
         #expect(!wrong.overlaps)
         #expect(wrong.stepsOfDays == right.stepsOfDays)
         for day in Day("2026-05-10")!...Day("2026-05-26")! where wrong.isComplete(day) {
@@ -139,7 +143,7 @@ import Testing
             return device
         }
         let (right, wrong) = (
-            try stored(Clock(boot: "b")), try stored(Clock(lead: -5 * 3_600, boot: "b", isTrusted: false))
+            try stored(Clock(boot: "b")), try stored(Clock(clockOffset: -5 * 3_600, boot: "b", isTrusted: false))
         )
         #expect(wrong.stepsOfDays == right.stepsOfDays && !wrong.overlaps)
         #expect(wrong.settings.allSatisfy { $0.at >= Self.start })

@@ -27,69 +27,73 @@ import Testing
     @Test func `a machine clock that was ahead past midnight, and is right again, credits each step once`() throws {
         // 09:15, and the machine's clock shows 01:15 of the next day.
         let ahead = reading(5050, 25.25)
-        let first = counter(after(reading(5000, 9), lead: 0)).steps(ahead, clock: clock(ahead, lead: -16 * 3600))
+        let first = counter(after(reading(5000, 9), clockOffset: 0)).steps(
+            ahead, clock: clock(ahead, clockOffset: -16 * 3600))
         #expect(first.batch.samples.map(\.steps) == [50] && first.batch.samples.map(\.day) == [day])
         #expect(first.batch.coverage == [], "when they were made is not certain")
         let cursor = try #require(first.batch.cursor)
-        #expect(cursor.clockLead == 3600 - 16 * 3600)
+        #expect(cursor.clockOffset == 3600 - 16 * 3600)
         let right = reading(5300, 10)
         #expect(counter(cursor).dependsOnClock(right))
-        let second = counter(cursor).steps(right, clock: clock(right, lead: 0))
+        let second = counter(cursor).steps(right, clock: clock(right, clockOffset: 0))
         #expect(
             second.batch.samples == [StepSample(start: midnight + 33_300, length: 2700, steps: 250, utcOffset: 3600)])
-        #expect(second.batch.cursor == after(right, lead: 0))
+        #expect(second.batch.cursor == after(right, clockOffset: 0))
     }
 
     @Test func `a machine clock that was behind midnight, and is right again, credits each step once`() {
         // 09:00, and the machine's clock shows 17:00 of the day before.
-        let behind = after(reading(5000, -7), lead: 16 * 3600)
+        let behind = after(reading(5000, -7), clockOffset: 16 * 3600)
         let right = reading(5300, 10)
-        #expect(sum(counter(behind).steps(right, clock: clock(right, lead: 0))) == 300)
+        #expect(sum(counter(behind).steps(right, clock: clock(right, clockOffset: 0))) == 300)
     }
 
     @Test func `after a cursor in the future, a new day is counted from the pedometer's midnight`() {
-        let ahead = after(reading(300, 72), lead: -64 * 3600)
+        let ahead = after(reading(300, 72), clockOffset: -64 * 3600)
         let right = reading(600, 24 + 12)
-        #expect(sum(counter(ahead).steps(right, clock: clock(right, lead: 0))) == 600)
+        #expect(sum(counter(ahead).steps(right, clock: clock(right, clockOffset: 0))) == 600)
     }
 
     @Test func `a pedometer's clock that was put forward past midnight credits each step once`() throws {
         // At 22:00 it was set to 01:00: it had no reset.
         let next = reading(9100, 33)
-        let result = counter(after(reading(9000, 20), lead: 0)).steps(next, clock: clock(next, lead: 3 * 3600))
+        let result = counter(after(reading(9000, 20), clockOffset: 0)).steps(
+            next, clock: clock(next, clockOffset: 3 * 3600))
         #expect(sum(result) == 100 && result.batch.coverage == [])
         let later = reading(9600, 36)
         let cursor = try #require(result.batch.cursor)
-        #expect(sum(counter(cursor).steps(later, clock: clock(later, lead: 3 * 3600))) == 500)
+        #expect(sum(counter(cursor).steps(later, clock: clock(later, clockOffset: 3 * 3600))) == 500)
     }
 
     @Test func `a clock that a phone puts forward by an hour does not hide a reset`() {
         let next = reading(9000, 45)
-        #expect(sum(counter(after(reading(3000, 20), lead: 0)).steps(next, clock: clock(next, lead: 3600))) == 9000)
+        #expect(
+            sum(counter(after(reading(3000, 20), clockOffset: 0)).steps(next, clock: clock(next, clockOffset: 3600)))
+                == 9000)
     }
 
     @Test func `a clock that istep has set implies that the counter was reset at midnight`() {
         let (last, next) = (reading(3000, 20), reading(9000, 45))
-        let behind = after(last, lead: -3 * 3600)
+        let behind = after(last, clockOffset: -3 * 3600)
         let setting = ClockState.Setting(at: last.at, utcOffset: 3600)
-        #expect(sum(counter(behind, clockSet: setting).steps(next, clock: clock(next, lead: 0))) == 9000)
-        #expect(sum(counter(behind).steps(next, clock: clock(next, lead: 0))) == 6000)
+        #expect(sum(counter(behind, clockSet: setting).steps(next, clock: clock(next, clockOffset: 0))) == 9000)
+        #expect(sum(counter(behind).steps(next, clock: clock(next, clockOffset: 0))) == 6000)
         // A setting from before the last reading does not count: another program has set it since.
         let old = ClockState.Setting(at: last.at - 3600, utcOffset: 3600)
-        #expect(sum(counter(behind, clockSet: old).steps(next, clock: clock(next, lead: 0))) == 6000)
+        #expect(sum(counter(behind, clockSet: old).steps(next, clock: clock(next, clockOffset: 0))) == 6000)
     }
 
     @Test func `without a known difference the clock decides as before`() {
         let last = reading(8000, 20)
         let next = reading(9000, 45)
-        #expect(sum(counter(after(last)).steps(next, clock: clock(next, lead: 0))) == 9000)
+        #expect(sum(counter(after(last)).steps(next, clock: clock(next, clockOffset: 0))) == 9000)
     }
 
     @Test func `a reading without the clock keeps the clock difference of the cursor`() throws {
-        let cursor = after(reading(4000, 10), lead: -60)
+        let cursor = after(reading(4000, 10), clockOffset: -60)
         let later = reading(4500, 11)
-        #expect(counter(cursor).steps(later).batch.cursor?.clockLead == 3540)
-        #expect(counter(cursor).batch(of: later, clock: clock(later, lead: 7)).cursor?.clockLead == 3607)
+        #expect(counter(cursor).steps(later).batch.cursor?.clockOffset == 3540)
+        #expect(counter(cursor).batch(of: later, clock: clock(later, clockOffset: 7)).cursor?.clockOffset == 3607)
     }
 
     // MARK: All jumps

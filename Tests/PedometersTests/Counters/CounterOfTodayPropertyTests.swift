@@ -13,9 +13,9 @@ import Testing
             for seed in 0..<12 {
                 var random = SeededGenerator(seed: UInt64((half + 24) * 100 + seed))
                 let late = seed == 0 ? 0 : Int.random(in: 0...8 * 60, using: &random)
-                var run = CounterRun(lead: half * 30, lateness: [late], random: random)
+                var run = CounterRun(clockOffset: half * 30, lateness: [late], random: random)
                 run.go(clockIsReadable: seed % 3 == 2)
-                #expect(run.fault == nil, "lead \(half * 30) min, \(late) min late, seed \(seed): \(run.fault ?? "")")
+                #expect(run.fault == nil, "offset \(half * 30) min, \(late) min late, seed \(seed): \(run.fault ?? "")")
                 #expect(run.credited <= run.walked)
             }
         }
@@ -26,7 +26,7 @@ import Testing
         for seed in 0..<300 {
             var random = SeededGenerator(seed: UInt64(seed))
             let lateness = (0..<20).map { _ in Int.random(in: 0..<8 * 60, using: &random) }
-            var run = CounterRun(lead: 0, lateness: lateness, random: random)
+            var run = CounterRun(clockOffset: 0, lateness: lateness, random: random)
             run.go(clockIsReadable: seed % 2 == 1)
             #expect(run.fault == nil, "seed \(seed): \(run.fault ?? "")")
         }
@@ -39,13 +39,14 @@ import Testing
         for half in -16...0 {
             for seed in 0..<12 {
                 var run = CounterRun(
-                    lead: half * 30, lateness: [0], random: SeededGenerator(seed: UInt64((half + 24) * 100 + seed)))
+                    clockOffset: half * 30, lateness: [0],
+                    random: SeededGenerator(seed: UInt64((half + 24) * 100 + seed)))
                 run.readsBeforeReset = true
                 run.go(clockIsReadable: true)
-                #expect(run.fault == nil, "lead \(half * 30) min, seed \(seed): \(run.fault ?? "")")
+                #expect(run.fault == nil, "offset \(half * 30) min, seed \(seed): \(run.fault ?? "")")
                 #expect(
                     run.credited == run.walked,
-                    "lead \(half * 30) min, seed \(seed): \(run.log.joined(separator: "; "))")
+                    "offset \(half * 30) min, seed \(seed): \(run.log.joined(separator: "; "))")
             }
         }
     }
@@ -55,10 +56,11 @@ import Testing
         for half in -24...28 {
             for seed in 0..<4 {
                 var run = CounterRun(
-                    lead: half * 30, lateness: [0], random: SeededGenerator(seed: UInt64((half + 24) * 100 + seed)))
+                    clockOffset: half * 30, lateness: [0],
+                    random: SeededGenerator(seed: UInt64((half + 24) * 100 + seed)))
                 run.readsBeforeReset = true
                 run.go(clockIsReadable: true)
-                #expect(run.fault == nil, "lead \(half * 30) min, seed \(seed): \(run.fault ?? "")")
+                #expect(run.fault == nil, "offset \(half * 30) min, seed \(seed): \(run.fault ?? "")")
                 (credited, walked) = (credited + run.credited, walked + run.walked)
             }
         }
@@ -68,7 +70,8 @@ import Testing
     @Test func `most steps are counted without a clock as well`() {
         var (credited, seen) = (0, 0)
         for half in -24...28 {
-            var run = CounterRun(lead: half * 30, lateness: [0], random: SeededGenerator(seed: UInt64(half + 24)))
+            var run = CounterRun(
+                clockOffset: half * 30, lateness: [0], random: SeededGenerator(seed: UInt64(half + 24)))
             run.go(clockIsReadable: false)
             (credited, seen) = (credited + run.credited, seen + run.seen)
         }
@@ -87,19 +90,19 @@ private struct CounterRun {
     private(set) var seen = 0
     private(set) var fault: String?
     private(set) var log: [String] = []
-    private let lead: Int
+    private let clockOffset: Int
     private let resets: Set<Int>
     private var random: SeededGenerator
     private let zone = LocalTime.fixed(3600)
     private let first = Day("2026-05-20")!
 
     /// - Parameters:
-    ///   - lead: minutes that its clock is ahead of ours.
+    ///   - clockOffset: minutes that its clock is ahead of ours.
     ///   - lateness: minutes after its midnight at which it is reset, day by day.
-    init(lead: Int, lateness: [Int], random: SeededGenerator) {
-        self.lead = lead
+    init(clockOffset: Int, lateness: [Int], random: SeededGenerator) {
+        self.clockOffset = clockOffset
         self.random = random
-        resets = Set((0...Self.days + 1).map { $0 * 1440 - lead + lateness[$0 % lateness.count] })
+        resets = Set((0...Self.days + 1).map { $0 * 1440 - clockOffset + lateness[$0 % lateness.count] })
     }
 
     /// Steps of each minute: some in every hour, few at night, and two walks a day, hours apart.
@@ -165,7 +168,7 @@ private struct CounterRun {
         let reading = CounterReading(at: zone.moment(first) + minute * 60, value: value, utcOffset: 3600)
         let counter = CounterOfToday(cursor: cursor, localTime: zone)
         let isAsked = clockIsReadable && counter.dependsOnClock(reading)
-        let clock = isAsked ? DeviceClock(wall: reading.at.seconds + 3600 + lead * 60) : nil
+        let clock = isAsked ? DeviceClock(wall: reading.at.seconds + 3600 + clockOffset * 60) : nil
         let result = counter.steps(reading, clock: clock)
         let steps = result.batch.samples.reduce(0) { $0 + $1.steps }
         credited += steps

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `a watch shows its steps, and its counter may be stored`() throws {
-        let pedometer = Pedometer.sample(InfiniTime.self, cursor: after(reading(1_000, 9), lead: 0))
+        let pedometer = Pedometer.sample(InfiniTime.self, cursor: after(reading(1_000, 9), clockOffset: 0))
         var live = try #require(InfiniTime.live(pedometer, known: 1_000))
         #expect(live.storableCount == nil)
         let now = reading(0, 10).at
@@ -50,7 +50,7 @@ import Testing
 
     /// 1,200 shown live at 10:00; a restart; 19 read at 11:00. And 900 shown at 23:58; a midnight; 50 read at 7:00.
     @Test func `what was shown before a restart or a midnight is counted once`() throws {
-        var pedometer = Pedometer.sample(InfiniTime.self, cursor: after(reading(1_000, 9), lead: 0))
+        var pedometer = Pedometer.sample(InfiniTime.self, cursor: after(reading(1_000, 9), clockOffset: 0))
         func sum(_ batch: SampleBatch?) throws -> Int {
             let batch = try #require(batch)
             pedometer.cursor = try #require(batch.cursor)
@@ -61,7 +61,7 @@ import Testing
         }
         func read(_ reading: CounterReading) throws -> Int {
             let counter = CounterOfToday(cursor: pedometer.cursor, localTime: zone, reset: .onTime)
-            return try sum(counter.batch(of: reading, clock: clock(reading, lead: 0)))
+            return try sum(counter.batch(of: reading, clock: clock(reading, clockOffset: 0)))
         }
         #expect(try stored(reading(1_200, 10)) == 200)
         #expect(try read(reading(19, 11)) == 19)

@@ -8,7 +8,7 @@ import Testing
     @Test func `a clock that is behind midnight credits the steps to yesterday at once`() {
         let first = reading(9600, 0.05)
         #expect(counter(after(nil)).dependsOnClock(first))
-        let result = counter(after(nil)).steps(first, clock: clock(first, lead: -300))
+        let result = counter(after(nil)).steps(first, clock: clock(first, clockOffset: -300))
         #expect(
             result.batch.samples == [StepSample(start: midnight - 86_400, length: 86_400, steps: 9600, utcOffset: 3600)]
         )
@@ -22,7 +22,7 @@ import Testing
 
     @Test func `a clock on another zone is reported, and its steps are yesterday's`() {
         let first = reading(9600, 0.5)
-        let result = counter(after(nil)).steps(first, clock: clock(first, lead: -3600))
+        let result = counter(after(nil)).steps(first, clock: clock(first, clockOffset: -3600))
         #expect(result.batch.samples.map(\.day) == [day.advanced(by: -1)])
         #expect(result.batch.samples.map(\.steps) == [9600])
         #expect(result.notices == [.clockWasOff(seconds: -3600)])
@@ -30,27 +30,27 @@ import Testing
 
     @Test func `a correct clock shows that the steps are today's`() {
         let first = reading(900, 0.5)
-        let result = counter(after(nil)).steps(first, clock: clock(first, lead: 5))
+        let result = counter(after(nil)).steps(first, clock: clock(first, clockOffset: 5))
         #expect(result.batch.samples.map(\.steps) == [900])
         #expect(result.batch.samples.map(\.day) == [day])
     }
 
     @Test func `a correct clock does not decide a value shortly after midnight`() {
         let first = reading(9600, 0.1)
-        #expect(counter(after(nil)).steps(first, clock: clock(first, lead: 5)).isUndecided)
+        #expect(counter(after(nil)).steps(first, clock: clock(first, clockOffset: 5)).isUndecided)
     }
 
     @Test func `a clock that is hours off determines when the counter was reset`() {
         // 10:00 here, 21:00 of the day before there: it counts since 13:00.
         let first = reading(2100, 10)
-        let result = counter(after(nil)).steps(first, clock: clock(first, lead: -13 * 3600))
+        let result = counter(after(nil)).steps(first, clock: clock(first, clockOffset: -13 * 3600))
         #expect(result.batch.coverage == [TimeSpan(midnight - 11 * 3600, midnight + 36_000)])
         #expect(result.batch.samples.map(\.steps).reduce(0, +) == 2100)
         #expect(result.notices == [.clockWasOff(seconds: -13 * 3600)])
         // Its reset at 13:00 is no restart.
         let next = reading(300, 20)
         #expect(counter(result.batch.cursor!).dependsOnClock(next))
-        let later = counter(result.batch.cursor!).steps(next, clock: clock(next, lead: -13 * 3600))
+        let later = counter(result.batch.cursor!).steps(next, clock: clock(next, clockOffset: -13 * 3600))
         #expect(
             later.batch.samples == [
                 StepSample(start: midnight + 13 * 3600, length: 7 * 3600, steps: 300, utcOffset: 3600)
@@ -70,7 +70,7 @@ import Testing
         // 04:15 here, 22:45 there.
         let night = reading(8050, 4.25)
         #expect(counter(after(reading(8000, -1.0 / 12))).dependsOnClock(night))
-        let first = counter(after(reading(8000, -1.0 / 12))).steps(night, clock: clock(night, lead: -19_800))
+        let first = counter(after(reading(8000, -1.0 / 12))).steps(night, clock: clock(night, clockOffset: -19_800))
         #expect(first.batch.samples.map(\.steps) == [50])
         #expect(first.batch.samples.map(\.day) == [day.advanced(by: -1)])
         #expect(first.notices == [.clockWasOff(seconds: -19_800)])
@@ -83,10 +83,12 @@ import Testing
         let afternoon = reading(9000, 15)
         let last = after(reading(8000, -1.0 / 12))
         #expect(counter(last).dependsOnClock(afternoon))
-        #expect(counter(last).steps(afternoon, clock: clock(afternoon, lead: 3)).batch.samples.map(\.steps) == [9000])
+        #expect(
+            counter(last).steps(afternoon, clock: clock(afternoon, clockOffset: 3)).batch.samples.map(\.steps) == [9000]
+        )
         // At night the clock does not show whether the reset is late.
         let night = reading(8050, 4.25)
-        #expect(counter(last).steps(night, clock: clock(night, lead: 3)).isUndecided)
+        #expect(counter(last).steps(night, clock: clock(night, clockOffset: 3)).isUndecided)
     }
 
     @Test func `a clock without a date still shows whether its midnight has passed`() {

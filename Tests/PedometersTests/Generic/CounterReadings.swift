@@ -15,9 +15,9 @@ extension CounterReadings {
         CounterReading(at: midnight + Int(hours * 3600), value: value, utcOffset: 3600)
     }
 
-    /// - Parameter lead: seconds that the pedometer's clock is ahead of this machine's local time.
-    func clock(_ reading: CounterReading, lead: Int) -> DeviceClock {
-        DeviceClock(wall: reading.at.seconds + reading.utcOffset + lead)
+    /// - Parameter clockOffset: seconds that the pedometer's clock is ahead of this machine's local time.
+    func clock(_ reading: CounterReading, clockOffset: Int) -> DeviceClock {
+        DeviceClock(wall: reading.at.seconds + reading.utcOffset + clockOffset)
     }
 
     func counter(_ cursor: PedometerCursor, clockSet: ClockState.Setting? = nil) -> CounterOfToday {
@@ -28,8 +28,8 @@ extension CounterReadings {
         GrowingCounter(cursor: cursor, localTime: zone, modulus: modulus)
     }
 
-    /// - Parameter lead: as for `clock(_:lead:)`; nil if the pedometer's clock was not read.
-    func after(_ last: CounterReading?, lead: Int? = nil) -> PedometerCursor {
-        PedometerCursor(readThrough: last?.at, counter: last, clockLead: lead.map { $0 + 3600 })
+    /// - Parameter clockOffset: as for `clock(_:clockOffset:)`; nil if the pedometer's clock was not read.
+    func after(_ last: CounterReading?, clockOffset: Int? = nil) -> PedometerCursor {
+        PedometerCursor(readThrough: last?.at, counter: last, clockOffset: clockOffset.map { $0 + 3600 })
     }
 }

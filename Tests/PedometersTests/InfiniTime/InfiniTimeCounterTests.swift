@@ -205,11 +205,11 @@ import Testing
     /// A second before its midnight and a second after it look alike.
     @Test(arguments: reading, [(0, -30), (0, 30), (-600, 600), (-600, 610)])
     func `at its midnight nothing is counted twice`(
-        firmware: SimulatedInfiniTime.Firmware, _ times: (lead: Int, second: Int)
+        firmware: SimulatedInfiniTime.Firmware, _ times: (clockOffset: Int, second: Int)
     ) {
         let worn = WornWatch(firmware: firmware)
         worn.watch.walk(2_000)
-        worn.watch.setClock(WallClock(seconds: worn.watch.clock.seconds + times.lead))
+        worn.watch.setClock(WallClock(seconds: worn.watch.clock.seconds + times.clockOffset))
         worn.pass(to: 23, 40)
         worn.sync()
         worn.pass(to: 0)
@@ -268,21 +268,21 @@ import Testing
 
     @Test(arguments: [80_000, 82_000, 86_000, 86_390, 43_200, 90_000])
     func `a date that is about a day off is set`(seconds: Int) {
-        for lead in [-seconds, seconds] {
+        for clockOffset in [-seconds, seconds] {
             let worn = WornWatch()
             worn.watch.walk(1_000)
             worn.sync()
-            worn.watch.setClock(WallClock(seconds: worn.watch.clock.seconds + lead))
+            worn.watch.setClock(WallClock(seconds: worn.watch.clock.seconds + clockOffset))
             for _ in 0..<24 {
                 worn.watch.walk(10)
                 worn.pass(3_600)
                 worn.sync()
             }
-            #expect(worn.watch.clockWrites.count == 1, "\(lead)")
+            #expect(worn.watch.clockWrites.count == 1, "\(clockOffset)")
             worn.pass(to: 23)
             worn.watch.walk(10)
             worn.sync()
-            #expect(worn.counted <= 1_250, "\(lead): \(worn.counted)")
+            #expect(worn.counted <= 1_250, "\(clockOffset): \(worn.counted)")
         }
     }
 

@@ -100,7 +100,7 @@ import Testing
         #expect(outcome.notices == [.clockCorrected(seconds: -3_600)])
         #expect(fixture.watch.clockWrites == [[0xea, 0x07, 5, 20, 9, 0, 0, 3, 0, 2]])
         #expect(outcome.report?.clockSet == ClockState.Setting(at: fixture.now, utcOffset: 3_600))
-        #expect(outcome.cursor?.clockLead == 0, "as it was when the steps were read")
+        #expect(outcome.cursor?.clockOffset == 0, "as it was when the steps were read")
         fixture.pass(to: 13)
         fixture.watch.walk(300)
         #expect(fixture.sync().notices == [])
@@ -124,10 +124,10 @@ import Testing
     @Test(arguments: [
         (23, 40, -600), (0, 20, -600), (10, 0, -11 * 3_600 - 1_800), (22, 0, 3 * 3_600), (2, 0, -3 * 3_600),
     ])
-    func `near midnight, and across one, the clock is not set`(hour: Int, minute: Int, lead: Int) {
+    func `near midnight, and across one, the clock is not set`(hour: Int, minute: Int, clockOffset: Int) {
         let fixture = WornWatch()
         fixture.pass(to: hour, minute)
-        fixture.watch.setClock(WallClock(seconds: fixture.now.seconds + 3_600 + lead))
+        fixture.watch.setClock(WallClock(seconds: fixture.now.seconds + 3_600 + clockOffset))
         fixture.sync()
         #expect(fixture.watch.clockWrites == [])
     }

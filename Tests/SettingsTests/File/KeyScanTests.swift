@@ -5,10 +5,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct KeyScanTests {
     /// The line of a key by its path.
     private func line(of path: String..., in text: String) -> Int? {
-        let places = KeyScan(text).places
-        var key: KeyPlaces.Key? = .root
-        for name in path { key = key.flatMap { places.key(name, in: $0) } }
-        return key.flatMap(places.line)
+        let positions = KeyScan(text).positions
+        var key: KeyPositions.Key? = .root
+        for name in path { key = key.flatMap { positions.key(name, in: $0) } }
+        return key.flatMap(positions.line)
     }
 
     private static let garden = #"""

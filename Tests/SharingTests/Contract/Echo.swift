@@ -14,7 +14,7 @@ struct Echo: Sendable {
     }
 
     /// Whether a text has a part of the secret, however it was cut or filtered.
-    static func isHeard(in text: String) -> Bool { text.contains("tok/") || text.contains("tok3") }
+    static func isContained(in text: String) -> Bool { text.contains("tok/") || text.contains("tok3") }
 
     /// Answers in the forms that destinations read.
     var documents: [String] {

@@ -20,7 +20,7 @@ import Testing
         let kind = try #require(DestinationRegistry.kind(key))
         let destination = try Fixture.destination(kind.example, environment: [:])
         #expect(destination.kind == key)
-        #expect(!destination.name.isEmpty && !destination.place.isEmpty)
+        #expect(!destination.name.isEmpty && !destination.location.isEmpty)
         #expect(!kind.title.isEmpty && !kind.title.contains("\n"))
     }
 

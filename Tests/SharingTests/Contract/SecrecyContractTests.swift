@@ -13,7 +13,7 @@ import Testing
             var dumped = ""
             dump(destination, to: &dumped)
             let shown = [
-                try destination.preview([payload]), destination.place, "\(destination)",
+                try destination.preview([payload]), destination.location, "\(destination)",
                 String(reflecting: destination), "\(receipts)",
                 try await destination.check(), destination.problems().joined(), dumped,
             ]

@@ -123,7 +123,7 @@ import Testing
         let preview = try destination.preview([SharePayload(.easter())])
         #expect(!preview.contains("shown") && preview.contains("/send?x=2014-04-20 HTTP/1.1\n"), "\(preview)")
         #expect(request.preview.hasPrefix("POST /bot\(Secret.bullets)/send?x=2014-04-20 HTTP/1.1\n"))
-        #expect(destination.place == "https://example.org")
+        #expect(destination.location == "https://example.org")
     }
 
     @Test func `a secret part needs a token, and no other way to authenticate`() throws {

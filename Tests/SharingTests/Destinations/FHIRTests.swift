@@ -193,7 +193,7 @@ import WebTestSupport
     }
 
     @Test func `the displayed address omits the path, which may be secret`() throws {
-        #expect(try destination("https://example.org/s3cret/fhir").place == "https://example.org")
+        #expect(try destination("https://example.org/s3cret/fhir").location == "https://example.org")
     }
 
     @Test(arguments: [

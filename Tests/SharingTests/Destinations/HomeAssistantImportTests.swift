@@ -193,7 +193,7 @@ import WebTestSupport
                 } catch {
                     said.append(error.reason)
                 }
-                #expect(!said.contains(where: Echo.isHeard), "\(said)")
+                #expect(!said.contains(where: Echo.isContained), "\(said)")
             }
         }
     }

@@ -28,7 +28,7 @@ import Testing
 
     @Test func `a destination belongs to one user`() throws {
         #expect(try destination().traits.isPersonal)
-        #expect(try destination().place == "https://intervals.icu, athlete 0")
+        #expect(try destination().location == "https://intervals.icu, athlete 0")
     }
 
     @Test func `a record with another day or other steps does not confirm`() async throws {

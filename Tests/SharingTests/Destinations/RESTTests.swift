@@ -192,7 +192,7 @@ import Testing
     func `the displayed address omits path and query, which may be secret`(_ rest: String) throws {
         let destination = try Fixture.destination(
             "[share.garden]\nkind = 'rest'\nurl = 'https://Example.org:8443\(rest)'")
-        #expect(destination.place == "https://example.org:8443")
+        #expect(destination.location == "https://example.org:8443")
     }
 
     @Test(arguments: [405, 501])

@@ -192,7 +192,7 @@ import WebTestSupport
     }
 
     @Test func `the displayed address omits the path, which may be secret`() throws {
-        #expect(try destination("https://example.org").place == "https://example.org")
+        #expect(try destination("https://example.org").location == "https://example.org")
     }
 
     @Test func `a check reports a missing operation`() async throws {

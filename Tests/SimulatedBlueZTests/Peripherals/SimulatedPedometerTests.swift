@@ -38,13 +38,13 @@ import Testing
 
     @Test func `a new step count causes a notification`() throws {
         let pedometer = pedometer(.manual(1))
-        let heard = Mutex<[[UInt8]]>([])
+        let received = Mutex<[[UInt8]]>([])
         pedometer.linkOpened(
             PeripheralLink { event in
-                if case .notification(Self.steps, let value) = event { heard.withLock { $0.append(value) } }
+                if case .notification(Self.steps, let value) = event { received.withLock { $0.append(value) } }
             })
         pedometer.set(513)
-        #expect(heard.withLock { $0 } == [[1, 2, 0, 0]])
+        #expect(received.withLock { $0 } == [[1, 2, 0, 0]])
         #expect(pedometer.count == 513)
     }
 

@@ -17,14 +17,14 @@ import Testing
 
     /// Everything that the ring sends back for a packet.
     private func replies(_ ring: SimulatedRing, to packet: [UInt8]) throws -> [[UInt8]] {
-        let heard = Mutex<[[UInt8]]>([])
+        let received = Mutex<[[UInt8]]>([])
         ring.linkOpened(
             PeripheralLink { event in
                 guard case .notification(SimulatedRing.replies, let value) = event else { return }
-                heard.withLock { $0.append(value) }
+                received.withLock { $0.append(value) }
             })
         try ring.write(packet, to: SimulatedRing.commands)
-        return heard.withLock { $0 }
+        return received.withLock { $0 }
     }
 
     private func steps(daysAgo: UInt8, from: UInt8 = 0, to: UInt8 = 95) -> [UInt8] {

@@ -27,7 +27,7 @@ struct FaultyLinkTests {
     }
 
     /// The values received up to the one that ends the test.
-    private func heard(_ client: BusClient, _ path: ObjectPath, until last: [UInt8]) async -> [[UInt8]] {
+    private func received(_ client: BusClient, _ path: ObjectPath, until last: [UInt8]) async -> [[UInt8]] {
         _ = await client.log.first { $0.change(of: "Value", at: path) == .bytes(last) }
         return await client.log.signals.compactMap { $0.change(of: "Value", at: path)?.bytesValue }
     }
@@ -76,7 +76,7 @@ struct FaultyLinkTests {
             await stack.inject(.corruption(.truncated(to: 1), .at(3)), for: watch.address)
             await stack.inject(.corruption(.doubled, .at(4)), for: watch.address)
             for number in 1...5 { watch.set(number) }
-            #expect(await heard(client, path, until: [5, 0]) == [[2, 0xff], [3], [4, 0], [4, 0], [5, 0]])
+            #expect(await received(client, path, until: [5, 0]) == [[2, 0xff], [3], [4, 0], [4, 0], [5, 0]])
         }
     }
 
@@ -89,7 +89,7 @@ struct FaultyLinkTests {
             await stack.inject(.corruption(.extended(by: 2), .at(2)), for: talker.address)
             for _ in 1...2 { talker.say([UInt8](0..<30)) }
             let packet = [UInt8](0..<20)
-            #expect(await heard(client, path, until: packet + [0xa5, 0xa5]) == [packet, packet + [0xa5, 0xa5]])
+            #expect(await received(client, path, until: packet + [0xa5, 0xa5]) == [packet, packet + [0xa5, 0xa5]])
         }
     }
 
@@ -120,7 +120,7 @@ struct FaultyLinkTests {
             await clock.sleeping(for: .seconds(3))
             #expect(!stack.history.contains(.notified(watch.address, watch.steps.characteristic, [2, 0])))
             clock.advance(by: .seconds(3))
-            #expect(await heard(client, path, until: [3, 0]) == [[1, 0], [2, 0], [3, 0]])
+            #expect(await received(client, path, until: [3, 0]) == [[1, 0], [2, 0], [3, 0]])
         }
     }
 

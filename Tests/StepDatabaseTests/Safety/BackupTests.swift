@@ -43,9 +43,9 @@ import Testing
         try withFixture { history in
             let directory = (history.path as NSString).deletingLastPathComponent
             for folder in ["/usb", "/usb/istep", "/backups-of-mine"].map({ directory + $0 }) {
-                let place = folder + "/b.sqlite"
-                expect(.of(.place, .noDirectory(path: place, directory: folder))) {
-                    try StepDatabase.backUp(history.path, to: place)
+                let target = folder + "/b.sqlite"
+                expect(.of(.target, .noDirectory(path: target, directory: folder))) {
+                    try StepDatabase.backUp(history.path, to: target)
                 }
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -91,8 +91,10 @@ import Testing
 
     @Test func `automatic backups beyond the limit are deleted`() throws {
         try withFixture { history in
-            let kept = try StepDatabase.backUp(history.path, to: backups().place(for: history.path, isAutomatic: false))
-                .path
+            let kept = try StepDatabase.backUp(
+                history.path, to: backups().backupPath(for: history.path, isAutomatic: false)
+            )
+            .path
             for week in 0..<6 { try backups(2, at: noon + week * 7 * 86_400).make(of: history.path) }
             let names = AutomaticBackups.list(of: history.path)
             #expect(names.filter(\.isAutomatic).map(\.day) == [day.advanced(by: 35), day.advanced(by: 28)])
@@ -194,13 +196,13 @@ import Testing
                 ("/.", "it is a directory"),
             ] {
                 let error = HistoryError.cannotOpen(path: directory + name, reason: reason)
-                expect(.of(.place, error)) { try StepDatabase.backUp(history.path, to: directory + name) }
+                expect(.of(.target, error)) { try StepDatabase.backUp(history.path, to: directory + name) }
                 expect(.of(.backup, error)) { try StepDatabase.contents(of: directory + name) }
-                #expect(HistoryError.of(.place, error).category == .usage)
+                #expect(HistoryError.of(.target, error).category == .usage)
             }
             try Data().write(to: URL(fileURLWithPath: directory + "/file"))
             let below = directory + "/file/x.sqlite"
-            expect(.of(.place, .cannotOpen(path: below, reason: "Not a directory"))) {
+            expect(.of(.target, .cannotOpen(path: below, reason: "Not a directory"))) {
                 try StepDatabase.backUp(history.path, to: below)
             }
         }
@@ -218,7 +220,7 @@ import Testing
                 if geteuid() == 0 { try #require(setuid(65_534) == 0) }
                 guard
                     historyError({ try StepDatabase.backUp(path, to: copy) })
-                        == .of(.place, .readOnly(path: copy, reason: "Permission denied"))
+                        == .of(.target, .readOnly(path: copy, reason: "Permission denied"))
                 else { exit(1) }
             }
             chmod(directory, 0o755)

@@ -233,16 +233,16 @@ import Testing
     }
 
     @Test func `what a scan means depends on the registered pedometers`() {
-        let ring = HeardDevice(address: "C0:DE:00:00:00:01", name: "R02")
-        func diagnoses(_ count: Int, _ registered: Int?, candidate: HeardDevice? = nil) -> [Diagnosis] {
+        let ring = DiscoveredDevice(address: "C0:DE:00:00:00:01", name: "R02")
+        func diagnoses(_ count: Int, _ registered: Int?, candidate: DiscoveredDevice? = nil) -> [Diagnosis] {
             ScanFacts(count: count, candidate: candidate).diagnoses(registered: registered, seconds: 4)
         }
-        #expect(diagnoses(3, 1) == [.scan(.heard(devices: 3))])
+        #expect(diagnoses(3, 1) == [.scan(.discovered(devices: 3))])
         #expect(
-            diagnoses(0, 1) == [.scan(.nothingHeard(seconds: 4, isExpected: true))]
+            diagnoses(0, 1) == [.scan(.nothingDiscovered(seconds: 4, isExpected: true))]
                 && diagnoses(0, 1)[0].severity == .warning)
         #expect(diagnoses(0, nil).map(\.severity) == [.note], "no pedometer is known to be registered")
-        #expect(diagnoses(3, 0) == [.scan(.heard(devices: 3)), .scan(.noPedometer)])
-        #expect(diagnoses(3, 0, candidate: ring) == [.scan(.heard(devices: 3)), .scan(.candidate(ring))])
+        #expect(diagnoses(3, 0) == [.scan(.discovered(devices: 3)), .scan(.noPedometer)])
+        #expect(diagnoses(3, 0, candidate: ring) == [.scan(.discovered(devices: 3)), .scan(.candidate(ring))])
     }
 }

@@ -6,11 +6,12 @@ import Testing
     private static let address = "C0:DE:00:00:00:01"
     private let ring = Pedometer(id: 1, user: 1, model: "colmi", address: address, addressType: "random", name: "ring")
 
-    private func facts(isHeard: Bool = true, isPaired: Bool = false, isConnected: Bool = false) -> PedometerFacts {
+    private func facts(isDiscovered: Bool = true, isPaired: Bool = false, isConnected: Bool = false) -> PedometerFacts {
         PedometerFacts(
             pedometer: ring,
-            heard: isHeard
-                ? HeardDevice(address: Self.address, rssi: -60, isConnected: isConnected, isPaired: isPaired) : nil)
+            discovered: isDiscovered
+                ? DiscoveredDevice(address: Self.address, rssi: -60, isConnected: isConnected, isPaired: isPaired) : nil
+        )
     }
 
     private func ring(_ diagnoses: PedometerDiagnosis...) -> [Diagnosis] { diagnoses.map { .pedometer("ring", $0) } }
@@ -18,7 +19,7 @@ import Testing
     @Test func `a pedometer that answers is reported with its battery, its signal and an existing connection`() {
         #expect(facts().diagnoses(of: ReadReport(battery: 76)) == ring(.answers(battery: 76, rssi: -60)))
         #expect(
-            facts(isHeard: false).diagnoses(of: ReadReport()) == ring(.answers(battery: nil, rssi: nil)),
+            facts(isDiscovered: false).diagnoses(of: ReadReport()) == ring(.answers(battery: nil, rssi: nil)),
             "a bonded one calls us alone")
         #expect(facts(isConnected: true).diagnoses(of: ReadReport()).last == ring(.alreadyConnected)[0])
         #expect(facts().diagnoses(of: ReadReport(battery: 14)).last == ring(.batteryLow(percent: 14))[0])
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `a pedometer that is not in range is a temporary fault`() {
-        let diagnosis = facts(isHeard: false).diagnosis(of: .notInRange)
+        let diagnosis = facts(isDiscovered: false).diagnosis(of: .notInRange)
         #expect([diagnosis] == ring(.notInRange(address: Self.address)) && diagnosis.severity == .fault(.temporary))
     }
 

@@ -36,8 +36,10 @@ import Testing
     @Test func `a cursor is encoded with what the clock showed, and an older one without it is decoded`() throws {
         let counter = CounterReading(at: Timestamp(1000), value: 5, utcOffset: 3600)
         let cursor = PedometerCursor(
-            readThrough: Timestamp(1000), counter: counter, clockLead: -57_600, deviceOffset: 3600)
+            readThrough: Timestamp(1000), counter: counter, clockOffset: -57_600, deviceOffset: 3600)
         #expect(try JSONDecoder().decode(PedometerCursor.self, from: JSONEncoder().encode(cursor)) == cursor)
+        // The name in the histories of released versions.
+        #expect(try String(decoding: JSONEncoder().encode(cursor), as: UTF8.self).contains(#""clockLead":-57600"#))
         let old = #"{"readThrough":1000,"counter":{"at":1000,"value":5,"utcOffset":3600}}"#
         #expect(
             try JSONDecoder().decode(PedometerCursor.self, from: Data(old.utf8))

@@ -35,14 +35,14 @@ import Testing
         return history
     }
 
-    private var heard: ScanFacts {
-        ScanFacts(count: 1, pedometers: [Self.address: HeardDevice(address: Self.address, rssi: -60)])
+    private var discovered: ScanFacts {
+        ScanFacts(count: 1, pedometers: [Self.address: DiscoveredDevice(address: Self.address, rssi: -60)])
     }
 
     // MARK: The machine
 
     @Test func `a healthy machine has no faults, and every check has its key`() async throws {
-        let machine = ScriptedMachine { $0.scan = heard }
+        let machine = ScriptedMachine { $0.scan = discovered }
         let findings = try await examine(machine, ScriptedHistoryFile(history("anna")))
         #expect(Doctor.worst(findings) == nil)
         var keys: [String] = []
@@ -142,26 +142,28 @@ import Testing
     }
 
     @Test func `a missing history has no pedometers`() async throws {
-        let candidate = HeardDevice(address: Self.address, name: "R02")
+        let candidate = DiscoveredDevice(address: Self.address, name: "R02")
         let findings = try await examine(
             ScriptedMachine { $0.scan = ScanFacts(count: 1, candidate: candidate) },
             ScriptedHistoryFile(condition: .missing))
         #expect(diagnoses(findings, "history").map(\.severity) == [.note])
-        #expect(diagnoses(findings, "scan") == [.scan(.heard(devices: 1)), .scan(.candidate(candidate))])
+        #expect(diagnoses(findings, "scan") == [.scan(.discovered(devices: 1)), .scan(.candidate(candidate))])
     }
 
     @Test func `a damaged history is not opened, and the rest is checked`() async throws {
         let file = ScriptedHistoryFile(history("anna"), condition: .examined(damage: [problem], isOlder: false))
         let findings = try await examine(ScriptedMachine(), file)
         #expect(diagnoses(findings, "history") == [.failed(.history, problem)])
-        #expect(diagnoses(findings, "scan") == [.scan(.heard(devices: 2))], "whether there are pedometers is not known")
+        #expect(
+            diagnoses(findings, "scan") == [.scan(.discovered(devices: 2))], "whether there are pedometers is not known"
+        )
         #expect(diagnoses(findings, "syncs").isEmpty && diagnoses(findings, "pedometer").isEmpty)
     }
 
     @Test func `stored sums that differ from their samples are a fault`() async throws {
         let april20 = Day(daysSince1970: 16_180)
         let file = ScriptedHistoryFile(history("anna"), wrong: [april20, april20.advanced(by: -3)])
-        let findings = try await examine(ScriptedMachine { $0.scan = heard }, file)
+        let findings = try await examine(ScriptedMachine { $0.scan = discovered }, file)
         #expect(diagnoses(findings, "history") == [.history(.wrongSums(days: 2, newest: april20))])
         #expect(Doctor.worst(findings) == .data)
         #expect(!diagnoses(findings, "syncs").isEmpty, "the rest is checked")
@@ -169,7 +171,7 @@ import Testing
 
     @Test func `only the pedometers of the requested user are checked`() async throws {
         let findings = try await examine(
-            ScriptedMachine { $0.scan = heard }, ScriptedHistoryFile(history("anna", "bob")),
+            ScriptedMachine { $0.scan = discovered }, ScriptedHistoryFile(history("anna", "bob")),
             CheckupRequest(user: "BOB"))
         #expect(Set(findings.filter { $0.area == .pedometers }.map(\.diagnosis.subject)) == [.scan, .pedometer("bob")])
         let unknown = try await examine(
@@ -187,7 +189,7 @@ import Testing
     @Test func `a process that holds both locks is reported once`() async throws {
         let repair = HistoryHolder(process: 7, activity: .repair)
         let findings = try await examine(
-            ScriptedMachine { $0.scan = heard },
+            ScriptedMachine { $0.scan = discovered },
             ScriptedHistoryFile(history("anna"), holders: [.syncing: repair, .sharing: repair]))
         #expect(diagnoses(findings, "lock") == [.history(.inUse(repair))])
     }
@@ -205,7 +207,7 @@ import Testing
 
     @Test func `a pedometer is not examined if a sync begins after the scan`() async throws {
         let sync = HistoryHolder(process: 7, activity: .sync)
-        let machine = ScriptedMachine { $0.scan = heard }
+        let machine = ScriptedMachine { $0.scan = discovered }
         let findings = try await examine(machine, ScriptedHistoryFile(history("anna"), latecomer: sync))
         #expect(diagnoses(findings, "pedometer") == [.pedometer("anna", .inUse(sync))])
         #expect(!machine.log.contains("examine anna"))
@@ -247,7 +249,7 @@ import Testing
 
     @Test func `a destination that answers is reported, and so is a configuration without any`() async throws {
         let garden = ScriptedDestination("garden")
-        let answers = Diagnosis.destination("garden", .answers(place: garden.place, description: "scripted"))
+        let answers = Diagnosis.destination("garden", .answers(location: garden.location, description: "scripted"))
         #expect(try await destination(CheckupRequest(destinations: [garden])) == [answers])
         #expect(try await destination(CheckupRequest()) == [.noDestination])
     }

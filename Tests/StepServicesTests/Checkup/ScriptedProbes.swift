@@ -50,8 +50,8 @@ final class ScriptedMachine: BluetoothProbe, BluetoothProbeSession, SystemProbe 
 
     func close() async { _ = note("close") }
 
-    func examine(_ pedometer: Pedometer, isHeard: Bool) async throws(PedometerContactError) -> ReadReport {
-        try note("examine \(pedometer.name)\(isHeard ? "" : " unheard")").contact.get()
+    func examine(_ pedometer: Pedometer, isDiscovered: Bool) async throws(PedometerContactError) -> ReadReport {
+        try note("examine \(pedometer.name)\(isDiscovered ? "" : " unheard")").contact.get()
     }
 
     func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { state.withLock { $0.counters.contains(pedometer.name) } }

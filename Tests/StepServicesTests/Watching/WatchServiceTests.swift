@@ -19,12 +19,12 @@ import Testing
             await fixture.output.until(.started(["ring"]))
             await fixture.output.until(.status(.searching(["ring"])))
             #expect(fixture.scanner.wanted == [fixture.ring.address])
-            fixture.scanner.report(.heard(address: fixture.ring.address))
+            fixture.scanner.report(.discovered(address: fixture.ring.address))
             await fixture.output.until(.status(.reading("ring")))
             await fixture.output.until(.synced(steps: 0))
             await fixture.output.until(.status(.idle(next: start + 900)))
             // In range, and not due.
-            fixture.scanner.report(.heard(address: fixture.ring.address))
+            fixture.scanner.report(.discovered(address: fixture.ring.address))
             fixture.scriptReading()
             for _ in 0..<15 {
                 await fixture.clock.sleeping(for: .seconds(10))
@@ -58,7 +58,7 @@ import Testing
         let start = fixture.services.outbox.now
         try await fixture.watching {
             await fixture.output.until(.status(.searching(["ring"])))
-            fixture.scanner.report(.heard(address: fixture.ring.address))
+            fixture.scanner.report(.discovered(address: fixture.ring.address))
             await fixture.output.until(.problem("Held(work: StepDomain.HistoryWork.syncing)"))
             await fixture.output.until(.status(.idle(next: start + 60)))
             #expect(fixture.services.reader.read.isEmpty)
@@ -149,7 +149,7 @@ import Testing
         fixture.scriptReading()
         try await fixture.watching(WatchOptions(isUnattended: true)) {
             await fixture.supervisor.until("ready: searching([\"ring\"])")
-            fixture.scanner.report(.heard(address: fixture.ring.address))
+            fixture.scanner.report(.discovered(address: fixture.ring.address))
             for await _ in fixture.log.results { break }
             #expect(fixture.services.maintenance.runs == 1)
             // A sign of life each ten seconds, though nothing happens.
@@ -180,7 +180,7 @@ import Testing
         }
         try await fixture.watching(WatchOptions(isLive: true)) {
             await fixture.output.until(.status(.searching(["ring"])))
-            fixture.scanner.report(.heard(address: fixture.ring.address))
+            fixture.scanner.report(.discovered(address: fixture.ring.address))
             await fixture.output.until(.synced(steps: 0))
             for await _ in fixture.services.reader.hanging { break }
             await fixture.output.until(figure(nil))
@@ -210,7 +210,7 @@ import Testing
         reader.follow(fixture.ring.id)
         try await fixture.watching(WatchOptions(isLive: true)) {
             await fixture.output.until(.status(.searching(["ring"])))
-            fixture.scanner.report(.heard(address: fixture.ring.address))
+            fixture.scanner.report(.discovered(address: fixture.ring.address))
             await fixture.output.until(.synced(steps: 0))
             for await _ in reader.hanging { break }
             for (value, age) in [(1_100, 1_500), (1_200, 1_400), (19, 700)] {
@@ -249,7 +249,7 @@ import Testing
         fixture.services.reader.follow(fixture.ring.id)
         try await fixture.watching(WatchOptions(pedometers: ["ring"], isLive: true)) {
             await fixture.output.until(.status(.searching(["ring"])))
-            fixture.scanner.report(.heard(address: fixture.ring.address))
+            fixture.scanner.report(.discovered(address: fixture.ring.address))
             await fixture.output.until(.synced(steps: 0))
             for await _ in fixture.services.reader.hanging { break }
             await fixture.output.until(.live([.init(name: "ring", steps: 20, goal: nil)]))
@@ -277,7 +277,7 @@ import Testing
         fixture.services.reader.follow(fixture.ring.id)
         try await fixture.watching(WatchOptions(pedometers: ["ring"], isLive: true)) {
             await fixture.output.until(.status(.searching(["ring"])))
-            fixture.scanner.report(.heard(address: fixture.ring.address))
+            fixture.scanner.report(.discovered(address: fixture.ring.address))
             await fixture.output.until(.synced(steps: 0))
             for await _ in fixture.services.reader.hanging { break }
             #expect(fixture.services.reader.known(of: fixture.ring.id) == KnownSteps(own: 757, others: 2_565))
@@ -290,7 +290,7 @@ import Testing
             fixture.services.reader.script(fixture.ring.id, .finish(ReadReport(battery: 5)))
             try await fixture.watching(WatchOptions(marksNotices: marks)) {
                 await fixture.output.until(.status(.searching(["ring"])))
-                fixture.scanner.report(.heard(address: fixture.ring.address))
+                fixture.scanner.report(.discovered(address: fixture.ring.address))
                 await fixture.output.until(.synced(steps: 0))
                 await fixture.output.until(.status(.idle(next: fixture.services.outbox.now + 900)))
             }

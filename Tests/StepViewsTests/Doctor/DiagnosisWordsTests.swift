@@ -46,19 +46,20 @@ import Testing
     }
 
     @Test func `an adapter that hears nothing may be stuck`() {
-        let stuck = words(.scan(.nothingHeard(seconds: 4, isExpected: true)))
+        let stuck = words(.scan(.nothingDiscovered(seconds: 4, isExpected: true)))
         #expect(stuck.message == "the adapter received no advertisement within 4 seconds")
         #expect(
             stuck.fix?.commands.map { $0.text() }
                 == ["bluetoothctl power off", "bluetoothctl power on", "sudo systemctl restart bluetooth"])
-        #expect(message(.scan(.heard(devices: 1))) == "the adapter receives advertisements of 1 device")
+        #expect(message(.scan(.discovered(devices: 1))) == "the adapter receives advertisements of 1 device")
         #expect(
             message(.scan(.inUse(HistoryHolder(process: 7, activity: .sync))))
                 == "skipped: a sync is running (process 7); it is not interrupted")
     }
 
     @Test func `the fix for a recognised device in range is the add command`() {
-        #expect(fix(.scan(.candidate(HeardDevice(address: Self.address, name: "R02")))) == "istep add \(Self.address)")
+        #expect(
+            fix(.scan(.candidate(DiscoveredDevice(address: Self.address, name: "R02")))) == "istep add \(Self.address)")
     }
 
     @Test func `problems of the clock and the time zone have a message and a fix`() {

@@ -84,7 +84,7 @@ extension HeldHistory {
 struct SharedPlace: RestorableDestination {
     let name = "family"
     let kind = "postgres"
-    let place = "db.home/health"
+    let location = "db.home/health"
     let traits = ShareTraits.replacing
     let terms = ShareTerms()
 

@@ -262,13 +262,13 @@ struct SampleDocuments {
         DestinationsView(
             [
                 .init(
-                    name: "garden", kind: "rest", place: "https://a",
+                    name: "garden", kind: "rest", location: "https://a",
                     state: DestinationState(name: "garden", notBefore: Sample.now, stopped: "401"),
                     counts: [.sent: 1, .pending: 2], answer: .success("it answers")),
                 .init(
-                    name: "diary", kind: "file", place: "/s", state: waiting, counts: [:],
+                    name: "diary", kind: "file", location: "/s", state: waiting, counts: [:],
                     answer: .failure(ShareFailure(.busy, "no"))),
-                .init(name: "other", kind: "file", place: "/s", state: DestinationState(name: "other"), counts: [:]),
+                .init(name: "other", kind: "file", location: "/s", state: DestinationState(name: "other"), counts: [:]),
             ], now: Sample.now, localTime: Sample.localTime)
     }
 

@@ -32,7 +32,7 @@ import Testing
         let some = ServiceErrorWords.problem(.severalInRange(["A", "B"], count: 20))
         #expect(some == "20 pedometers are in range: A, B and others.")
         let names = ServiceErrorWords.problem(
-            .notHeard("C0:DE:00:00:00:02", isName: false, seconds: 15, others: ["ring", "phone"]))
+            .notDiscovered("C0:DE:00:00:00:02", isName: false, seconds: 15, others: ["ring", "phone"]))
         #expect(names == "C0:DE:00:00:00:02 was not heard within 15 s; names in range: ring, phone.")
     }
 
@@ -43,7 +43,7 @@ import Testing
         let old = try #require(Day("1883-12-31"))
         #expect(problem(.birthTooLongAgo(old)) == "The date of birth 1883-12-31 is more than 130 years ago.")
         #expect(
-            problem(.notHeard("r02", isName: true, seconds: 15))
+            problem(.notDiscovered("r02", isName: true, seconds: 15))
                 == "No device whose name begins with 'r02' (in upper or lower case) was heard within 15 s.")
     }
 }

@@ -155,11 +155,11 @@ import Testing
         let view = DestinationsView(
             [
                 .init(
-                    name: "garden", kind: "rest", place: "https://steps.example.org",
+                    name: "garden", kind: "rest", location: "https://steps.example.org",
                     state: DestinationState(name: "garden"),
                     counts: [.sent: 412, .pending: 1], answer: .success("it answers")),
                 .init(
-                    name: "toots", kind: "mastodon", place: "https://example.social",
+                    name: "toots", kind: "mastodon", location: "https://example.social",
                     state: DestinationState(name: "toots", stopped: "401"), counts: [:],
                     answer: .failure(
                         ShareFailure(.credentials, "example.social answered 401", advice: "Renew the token."))),
@@ -185,7 +185,7 @@ import Testing
     @Test func `a long place and a long name are shown whole on a narrow terminal`() {
         let state = DestinationState(name: "garden")
         let entry = DestinationStatus(
-            name: "garden", kind: "home-assistant", place: "https://steps.example.org", state: state, counts: [:])
+            name: "garden", kind: "home-assistant", location: "https://steps.example.org", state: state, counts: [:])
         let lines = DestinationsView([entry], now: Sample.now, localTime: Sample.localTime).lines(TextStyle(width: 40))
         #expect(lines == ["garden", "  home-assistant", "    https://steps.example.org", "  no days yet"])
         let name = String(repeating: "x", count: 32)

@@ -150,7 +150,7 @@ import Testing
         let listed = DestinationsView(
             [
                 DestinationStatus(
-                    name: "garden", kind: "rest", place: "https://a.org", state: state, counts: [.pending: 2])
+                    name: "garden", kind: "rest", location: "https://a.org", state: state, counts: [.pending: 2])
             ], now: Sample.now,
             localTime: Sample.localTime)
         let words = listed.text().replacing(/\s+/, with: " ")
@@ -212,7 +212,7 @@ import Testing
         let state = DestinationState(
             name: "garden", notBefore: notBefore, failures: 1, stopped: stopped, lastError: "down")
         let outbox = OutboxView([], states: [state], users: [anna], now: Sample.now, localTime: Sample.localTime)
-        let entry = DestinationStatus(name: "garden", kind: "rest", place: "/", state: state, counts: [:])
+        let entry = DestinationStatus(name: "garden", kind: "rest", location: "/", state: state, counts: [:])
         let destinations = DestinationsView([entry], now: Sample.now, localTime: Sample.localTime)
         let expected = time.map { ReadDocument(stringLiteral: $0) } ?? .null
         #expect(

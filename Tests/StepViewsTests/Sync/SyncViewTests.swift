@@ -41,10 +41,10 @@ import Testing
     }
 
     @Test func `the duration is shown only if it is known`() throws {
-        var heard = report(name: "band")
-        (heard.readSeconds, heard.connectedSeconds) = (nil, nil)
-        #expect(view(heard).text() == "band: 8,801 new steps in 42 slots, battery 81 %")
-        #expect(try ReadDocument(view(heard)).pedometers[0].connectedSeconds == .null)
+        var discovered = report(name: "band")
+        (discovered.readSeconds, discovered.connectedSeconds) = (nil, nil)
+        #expect(view(discovered).text() == "band: 8,801 new steps in 42 slots, battery 81 %")
+        #expect(try ReadDocument(view(discovered)).pedometers[0].connectedSeconds == .null)
     }
 
     @Test func `a failure is shown with the saved steps and advice`() {

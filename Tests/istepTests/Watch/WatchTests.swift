@@ -293,12 +293,12 @@ import Testing
             istep.environment["NOTIFY_SOCKET"] = socket.name
             istep.environment["WATCHDOG_USEC"] = "2000000"
             let running = try istep.start(["watch", "--unattended"])
-            var heard: [String] = []
+            var received: [String] = []
             // A sign of life at the start and again, though nothing happens.
-            while heard.filter({ $0 == "WATCHDOG=1" }).count < 3 { heard.append(try await socket.next()) }
-            #expect(heard.contains("READY=1\nSTATUS=Looking for ring"))
+            while received.filter({ $0 == "WATCHDOG=1" }).count < 3 { received.append(try await socket.next()) }
+            #expect(received.contains("READY=1\nSTATUS=Looking for ring"))
             #expect(await end(running).status == 0)
-            var last = heard.last
+            var last = received.last
             while last != "STOPPING=1" { last = try await socket.next() }
         }
     }

@@ -107,7 +107,7 @@ public enum BluetoothDiagnosis: Hashable, Sendable {
 }
 
 /// A device that a scan heard.
-public struct HeardDevice: Hashable, Sendable {
+public struct DiscoveredDevice: Hashable, Sendable {
     public var address: String
     /// As received; may contain control characters.
     public var name: String?
@@ -134,11 +134,11 @@ public struct ScanFacts: Hashable, Sendable {
     /// Number of devices, of any kind.
     public var count: Int
     /// The registered pedometers among them, by address.
-    public var pedometers: [String: HeardDevice]
+    public var pedometers: [String: DiscoveredDevice]
     /// A device that could be registered: the one with the lowest address among those that a model recognises.
-    public var candidate: HeardDevice?
+    public var candidate: DiscoveredDevice?
 
-    public init(count: Int, pedometers: [String: HeardDevice] = [:], candidate: HeardDevice? = nil) {
+    public init(count: Int, pedometers: [String: DiscoveredDevice] = [:], candidate: DiscoveredDevice? = nil) {
         self.count = count
         self.pedometers = pedometers
         self.candidate = candidate
@@ -148,10 +148,11 @@ public struct ScanFacts: Hashable, Sendable {
     ///   - registered: number of pedometers in use; nil if not known.
     ///   - seconds: duration of the scan.
     public func diagnoses(registered: Int?, seconds: Int) -> [Diagnosis] {
-        let heard: ScanDiagnosis =
-            count > 0 ? .heard(devices: count) : .nothingHeard(seconds: seconds, isExpected: registered ?? 0 > 0)
-        guard registered == 0 else { return [.scan(heard)] }
-        return [.scan(heard), .scan(candidate.map { .candidate($0) } ?? .noPedometer)]
+        let discovered: ScanDiagnosis =
+            count > 0
+            ? .discovered(devices: count) : .nothingDiscovered(seconds: seconds, isExpected: registered ?? 0 > 0)
+        guard registered == 0 else { return [.scan(discovered)] }
+        return [.scan(discovered), .scan(candidate.map { .candidate($0) } ?? .noPedometer)]
     }
 }
 
@@ -161,19 +162,19 @@ public enum ScanDiagnosis: Hashable, Sendable {
     case notRequested
     /// A process works with the pedometers, and must not be disturbed.
     case inUse(HistoryHolder)
-    case heard(devices: Int)
+    case discovered(devices: Int)
     /// - Parameter isExpected: whether there is a registered pedometer.
-    case nothingHeard(seconds: Int, isExpected: Bool)
+    case nothingDiscovered(seconds: Int, isExpected: Bool)
     /// No pedometer is registered, and none was heard.
     case noPedometer
     /// No pedometer is registered, and this device could be.
-    case candidate(HeardDevice)
+    case candidate(DiscoveredDevice)
 
     public var severity: Severity {
         switch self {
         case .notRequested, .inUse: .skipped
-        case .heard: .fine
-        case .nothingHeard(_, let isExpected): isExpected ? .warning : .note
+        case .discovered: .fine
+        case .nothingDiscovered(_, let isExpected): isExpected ? .warning : .note
         case .noPedometer, .candidate: .note
         }
     }

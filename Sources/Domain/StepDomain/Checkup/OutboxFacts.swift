@@ -61,7 +61,7 @@ public enum DestinationDiagnosis: Hashable, Sendable {
     /// The user does not want the network to be used.
     case notContacted
     /// Its address, and its description of itself.
-    case answers(place: String, description: String)
+    case answers(location: String, description: String)
     /// Nothing is sent until the user acts.
     case paused(reason: String)
     case rejected(days: Int, last: Day, reason: String?)

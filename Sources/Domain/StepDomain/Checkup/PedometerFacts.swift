@@ -21,17 +21,17 @@ public enum PedometerContactError: Error, Hashable, Sendable {
 public struct PedometerFacts: Hashable, Sendable {
     public var pedometer: Pedometer
     /// Nil if the scan did not hear it.
-    public var heard: HeardDevice?
+    public var discovered: DiscoveredDevice?
 
-    public init(pedometer: Pedometer, heard: HeardDevice?) {
+    public init(pedometer: Pedometer, discovered: DiscoveredDevice?) {
         self.pedometer = pedometer
-        self.heard = heard
+        self.discovered = discovered
     }
 
     /// The pedometer answered.
     public func diagnoses(of report: ReadReport) -> [Diagnosis] {
-        var diagnoses: [PedometerDiagnosis] = [.answers(battery: report.battery, rssi: heard?.rssi)]
-        if heard?.isConnected == true { diagnoses.append(.alreadyConnected) }
+        var diagnoses: [PedometerDiagnosis] = [.answers(battery: report.battery, rssi: discovered?.rssi)]
+        if discovered?.isConnected == true { diagnoses.append(.alreadyConnected) }
         if let battery = report.battery, battery < BatteryLevel.low { diagnoses.append(.batteryLow(percent: battery)) }
         diagnoses += report.notices.compactMap(Self.diagnosis)
         return diagnoses.map { .pedometer(pedometer.name, $0) }
@@ -57,10 +57,10 @@ public struct PedometerFacts: Hashable, Sendable {
             .pedometer(pedometer.name, .pairingLost(address: pedometer.address, reason: reason))
         case .connectFailed(.busy, let reason): .pedometer(pedometer.name, .connectFailed(.busy, reason: reason))
         // BlueZ has many errors for keys that do not match, and none of them means only that.
-        case .connectFailed(.other, let reason) where heard?.isPaired == true:
+        case .connectFailed(.other, let reason) where discovered?.isPaired == true:
             .pedometer(pedometer.name, .connectFailed(.maybeUnpaired(address: pedometer.address), reason: reason))
         case .connectFailed(.other, let reason): .pedometer(pedometer.name, .connectFailed(.unknown, reason: reason))
-        case .notPaired where heard?.isPaired == true:
+        case .notPaired where discovered?.isPaired == true:
             .pedometer(pedometer.name, .pairingLost(address: pedometer.address, reason: nil))
         case .notPaired: .pedometer(pedometer.name, .needsPairing)
         case .other(let problem): .failed(.pedometer(pedometer.name), problem)

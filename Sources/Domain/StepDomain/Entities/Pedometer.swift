@@ -92,7 +92,7 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
     public var lacksBatterySince: Timestamp?
     /// Seconds by which the pedometer's clock was ahead of UTC, compared with this machine's clock, when it was last
     /// read, at or before `counter`; nil if it was not read. A change shows that one of the two clocks was set.
-    public var clockLead: Int?
+    public var clockOffset: Int?
     /// What is known of past days, of a pedometer that counts the steps of today and also reports totals of past days;
     /// nil of all others.
     public var pastDays: PastDays?
@@ -106,14 +106,17 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         case readThrough, utcOffset, counter
         /// The name in the histories of released versions.
         case undecided = "quarantined"
-        case tail, missing, lacksTotalSince, lacksBatterySince, clockLead, pastDays, deviceOffset, clockMark
+        case tail, missing, lacksTotalSince, lacksBatterySince, pastDays, deviceOffset, clockMark
+        /// The name in the histories of released versions.
+        case clockOffset = "clockLead"
     }
 
     public init(
         readThrough: Timestamp? = nil, utcOffset: Int? = nil, counter: CounterReading? = nil,
         undecided: CounterReading? = nil,
         tail: [WallSlot]? = nil, missing: [DayGap]? = nil, lacksTotalSince: Timestamp? = nil,
-        lacksBatterySince: Timestamp? = nil, clockLead: Int? = nil, pastDays: PastDays? = nil, deviceOffset: Int? = nil,
+        lacksBatterySince: Timestamp? = nil, clockOffset: Int? = nil, pastDays: PastDays? = nil,
+        deviceOffset: Int? = nil,
         clockMark: ClockMark? = nil
     ) {
         self.readThrough = readThrough
@@ -124,7 +127,7 @@ public struct PedometerCursor: Hashable, Sendable, Codable {
         self.missing = missing
         self.lacksTotalSince = lacksTotalSince
         self.lacksBatterySince = lacksBatterySince
-        self.clockLead = clockLead
+        self.clockOffset = clockOffset
         self.pastDays = pastDays
         self.deviceOffset = deviceOffset
         self.clockMark = clockMark

@@ -139,8 +139,8 @@ public struct ScheduledImportFailure: CategorizedError {
     public var category: FailureCategory { FailureCategory(underlying) }
     /// The words of the reason, with the import and, if they do not name it, the file.
     package func text(_ reason: String) -> String {
-        let place = file.map { reason.contains($0) ? "" : "\($0): " } ?? ""
-        return "[import.\(name)]: \(place)\(reason)"
+        let prefix = file.map { reason.contains($0) ? "" : "\($0): " } ?? ""
+        return "[import.\(name)]: \(prefix)\(reason)"
     }
     public var cause: FailureCause { FailureCause(underlying) }
 }

@@ -125,13 +125,13 @@ extension NoticeRules {
                 return Notice(.machine, since: first.start, .nightsFailed(nights: nights, reason: last.reason))
             }
         }
-        return unheard(worked)
+        return listeningOutage(worked)
     }
 
     /// The same notice for a watch, which tries nothing while it cannot listen.
     ///
     /// - Parameter worked: when a sync last showed that Bluetooth works.
-    private func unheard(_ worked: Timestamp?) -> Notice? {
+    private func listeningOutage(_ worked: Timestamp?) -> Notice? {
         let known = standing.map(\.notice).first { $0.subject == .machine }
         if let outage = listening.outage {
             let nights = (now - outage.since) / 86_400

@@ -14,7 +14,7 @@ public protocol BluetoothProbe: Sendable {
     ///
     /// - Parameter isHeard: whether a scan has just heard it. A bonded pedometer may advertise to this machine alone,
     ///   which no scan shows.
-    func examine(_ pedometer: Pedometer, isHeard: Bool) async throws(PedometerContactError) -> ReadReport
+    func examine(_ pedometer: Pedometer, isDiscovered: Bool) async throws(PedometerContactError) -> ReadReport
 
     /// Whether the pedometer holds only today's count.
     func holdsTodayOnly(_ pedometer: Pedometer) -> Bool

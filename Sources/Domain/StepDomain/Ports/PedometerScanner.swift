@@ -126,7 +126,7 @@ public protocol PedometerScanner: Sendable {
     ///
     /// - Parameter heard: called with the number of devices so far.
     func scan(
-        _ conditions: ScanConditions, seconds: Double, heard: @escaping @Sendable (Int) -> Void
+        _ conditions: ScanConditions, seconds: Double, discovered: @escaping @Sendable (Int) -> Void
     ) async throws -> ScanOutcome
 
     /// Scans until `isWanted` returns true for a device that matches the conditions. The scan has ended when this
@@ -176,7 +176,7 @@ public protocol PresenceScanner: Sendable {
 public enum PresenceEvent: Sendable {
     /// The pedometer with this address, as it was passed to `scan(for:)`, is in range. May be reported any number of
     /// times.
-    case heard(address: String)
+    case discovered(address: String)
     /// It listens from now on.
     case listening
     /// It cannot listen now, and waits until it can.

@@ -6,7 +6,7 @@ public protocol ShareDestination: Sendable {
     var kind: String { get }
     /// Its address or path, for display: of a web service the server and the account, without the path, which can be a
     /// secret.
-    var place: String { get }
+    var location: String { get }
     var traits: ShareTraits { get }
     var terms: ShareTerms { get }
 

@@ -184,11 +184,11 @@ extension Doctor {
         // Three attempts to connect, each of which the kernel ends after 20 s, and the scan before them.
         Check(.pedometer, .pedometer(pedometer.name), needs: [.scan, .history], limit: .seconds(120)) { known in
             guard let scan = known.scan, let history else { return [.pedometer(pedometer.name, .notTried)] }
-            let facts = PedometerFacts(pedometer: pedometer, heard: scan.pedometers[pedometer.address])
+            let facts = PedometerFacts(pedometer: pedometer, discovered: scan.pedometers[pedometer.address])
             do {
                 // Two concurrent connections to one pedometer disturb each other.
                 let report = try await history.withoutSync {
-                    try await bluetooth.examine(pedometer, isHeard: facts.heard != nil)
+                    try await bluetooth.examine(pedometer, isDiscovered: facts.discovered != nil)
                 }
                 return facts.diagnoses(of: report)
             } catch let error as PedometerContactError {
@@ -219,7 +219,7 @@ extension Doctor {
             do throws(ShareFailure) {
                 let users = (try? await blocking { [history = known.history] in try history?.users() }) ?? nil
                 let description = try await destination.check(for: users ?? [])
-                return [.destination(name, .answers(place: destination.place, description: description))] + stored
+                return [.destination(name, .answers(location: destination.location, description: description))] + stored
             } catch {
                 return [.failed(.destination(name), Problem(error))] + stored
             }

@@ -6,7 +6,7 @@ public struct DestinationStatus: Sendable {
     public var name: String
     public var kind: String
     /// Its address or path.
-    public var place: String
+    public var location: String
     public var state: DestinationState
     /// Days by state.
     public var counts: [ShareEntry.State: Int]
@@ -16,12 +16,12 @@ public struct DestinationStatus: Sendable {
     public var answer: Result<String, ShareFailure>?
 
     public init(
-        name: String, kind: String, place: String, state: DestinationState, counts: [ShareEntry.State: Int],
+        name: String, kind: String, location: String, state: DestinationState, counts: [ShareEntry.State: Int],
         changed: Int = 0, answer: Result<String, ShareFailure>? = nil
     ) {
         self.name = name
         self.kind = kind
-        self.place = place
+        self.location = location
         self.state = state
         self.counts = counts
         self.changed = changed
@@ -46,7 +46,7 @@ extension ShareService {
             return try destinations.map { destination in
                 let entries = try outbox.entries(of: destination.name, in: all)
                 return DestinationStatus(
-                    name: destination.name, kind: destination.kind, place: destination.place,
+                    name: destination.name, kind: destination.kind, location: destination.location,
                     state: try context.history.state(of: destination.name),
                     counts: entries.reduce(into: [:]) { $0[$1.state, default: 0] += 1 },
                     changed: entries.count(where: \.isChanged),

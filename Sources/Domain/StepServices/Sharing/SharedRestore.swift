@@ -28,12 +28,12 @@ public struct SharedRestore: Sendable {
     }
 
     /// - Parameters:
-    ///   - place: the name of a destination, with or without its kind before a colon, such as `postgres:family`.
+    ///   - name: the name of a destination, with or without its kind before a colon, such as `postgres:family`.
     ///   - user: nil if the destination has only one.
     ///   - machine: nil for the only one that has sent days, or the one with the name of this machine.
     /// - Throws: `ServiceError`, `ShareFailure`.
-    public func candidate(from place: String, user: String?, machine: String?) async throws -> Candidate {
-        let destination = try self.destination(place)
+    public func candidate(from name: String, user: String?, machine: String?) async throws -> Candidate {
+        let destination = try self.destination(name)
         let held = try await destination.heldHistories(of: user)
         var subjects = Set(held.map(\.subject))
         if subjects.count > 1, let user, let exact = held.first(where: { $0.user == user }) {
@@ -56,13 +56,13 @@ public struct SharedRestore: Sendable {
             repeating: repeating.map(\.name))
     }
 
-    private func destination(_ place: String) throws(ServiceError) -> any RestorableDestination {
-        let parts = place.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let name = parts.last ?? place
+    private func destination(_ words: String) throws(ServiceError) -> any RestorableDestination {
+        let parts = words.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let name = parts.last ?? words
         guard let found = destinations.first(where: { $0.name == name && (parts.count == 1 || $0.kind == parts[0]) })
         else {
             let restorable = destinations.compactMap { $0 as? any RestorableDestination }
-            throw .unknownDestination(place, known: restorable.map { "\($0.kind):\($0.name)" })
+            throw .unknownDestination(words, known: restorable.map { "\($0.kind):\($0.name)" })
         }
         guard let restorable = found as? any RestorableDestination else { throw .notRestorable(found.name) }
         return restorable

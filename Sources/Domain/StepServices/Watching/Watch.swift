@@ -79,7 +79,7 @@ public actor Watch {
         let now = context.now()
         switch event {
         case .timePassed: break
-        case .presence(.heard(let address)): state.recordAdvertisement(of: address)
+        case .presence(.discovered(let address)): state.recordAdvertisement(of: address)
         case .presence(.listening):
             silence.start(for: state.entries.keys, at: now)
             problems.end(.scanning)

@@ -25,7 +25,7 @@ enum WatchEvent: Sendable {
     /// If events have the same key, only the newest is handled; nil if each one is handled.
     var key: Key? {
         switch self {
-        case .presence(.heard(let address)): .heard(address)
+        case .presence(.discovered(let address)): .discovered(address)
         case .presence(.listening), .presence(.unavailable): .listening
         case .timePassed: .timePassed
         case .stepped(let id, let steps): steps == nil ? .connected(id) : .stepped(id)
@@ -35,7 +35,7 @@ enum WatchEvent: Sendable {
     }
 
     enum Key: Hashable, Sendable {
-        case heard(String)
+        case discovered(String)
         case listening, timePassed, figuresDue
         case connected(Pedometer.ID)
         case stepped(Pedometer.ID)

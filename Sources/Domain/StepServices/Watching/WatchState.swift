@@ -46,7 +46,7 @@ struct WatchState: Sendable {
     /// When this watch itself last read each pedometer completely.
     private var reads: [Pedometer.ID: Timestamp] = [:]
     private var failures: [Pedometer.ID: Failures] = [:]
-    private var heard: Set<Pedometer.ID> = []
+    private var discovered: Set<Pedometer.ID> = []
     /// The pedometer that is being read or connected to.
     private(set) var busy: Pedometer.ID?
     private(set) var followed: Set<Pedometer.ID> = []
@@ -85,7 +85,7 @@ struct WatchState: Sendable {
     /// Replaces the pedometers by those that were read from the history.
     mutating func update(_ entries: [Entry]) {
         self.entries = Dictionary(entries.map { ($0.pedometer.id, $0) }) { $1 }
-        heard.formIntersection(self.entries.keys)
+        discovered.formIntersection(self.entries.keys)
         for (id, failed) in failures where (self.entries[id]?.lastComplete).map({ $0 > failed.last }) ?? false {
             failures[id] = nil
         }
@@ -94,13 +94,13 @@ struct WatchState: Sendable {
     mutating func recordAdvertisement(of address: String) {
         // An advertisement of the pedometer that is being read was sent before the reading.
         for entry in entries.values where entry.pedometer.address == address && entry.pedometer.id != busy {
-            heard.insert(entry.pedometer.id)
+            discovered.insert(entry.pedometer.id)
         }
     }
 
     mutating func beginSync(of id: Pedometer.ID) {
         busy = id
-        heard.remove(id)
+        discovered.remove(id)
     }
 
     /// - Parameter isComplete: nil if it could not begin because another sync runs.
@@ -112,7 +112,7 @@ struct WatchState: Sendable {
             entries[id]?.lastComplete = now
             reads[id] = now
             // It is in range, and must still be followed.
-            if followable(id, at: now) != nil { heard.insert(id) }
+            if followable(id, at: now) != nil { discovered.insert(id) }
         case false?: failures[id] = Failures(count: (failures[id]?.count ?? 0) + 1, last: now)
         case nil: failures[id] = Failures(count: max(failures[id]?.count ?? 0, 1), last: now)
         }
@@ -120,7 +120,7 @@ struct WatchState: Sendable {
 
     mutating func beginFollowing(_ id: Pedometer.ID) {
         busy = id
-        heard.remove(id)
+        discovered.remove(id)
         followed.insert(id)
     }
 
@@ -139,7 +139,7 @@ struct WatchState: Sendable {
         case .released:
             losses[id] = nil
             unfollowed[id] = nil
-            heard.insert(id)
+            discovered.insert(id)
         case .lost:
             losses[id, default: 0] += 1
             unfollowed[id] = .until(now + Self.backoff.seconds(after: losses[id, default: 1]))
@@ -189,10 +189,10 @@ struct WatchState: Sendable {
 
         // A pedometer that was forgotten meanwhile has no entry.
         decision.disconnect = overdue.filter(followed.contains) + followed.filter { entries[$0] == nil }.sorted()
-        decision.sync = overdue.first { heard.contains($0) && !followed.contains($0) }
+        decision.sync = overdue.first { discovered.contains($0) && !followed.contains($0) }
         guard decision.sync == nil else { return decision }
         let wanted = following.filter { $0.1 <= now && !overdue.contains($0.0) }.map(\.0)
-        decision.follow = wanted.first(where: heard.contains)
+        decision.follow = wanted.first(where: discovered.contains)
         guard decision.follow == nil else { return decision }
         let missing = (overdue.filter { !followed.contains($0) } + wanted).compactMap { entries[$0] }
         decision.scan = Set(missing.map(\.pedometer.address))

@@ -31,7 +31,7 @@ public enum PedometerError: Error, Hashable, Sendable {
     /// It was not heard for this many seconds, while another device with its name or data was.
     case addressMayHaveChanged(_ address: String, seconds: Double, name: String, to: String)
     /// It was not heard for this many seconds, and no other device was.
-    case nothingHeard(_ address: String, seconds: Double)
+    case nothingDiscovered(_ address: String, seconds: Double)
     /// It was not heard for this many seconds, and is of a model that can be connected to only at times: what to do.
     case notConnectable(_ address: String, seconds: Double, model: String, advice: String)
     /// It lacks a service that its model must have; `actual` is the model that its services show, if any.
@@ -48,7 +48,7 @@ extension PedometerError: ReportableError {
     /// receives nothing.
     public var cause: FailureCause {
         switch self {
-        case .addressMayHaveChanged, .nothingHeard, .notConnectable: .outOfRange
+        case .addressMayHaveChanged, .nothingDiscovered, .notConnectable: .outOfRange
         default: .other
         }
     }
@@ -87,7 +87,7 @@ extension PedometerError: ReportableError {
             \(address) was not heard within \(Int(seconds.rounded())) s, but \(name.prefix(32)) is in range with another address, \(new): \
             its address may have changed.
             """
-        case .nothingHeard(let address, let seconds):
+        case .nothingDiscovered(let address, let seconds):
             "\(address) was not heard within \(Int(seconds.rounded())) s, and no other Bluetooth device was heard."
         case .notConnectable(let address, let seconds, let model, _):
             "\(address) was not heard within \(Int(seconds.rounded())) s. The \(model) accepts connections only at certain times."
@@ -127,7 +127,7 @@ extension PedometerError: ReportableError {
             """
             If it is the same pedometer: `istep forget \(address)`, then `istep add \(new)`. Its steps stay in the history, and no steps are counted twice.
             """
-        case .nothingHeard:
+        case .nothingDiscovered:
             """
             Bring it close, wake it, or disconnect it from the phone. If other devices are near, the adapter may not receive: `istep doctor`
             """
@@ -145,7 +145,7 @@ extension PedometerError: ReportableError {
 
     public var category: FailureCategory {
         switch self {
-        case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingHeard,
+        case .noAnswer, .sentNoSteps, .refused, .incomplete, .endless, .addressMayHaveChanged, .nothingDiscovered,
             .notConnectable:
             .temporary
         case .undecodable, .scriptFailed: .data

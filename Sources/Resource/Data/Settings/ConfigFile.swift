@@ -45,7 +45,7 @@ struct ConfigFile {
         // The parser returns C strings, so all text after an escaped NUL would be lost without an error.
         if let line = scan.lineOfNUL { throw .containsNUL(path: path, line: line) }
         self.path = path
-        entries = SettingValue.entries(table, scan.places)
+        entries = SettingValue.entries(table, scan.positions)
     }
 
     /// Decodes the text line by line, so that an error can name the line: a line feed is never part of a longer
@@ -72,7 +72,7 @@ private func reason(_ error: TOMLParseError) -> String {
 /// The line of each key of a TOML document.
 ///
 /// A tree in an array: a document may be nested deeply, but no function recurses that deeply.
-struct KeyPlaces {
+struct KeyPositions {
     /// A key, by its index in the array.
     struct Key: Hashable {
         fileprivate let index: Int

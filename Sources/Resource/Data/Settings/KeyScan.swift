@@ -3,7 +3,7 @@
 /// It only determines where keys and values begin and end (TOML 1.0.0). The result is valid for documents that the
 /// parser accepts, and up to the place where the parser stops.
 struct KeyScan {
-    private(set) var places = KeyPlaces()
+    private(set) var positions = KeyPositions()
     /// The line of a key that is nested more than `deepest` keys deep. The parser recurses for each level until the
     /// stack overflows.
     private(set) var lineOfTooDeep: Int?
@@ -42,7 +42,7 @@ struct KeyScan {
     }
 
     private mutating func scan() {
-        var table = Place(key: .root, depth: 0)
+        var table = Position(key: .root, depth: 0)
         while cursor.skipBlank(), let byte = cursor.byte {
             let start = cursor.index
             if byte == UInt8(ascii: "[") {
@@ -51,7 +51,7 @@ struct KeyScan {
                 _ = cursor.take(UInt8(ascii: "["))
                 expectHeader()
                 cursor.skip { $0 == UInt8(ascii: "[") }
-                table = key(in: Place(key: .root, depth: 0))
+                table = key(in: Position(key: .root, depth: 0))
                 cursor.skip { $0 == UInt8(ascii: "]") }
             } else {
                 pair(in: table)
@@ -71,33 +71,33 @@ struct KeyScan {
         }
     }
 
-    private mutating func report(_ reason: String, at place: TOMLCursor? = nil) {
+    private mutating func report(_ reason: String, at position: TOMLCursor? = nil) {
         if isPastError { return }
-        let place = place ?? cursor
-        fault = fault ?? Fault(line: place.line, column: place.column, reason: reason)
+        let position = position ?? cursor
+        fault = fault ?? Fault(line: position.line, column: position.column, reason: reason)
     }
 
-    /// The place of a value.
-    private struct Place {
-        /// Nil within arrays, where the place of a key is not needed.
-        let key: KeyPlaces.Key?
+    /// The position of a value.
+    private struct Position {
+        /// Nil within arrays, where the position of a key is not needed.
+        let key: KeyPositions.Key?
         /// The number of keys that lead to it.
         let depth: Int
     }
 
-    private mutating func pair(in table: Place) {
+    private mutating func pair(in table: Position) {
         if let byte = cursor.byte, !isKeyStart(byte) { isPastError = true }
-        let place = key(in: table)
+        let position = key(in: table)
         if cursor.byte != UInt8(ascii: "=") { isPastError = true }
         cursor.skip { $0 == UInt8(ascii: "=") }
         cursor.skipSpaces()
         if cursor.byte.map({ "\r\n#".utf8.contains($0) }) ?? true { isPastError = true }
         _ = cursor.skipBlank()
-        value(at: place)
+        value(at: position)
     }
 
     /// A dotted key as it is written.
-    private mutating func key(in table: Place) -> Place {
+    private mutating func key(in table: Position) -> Position {
         let line = cursor.line
         var path: [String] = []
         repeat {
@@ -107,14 +107,15 @@ struct KeyScan {
         } while cursor.take(UInt8(ascii: "."))
         let depth = table.depth + path.count
         if depth > Self.deepest { lineOfTooDeep = lineOfTooDeep ?? line }
-        return Place(key: table.key.map { places.define(path, in: $0, line: line) }, depth: depth)
+        return Position(key: table.key.map { positions.define(path, in: $0, line: line) }, depth: depth)
     }
 
-    private mutating func value(at place: Place) {
+    private mutating func value(at position: Position) {
         switch cursor.byte {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): _ = cursor.text()
-        case UInt8(ascii: "["): list(until: UInt8(ascii: "]")) { $0.value(at: Place(key: nil, depth: place.depth)) }
-        case UInt8(ascii: "{"): list(until: UInt8(ascii: "}")) { $0.pair(in: place) }
+        case UInt8(ascii: "["):
+            list(until: UInt8(ascii: "]")) { $0.value(at: Position(key: nil, depth: position.depth)) }
+        case UInt8(ascii: "{"): list(until: UInt8(ascii: "}")) { $0.pair(in: position) }
         case let byte?:
             // These characters may begin a value; otherwise the parser's errors are better, if it reports one.
             if !isBareKeyByte(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: ".") {
@@ -138,7 +139,7 @@ struct KeyScan {
     private func lacksTime(_ value: ArraySlice<UInt8>) -> Bool {
         let digit = UInt8(ascii: "0")...UInt8(ascii: "9"), hyphen = UInt8(ascii: "-")
         // The parser ignores underscores when it guesses the type of a value, and requires hyphens only at these
-        // places.
+        // positions.
         let value = value.filter { $0 != UInt8(ascii: "_") }
         guard value.count > 10, digit.contains(value[0]), value[4] == hyphen, value[7] == hyphen,
             value[..<10].allSatisfy({ digit.contains($0) || $0 == hyphen })

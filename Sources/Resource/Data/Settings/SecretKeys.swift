@@ -37,21 +37,21 @@ extension SettingsTable {
     /// The secrets that the table names, each with the place of its key; invalid ones are omitted.
     ///
     /// - Parameter home: what `~` stands for.
-    public func secrets(home: String?) -> [(secret: SecretSource, place: SettingSource)] {
+    public func secrets(home: String?) -> [(secret: SecretSource, source: SettingSource)] {
         keys.compactMap { key in
             guard let text = text(key) else { return nil }
             // Certificates are public.
             if key.hasSuffix("_file"), key != "ca_file", let path = absolutePath(text, home: home) {
-                return (.file(path), place(of: key))
+                return (.file(path), source(of: key))
             }
-            if key.hasSuffix("_env"), isVariable(text) { return (.environment(text), place(of: key)) }
-            if key.hasSuffix("_credential"), isCredential(text) { return (.credential(text), place(of: key)) }
+            if key.hasSuffix("_env"), isVariable(text) { return (.environment(text), source(of: key)) }
+            if key.hasSuffix("_credential"), isCredential(text) { return (.credential(text), source(of: key)) }
             return nil
         }
     }
 
-    /// The place of a key; the place of the table if it has no such key.
-    public func place(of key: String) -> SettingSource {
+    /// The source of a key; that of the table if it has no such key.
+    public func source(of key: String) -> SettingSource {
         guard case .file(let path, _) = source, let line = entries[key]?.line else { return source }
         return .file(path, line: line)
     }

@@ -47,23 +47,23 @@ extension SettingValue {
     /// tables that are nested thousands deep.
     private static let deepest = 8
 
-    static func entries(_ table: TOMLTable, _ places: KeyPlaces) -> [String: SettingEntry] {
-        entries(table, places, .root, depth: 1)
+    static func entries(_ table: TOMLTable, _ positions: KeyPositions) -> [String: SettingEntry] {
+        entries(table, positions, .root, depth: 1)
     }
 
     private static func entries(
-        _ table: TOMLTable, _ places: KeyPlaces, _ parent: KeyPlaces.Key?, depth: Int
+        _ table: TOMLTable, _ positions: KeyPositions, _ parent: KeyPositions.Key?, depth: Int
     ) -> [String: SettingEntry] {
         var entries: [String: SettingEntry] = [:]
         for name in table.keys {
-            let key = parent.flatMap { places.key(name, in: $0) }
-            guard let value = table[name].flatMap({ SettingValue($0, places, key, depth: depth) }) else { continue }
-            entries[name] = SettingEntry(value: value, line: key.flatMap(places.line))
+            let key = parent.flatMap { positions.key(name, in: $0) }
+            guard let value = table[name].flatMap({ SettingValue($0, positions, key, depth: depth) }) else { continue }
+            entries[name] = SettingEntry(value: value, line: key.flatMap(positions.line))
         }
         return entries
     }
 
-    private init?(_ value: any TOMLValueConvertible, _ places: KeyPlaces, _ key: KeyPlaces.Key?, depth: Int) {
+    private init?(_ value: any TOMLValueConvertible, _ positions: KeyPositions, _ key: KeyPositions.Key?, depth: Int) {
         let isDeepest = depth >= Self.deepest
         switch value.type {
         case .string: self = .text(value.string ?? "")
@@ -77,10 +77,10 @@ extension SettingValue {
         case .dateTime: self = .dateTime
         case .array:
             guard let array = value.array else { return nil }
-            self = .array(isDeepest ? [] : array.compactMap { SettingValue($0, places, nil, depth: depth + 1) })
+            self = .array(isDeepest ? [] : array.compactMap { SettingValue($0, positions, nil, depth: depth + 1) })
         case .table:
             guard let table = value.table else { return nil }
-            self = .table(isDeepest ? [:] : Self.entries(table, places, key, depth: depth + 1))
+            self = .table(isDeepest ? [:] : Self.entries(table, positions, key, depth: depth + 1))
         }
     }
 }

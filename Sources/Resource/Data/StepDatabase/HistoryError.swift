@@ -63,7 +63,7 @@ public enum HistoryError: Error, Hashable, Sendable {
         /// A backup that is read, to be restored.
         case backup
         /// The file that a backup is written to.
-        case place
+        case target
     }
 
     /// - Parameter role: nil for a history.

@@ -82,8 +82,8 @@ extension HistoryError: ReportableError {
                 "mount its disk, create the directory, or name another file")
         case .of(.backup, let error):
             error.wordsOfBackup
-        case .of(.place, let error):
-            error.wordsOfPlace
+        case .of(.target, let error):
+            error.wordsOfTarget
         case .occupied(let path):
             ErrorWords("\(quoted(path)) exists and is not an istep backup", "choose another name")
         case .replaced(let path):
@@ -180,7 +180,7 @@ extension HistoryError: ReportableError {
     }
 
     /// The text for the file that a backup is written to.
-    private var wordsOfPlace: ErrorWords {
+    private var wordsOfTarget: ErrorWords {
         switch self {
         case .readOnly(let path, Self.readOnlyFileSystem):
             ErrorWords(

@@ -165,7 +165,7 @@ extension SimulatedDaemon {
     func notifyMonitors(of address: String, on adapterPath: ObjectPath) {
         guard let adapter = adapters[adapterPath], adapter.isPowered, adapter.isPresent,
             let peripheral = peripherals[address],
-            let advertisement = heard(peripheral, on: adapterPath)
+            let advertisement = discovered(peripheral, on: adapterPath)
         else { return }
         let monitors = adapter.monitors.filter { $0.matches(advertisement) }
         guard !monitors.isEmpty else { return }

@@ -90,7 +90,7 @@ extension SimulatedDaemon {
 
     private func advertise(_ address: String, on adapterPath: ObjectPath) {
         guard let adapter = adapters[adapterPath], adapter.isDiscovering, let peripheral = peripherals[address],
-            let advertisement = heard(peripheral, on: adapterPath),
+            let advertisement = discovered(peripheral, on: adapterPath),
             DiscoveryFilter.anyMatches(adapter.activeFilters, advertisement, address: address)
         else { return }
         appear(
@@ -99,7 +99,7 @@ extension SimulatedDaemon {
     }
 
     /// The received content of an advertisement; nil if the adapter does not receive it, or the peripheral is linked.
-    func heard(_ peripheral: any SimulatedPeripheral, on adapter: ObjectPath) -> Advertisement? {
+    func discovered(_ peripheral: any SimulatedPeripheral, on adapter: ObjectPath) -> Advertisement? {
         let address = peripheral.address
         guard receives(address, on: adapter), !isLinked(address) else { return nil }
         var advertisement = faults[address]?.renamed(peripheral.advertisement) ?? peripheral.advertisement

@@ -43,13 +43,13 @@ enum Interface {
     static let ranks: [String: Int] = {
         var names: [String] = []
         for description in registration.compactMap({ all[$0] }) {
-            var place = 0
+            var index = 0
             for property in description.properties.map(\.name) {
                 if let known = names.firstIndex(of: property) {
-                    place = known + 1
+                    index = known + 1
                 } else {
-                    names.insert(property, at: place)
-                    place += 1
+                    names.insert(property, at: index)
+                    index += 1
                 }
             }
         }

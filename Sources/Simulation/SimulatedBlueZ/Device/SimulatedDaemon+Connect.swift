@@ -188,10 +188,10 @@ extension SimulatedDaemon {
         after(timing.temporaryTimeout) { daemon in
             guard let device = daemon.devices[path], device.isTemporary, device.temporaryTimer == number else { return }
             let adapter = daemon.adapters[device.adapter]
-            let isHeard =
+            let isDiscovered =
                 (adapter?.isDiscovering == true || adapter?.monitors.isEmpty == false)
                 && daemon.receives(device.address, on: device.adapter)
-            isHeard ? daemon.keepTemporary(path) : daemon.remove(path)
+            isDiscovered ? daemon.keepTemporary(path) : daemon.remove(path)
         }
     }
 }

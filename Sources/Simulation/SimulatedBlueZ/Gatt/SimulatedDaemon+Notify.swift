@@ -140,7 +140,7 @@ extension SimulatedDaemon {
         // One packet, after the opcode and the handle (Bluetooth Core, Vol 3, Part F, 3.4.7.1). Faults may make it
         // longer.
         let packet = Array(value.prefix(Int(device.peripheral.mtu) - 3))
-        guard isHeard(id, device) else { return after(.zero) { $0.deliverNext(path, number) } }
+        guard isSubscribed(id, device) else { return after(.zero) { $0.deliverNext(path, number) } }
         let effects = faults[device.address, default: InjectedFaults()].next(.notification)
         after(timing.packet + effects.delay) { daemon in
             guard daemon.devices[path]?.link?.number == number else { return }
@@ -152,7 +152,7 @@ extension SimulatedDaemon {
         }
     }
 
-    private func isHeard(_ id: CharacteristicID, _ device: Device) -> Bool {
+    private func isSubscribed(_ id: CharacteristicID, _ device: Device) -> Bool {
         if id.characteristic == .batteryLevel { return true }
         guard let path = characteristicPath(id, device) else { return false }
         return device.registered[path] != nil || device.notifySockets[path] != nil

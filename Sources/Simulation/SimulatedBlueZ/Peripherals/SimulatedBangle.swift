@@ -88,7 +88,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
         /// What is left on the console by another program.
         public var unfinishedLine = ""
         /// Seconds by which its clock is ahead.
-        public var clockLead = 0
+        public var clockOffset = 0
         /// It sends live steps and its status before or after its answer: never inside, since the answer is one run of
         /// its program.
         public var sendsLiveLines: Order?
@@ -152,7 +152,7 @@ public final class SimulatedBangle: SimulatedPeripheral {
     }
 
     /// The time that its clock shows.
-    private func time(_ state: State) -> Date { now().addingTimeInterval(TimeInterval(state.behaviour.clockLead)) }
+    private func time(_ state: State) -> Date { now().addingTimeInterval(TimeInterval(state.behaviour.clockOffset)) }
 
     /// All records, by the local time at which each began.
     public var expectedSteps: [WallClock: Int] { state.withLock { $0.records } }

@@ -44,15 +44,16 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
         self.now = now
         history = seed.map(WalkingHistory.init)
         let date = now()
-        let lead = zone.secondsFromGMT(for: date)
-        let wall = Int(date.timeIntervalSince1970.rounded(.down)) + lead
-        state = Mutex(State(lead: lead, lastWall: wall, hasSeenHourZero: WallClock(seconds: wall).hour == 0))
+        let clockOffset = zone.secondsFromGMT(for: date)
+        let wall = Int(date.timeIntervalSince1970.rounded(.down)) + clockOffset
+        state = Mutex(
+            State(clockOffset: clockOffset, lastWall: wall, hasSeenHourZero: WallClock(seconds: wall).hour == 0))
     }
 
     private struct State {
         var link: PeripheralLink?
         /// Seconds that its clock is ahead of UTC.
-        var lead: Int
+        var clockOffset: Int
         /// What the clock showed when its time was last calculated.
         var lastWall: Int
         var hasSeenHourZero: Bool
@@ -167,7 +168,7 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
     }
 
     private func update(_ state: inout State) {
-        let wall = Int(now().timeIntervalSince1970.rounded(.down)) + state.lead
+        let wall = Int(now().timeIntervalSince1970.rounded(.down)) + state.clockOffset
         let (before, after) = (WallClock(seconds: state.lastWall), WallClock(seconds: wall))
         state.lastWall = wall
         let hasPassedMidnight = after.dayNumber > before.dayNumber || (after.hour == 0 && !state.hasSeenHourZero)
@@ -184,7 +185,7 @@ public final class SimulatedInfiniTime: SimulatedPeripheral {
     /// - Parameter isStart: whether it has just started. It then regards the hour of 0 as seen.
     private func set(_ clock: WallClock, _ state: inout State, isStart: Bool = false) {
         update(&state)
-        state.lead = clock.seconds - Int(now().timeIntervalSince1970.rounded(.down))
+        state.clockOffset = clock.seconds - Int(now().timeIntervalSince1970.rounded(.down))
         state.lastWall = clock.seconds
         if clock.hour == 0, !state.hasSeenHourZero, !isStart { state.isResetDue = true }
         state.hasSeenHourZero = clock.hour == 0

@@ -150,8 +150,8 @@ public struct AttributeUUID: Sendable, Hashable, Comparable, CustomStringConvert
         default: return nil
         }
         let dashes: Set = [8, 13, 18, 23]
-        for (place, character) in digits.enumerated() {
-            let fits = dashes.contains(place) ? character == "-" : character.isASCII && character.isHexDigit
+        for (index, character) in digits.enumerated() {
+            let fits = dashes.contains(index) ? character == "-" : character.isASCII && character.isHexDigit
             guard fits else { return nil }
         }
         self.text = digits

@@ -15,7 +15,7 @@ extension SimulatedRing {
     public var clock: WallClock { withState { clock($0) } }
 
     /// Sets its clock as another program would, to any time.
-    public func setClock(_ setting: ClockSetting) { withState { $0.lead = setting.lead(at: now()) } }
+    public func setClock(_ setting: ClockSetting) { withState { $0.clockOffset = setting.offset(at: now()) } }
 
     /// Adds steps to those of the history.
     /// - Parameter slot: any time inside the slot, by the ring's clock.
@@ -84,7 +84,7 @@ extension SimulatedRing {
         /// To any time; it continues from there.
         case showing(WallClock)
 
-        func lead(at date: Date) -> Int {
+        func offset(at date: Date) -> Int {
             switch self {
             case .local(let zone): zone.secondsFromGMT(for: date)
             case .utc: 0
@@ -96,7 +96,7 @@ extension SimulatedRing {
     // MARK: Internal state
 
     func clock(_ state: State) -> WallClock {
-        WallClock(seconds: Int(now().timeIntervalSince1970.rounded(.down)) + state.lead)
+        WallClock(seconds: Int(now().timeIntervalSince1970.rounded(.down)) + state.clockOffset)
     }
 
     func slots(daysAgo: Int, _ state: State) -> [WalkedSlot] {

@@ -33,7 +33,7 @@ public final class SimulatedRing: SimulatedPeripheral {
         self.calories = calories
         self.granularity = granularity
         self.now = now
-        state = Mutex(State(battery: battery, lead: clock.lead(at: now())))
+        state = Mutex(State(battery: battery, clockOffset: clock.offset(at: now())))
     }
 
     /// How calories are sent: the header of a reply states it.
@@ -97,7 +97,7 @@ public final class SimulatedRing: SimulatedPeripheral {
         var link: PeripheralLink?
         var battery: UInt8
         /// Seconds that the ring's clock is ahead of UTC.
-        var lead: Int
+        var clockOffset: Int
         var behaviour = Behaviour()
         /// Steps on top of the history, by the slot's start.
         var extra: [WallClock: Int] = [:]
@@ -150,7 +150,7 @@ extension SimulatedRing {
         let shown = WallClock(
             year: 2000 + numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4],
             second: numbers[5])
-        state.lead = shown.seconds - Int(now().timeIntervalSince1970.rounded(.down))
+        state.clockOffset = shown.seconds - Int(now().timeIntervalSince1970.rounded(.down))
         return [RingPacket.make(0x01, [0, 1, 0, 0x22, 0, 0, 0, 0, 1, 6, 0x30])]
     }
 

@@ -58,17 +58,17 @@ struct DayCharts: Sendable {
     private func bar(_ day: Day, of period: Period, hasPlan: Bool) -> BarChart.Bar {
         let known = figures[day]
         let isToday = day == figures.today
-        let place = period.days.lowerBound.distance(to: day), number = day.components.day
+        let index = period.days.lowerBound.distance(to: day), number = day.components.day
         var bar = BarChart.Bar(label: "", steps: nil, hasBegun: known != nil, isNow: isToday, title: "")
         switch (period.unit, period.count) {
         case (.week, _): bar.label = isToday ? "Today" : day.weekday.shortName
-        case (.month, _): (bar.label, bar.isMinor) = ("\(number)", place % 7 != 0)
+        case (.month, _): (bar.label, bar.isMinor) = ("\(number)", index % 7 != 0)
         case (_, ...7): bar.label = isToday ? "Today" : day.weekday.shortName
         case (_, ...Self.maximumNumbers):
-            let month = place == 0 || number == 1 ? " \(Words.month(day).prefix(3))" : ""
-            (bar.label, bar.isMinor) = ("\(number)\(month)", place % 7 != 0 || place > period.count - 3)
+            let month = index == 0 || number == 1 ? " \(Words.month(day).prefix(3))" : ""
+            (bar.label, bar.isMinor) = ("\(number)\(month)", index % 7 != 0 || index > period.count - 3)
         // Between the names of months, and not below the name of the first day.
-        case _ where [8, 15, 22].contains(number) && 12 * place >= period.count:
+        case _ where [8, 15, 22].contains(number) && 12 * index >= period.count:
             (bar.label, bar.isMinor) = ("\(number)", true)
         default: break
         }

@@ -46,16 +46,16 @@ struct WeekdayHours: Sendable {
 
     private func cell(_ mean: Double?, _ hour: Int, _ weekday: Weekday, _ y: Double, _ greatest: Double) -> Markup {
         let when = "\(weekday.shortName) \(hour):00"
-        let place = [
+        let frame = [
             Attribute(.x, percent: (Double(hour) + 0.05) / 0.24), Attribute(.width, percent: 0.9 / 0.24),
             Attribute(.y, y + 1),
             Attribute(.height, Self.row - 3), Attribute(.rx, 3),
         ]
         guard let mean else {
             let hole = [.stroke(.unknown), Attribute(.fill, "none"), Attribute(.strokeDasharray, "2 2")]
-            return Element.rect(hole + place) { Element.title { "\(when): unknown" } }
+            return Element.rect(hole + frame) { Element.title { "\(when): unknown" } }
         }
-        return Element.rect([.fill(Self.tone(mean, greatest))] + place) {
+        return Element.rect([.fill(Self.tone(mean, greatest))] + frame) {
             Element.title { "\(when): \(Words.count(Int(mean.rounded()), "step"))" }
         }
     }

@@ -170,11 +170,11 @@ package struct LocalPages: Sendable {
     // MARK: Messages
 
     /// For pages without a history.
-    func emptyContext(_ place: PageContext.Place) -> PageContext {
+    func emptyContext(_ audience: PageContext.Audience) -> PageContext {
         let preferences = services.preferences()
         var context = PageContext(
             user: .new(""), users: [], now: services.now(), localTime: services.localTime,
-            weekStart: preferences.weekStart, units: preferences.units, place: place)
+            weekStart: preferences.weekStart, units: preferences.units, audience: audience)
         context.commandOptions = services.commandOptions
         return context
     }

@@ -117,7 +117,8 @@ struct RequestScope: Sendable {
     ///   - only: the name of the only user whose days are shown; nil for all.
     /// - Throws: the history's error; `PageError` for a person who is not in it; `UnknownStandardUser`.
     init(
-        _ request: PageRequest, _ place: PageContext.Place, _ services: PageServices, isBusy: Bool, only: String? = nil
+        _ request: PageRequest, _ audience: PageContext.Audience, _ services: PageServices, isBusy: Bool,
+        only: String? = nil
     ) throws {
         do {
             history = try services.histories.history()
@@ -135,16 +136,16 @@ struct RequestScope: Sendable {
             }
             user = found
             if !isUserNamed, only == nil {
-                isUserNamed = (try? Self.standardUser(users, services.people(history), place)) == nil
+                isUserNamed = (try? Self.standardUser(users, services.people(history), audience)) == nil
             }
         } else {
-            user = try Self.standardUser(users, services.people(history), place)
+            user = try Self.standardUser(users, services.people(history), audience)
         }
         let preferences = services.preferences()
         self.services = services.services(history)
         context = PageContext(
             user: user, users: users, now: services.now(), localTime: services.localTime,
-            weekStart: preferences.weekStart, units: preferences.units, place: place)
+            weekStart: preferences.weekStart, units: preferences.units, audience: audience)
         context.isUserNamed = isUserNamed
         context.commandOptions = services.commandOptions
         if context.isOwner { context.sync = try Self.state(of: user, history, context.now, isBusy: isBusy) }
@@ -153,7 +154,7 @@ struct RequestScope: Sendable {
     /// The user of a request that names none.
     ///
     /// - Throws: `UnknownStandardUser`; the history's error.
-    private static func standardUser(_ users: [User], _ people: UserSelection, _ place: PageContext.Place) throws
+    private static func standardUser(_ users: [User], _ people: UserSelection, _ audience: PageContext.Audience) throws
         -> User
     {
         do {
@@ -163,7 +164,7 @@ struct RequestScope: Sendable {
             return users[0]
         } catch ServiceError.unknownUser(let name, _) where !users.isEmpty {
             // Guests cannot correct it, and need not know what is configured.
-            if place == .guest { return users[0] }
+            if audience == .guest { return users[0] }
             throw UnknownStandardUser(name: name, users: users)
         }
     }

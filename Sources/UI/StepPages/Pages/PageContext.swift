@@ -3,8 +3,8 @@ internal import StepViews
 
 /// What all pages are made with: whose, when, and where their links lead.
 package struct PageContext: Sendable {
-    /// Where pages stand.
-    package enum Place: Hashable, Sendable {
+    /// Who reads the pages, and where.
+    package enum Audience: Hashable, Sendable {
         /// On the local page, with links and forms. The key has to be in every form that changes something.
         case local(formKey: String)
         /// On pages for others, with links and without forms: nothing can be changed there.
@@ -23,7 +23,7 @@ package struct PageContext: Sendable {
     package var localTime: LocalTime
     package var weekStart: Weekday
     package var units: UnitSystem
-    package var place: Place
+    package var audience: Audience
     /// What commands on the pages need to be about the same history.
     var commandOptions = CommandOptions()
     /// What the header shows of the user's pedometers; nil where it shows nothing.
@@ -43,7 +43,7 @@ package struct PageContext: Sendable {
 
     package init(
         user: User, users: [User], now: Timestamp, localTime: LocalTime, weekStart: Weekday = .monday,
-        units: UnitSystem = .metric, place: Place
+        units: UnitSystem = .metric, audience: Audience
     ) {
         self.user = user
         self.users = users
@@ -52,7 +52,7 @@ package struct PageContext: Sendable {
         self.localTime = localTime
         self.weekStart = weekStart
         self.units = units
-        self.place = place
+        self.audience = audience
         today = localTime.day(of: now)
     }
 
@@ -61,13 +61,13 @@ package struct PageContext: Sendable {
         Element.code { ShellCommand(line).with(commandOptions).text() }
     }
 
-    var isLocal: Bool { place != .file }
+    var isLocal: Bool { audience != .file }
 
     /// Whether the reader may change something, and see what is of the machine and its services.
-    var isOwner: Bool { if case .local = place { true } else { false } }
+    var isOwner: Bool { if case .local = audience { true } else { false } }
 
     /// Whether the reader is another person, who sees the figures of days and nothing else.
-    var isGuest: Bool { place == .guest }
+    var isGuest: Bool { audience == .guest }
 
     /// Added to every address where there are several people.
     var userQuery: [(String, String)] { isUserNamed ? [("user", user.name)] : [] }
@@ -94,7 +94,7 @@ package struct PageContext: Sendable {
 
     /// A form that changes something, with the key that shows that one of these pages sent it.
     func form(_ parts: String..., style: String? = nil, @MarkupBuilder content: () -> Markup) -> Markup {
-        guard case .local(let formKey) = place else { return .nothing }
+        guard case .local(let formKey) = audience else { return .nothing }
         return Element.form(Attribute(.method, "post"), .action(Link(parts)), style.map { .css($0) }) {
             Element.input(Attribute(.type, "hidden"), Attribute(.name, "key"), Attribute(.value, formKey))
             if isUserNamed {

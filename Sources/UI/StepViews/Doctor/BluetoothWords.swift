@@ -39,9 +39,9 @@ extension ScanDiagnosis {
         switch self {
         case .notRequested: DiagnosisText("skipped by --no-radio")
         case .inUse(let holder): DiagnosisText("skipped: \(holder.words); it is not interrupted")
-        case .heard(let devices):
+        case .discovered(let devices):
             DiagnosisText("the adapter receives advertisements of \(Words.count(devices, "device"))")
-        case .nothingHeard(let seconds, _):
+        case .nothingDiscovered(let seconds, _):
             DiagnosisText(
                 "the adapter received no advertisement within \(Words.count(seconds, "second"))",
                 fix: """

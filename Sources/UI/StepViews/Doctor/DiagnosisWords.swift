@@ -239,7 +239,7 @@ extension DestinationDiagnosis {
                     "\(command: "sudo systemd-run --pipe -p User=istep -p LoadCredential=istep:/etc/istep/credentials istep doctor")"
             )
         case .notContacted: DiagnosisText("skipped by --no-network")
-        case .answers(let place, let description): DiagnosisText("\(place): \(description)")
+        case .answers(let location, let description): DiagnosisText("\(location): \(description)")
         case .paused(let reason):
             DiagnosisText("paused, nothing is sent: \(reason)", fix: .renewCredentials(of: name))
         case .rejected(let days, let last, let reason):

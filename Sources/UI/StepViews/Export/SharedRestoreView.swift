@@ -17,7 +17,7 @@ public struct SharedRestoreView: View {
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        page.path("\(candidate.destination.name):", candidate.destination.place)
+        page.path("\(candidate.destination.name):", candidate.destination.location)
         let days = [held.firstDay, held.lastDay].compactMap { $0.map { "\($0)" } }.joined(separator: " to ")
         let rows = [
             ("Machine", short(held.machine)), ("User", short(held.user)), ("Pedometers", list(held.pedometers)),

@@ -30,7 +30,7 @@ public enum ServiceErrorWords {
         case .optionOfDescribedKind(let name): "'\(name)' is for a generic pedometer only."
         case .deviceNeeded: "A generic pedometer needs its address or name."
         case .notRecognised(let name): "\(name.prefix(64)) is not recognised as a pedometer."
-        case .notHeard(let wanted, let isName, let seconds, let others):
+        case .notDiscovered(let wanted, let isName, let seconds, let others):
             (isName
                 ? "No device whose name begins with '\(wanted)' (in upper or lower case) was heard"
                 : "\(wanted) was not heard")
@@ -121,9 +121,9 @@ public enum ServiceErrorWords {
         case .deviceNeeded: "List the devices in range with: `istep scan --all`"
         case .notRecognised:
             "If it shows its steps in a characteristic, describe it with --model generic; see: `istep add --help`"
-        case .notHeard(_, isName: true, _, others: let others) where !others.isEmpty:
+        case .notDiscovered(_, isName: true, _, others: let others) where !others.isEmpty:
             "It is out of range, asleep, connected to a phone, or has another name. To list every device: `istep scan --all`"
-        case .notHeard:
+        case .notDiscovered:
             "It is out of range, asleep, or connected to a phone: bring it close, wake it, or disconnect it from the phone."
         case .advertisesOtherwise:
             "If it is one, switch on 'Discoverable' for it in its app, bring it close, and try again. Otherwise leave --model out."

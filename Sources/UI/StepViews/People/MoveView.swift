@@ -27,14 +27,14 @@ public struct MoveView: View {
                 "\(name(to)) keeps \(Words.count(effect.lostCorrections, "correction")) by hand: what \(name(from)) has for the same days is lost.",
                 emphasis: .doubtful, indent: 2)
         }
-        for place in outcome.destinations {
+        for destination in outcome.destinations {
             let days =
-                "\(Printable(place.name, limit: 32)): \(Words.count(place.days, "day")) of \(name(place.user)) there"
+                "\(Printable(destination.name, limit: 32)): \(Words.count(destination.days, "day")) of \(name(destination.user)) there"
             page.paragraph(
-                place.isSentAgain
-                    ? "\(days); the next share or sync sends \(place.days == 1 ? "it" : "them") again."
-                    : "\(days), which it keeps as \(place.days == 1 ? "it was" : "they were") sent.",
-                emphasis: place.isSentAgain ? nil : .doubtful, hanging: 2)
+                destination.isSentAgain
+                    ? "\(days); the next share or sync sends \(destination.days == 1 ? "it" : "them") again."
+                    : "\(days), which it keeps as \(destination.days == 1 ? "it was" : "they were") sent.",
+                emphasis: destination.isSentAgain ? nil : .doubtful, hanging: 2)
         }
         if case .days = outcome.move {
             page.paragraph("Later syncs and imports of \(name(from)) leave these days out.")

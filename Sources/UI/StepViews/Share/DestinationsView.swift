@@ -24,7 +24,7 @@ public struct DestinationsView: View {
         }
         page.list(
             entries, name: \.name, limit: 32,
-            beside: { StyledText($0.kind) + StyledText("  \(Printable($0.place, limit: 60))", .faint) },
+            beside: { StyledText($0.kind) + StyledText("  \(Printable($0.location, limit: 60))", .faint) },
             below: { show($0, on: &$1) })
         return page.lines
     }
@@ -82,7 +82,7 @@ private struct DestinationRecord: Described {
     static let keys: [JSONKey<DestinationRecord>] = [
         .init(.destinationName) { $0.status.name },
         .init(.destinationKind) { $0.status.kind },
-        .init("place", .text, "Where days are sent to.") { $0.status.place },
+        .init("place", .text, "Where days are sent to.") { $0.status.location },
         .init("days", .map(keys: "state (as of outbox)", .integer), "Number of days.") { record in
             Dictionary(uniqueKeysWithValues: record.status.counts.map { ($0.key.rawValue, $0.value) })
         },

@@ -3,16 +3,16 @@ public import StepDomain
 /// A destination as it is, compared with what this version expects of it.
 public struct InspectionView: View {
     let destination: String
-    let place: String
+    let location: String
     let inspection: DestinationInspection
 
     public init(_ destination: any ShareDestination, _ inspection: DestinationInspection) {
-        (self.destination, place, self.inspection) = (destination.name, destination.place, inspection)
+        (self.destination, location, self.inspection) = (destination.name, destination.location, inspection)
     }
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
-        page.path("\(Printable(destination, limit: 32)):", place)
+        page.path("\(Printable(destination, limit: 32)):", location)
         page.paragraph(Printable(inspection.description, limit: 200).description, indent: 2)
         if inspection.findings.isEmpty {
             page.paragraph(
@@ -33,7 +33,7 @@ public struct InspectionView: View {
 extension InspectionView: Described {
     public static let keys: [JSONKey<InspectionView>] = [
         .version, .init(.destinationName) { $0.destination },
-        .init("place", .text, "The server and its database.") { $0.place },
+        .init("place", .text, "The server and its database.") { $0.location },
         .init("description", .text, "Version of the server and of the schema, and the name of this machine there.") {
             $0.inspection.description
         },

@@ -72,7 +72,7 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
             context: PageContext(
                 user: user, users: [user], now: wiring.now(), localTime: wiring.localTime, weekStart: wiring.weekStart,
                 units: wiring.units,
-                place: .file))
+                audience: .file))
         let document = page.document.source
         progress.end()
         guard let file else { return try Output.standard.result(document) }

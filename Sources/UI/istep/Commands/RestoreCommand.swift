@@ -77,9 +77,9 @@ struct RestoreCommand: AsyncParsableCommand, Subcommand {
                 isSharingUncertain: replaced.isSharingUncertain))
     }
 
-    private func restoreShared(_ place: String, _ wiring: Wiring) async throws {
+    private func restoreShared(_ destination: String, _ wiring: Wiring) async throws {
         let restore = try await blocking { try wiring.sharedRestore() }
-        let candidate = try await restore.candidate(from: place, user: wiring.userToRestore, machine: machine)
+        let candidate = try await restore.candidate(from: destination, user: wiring.userToRestore, machine: machine)
         let export = candidate.export
         let counts: ExportCounts
         let preview = wiring.previewRestoring(leavesOutImpossible: true)
@@ -96,7 +96,7 @@ struct RestoreCommand: AsyncParsableCommand, Subcommand {
         }
         if dryRun { return try wiring.show(view(counts, isDone: false)) }
         let options = [("--machine", machine), ("--user", common.user), ("--db", common.db)]
-        let words = ["--from", place] + options.flatMap { name, value in value.map { [name, $0] } ?? [] }
+        let words = ["--from", destination] + options.flatMap { name, value in value.map { [name, $0] } ?? [] }
         try await wiring.ask(
             Question(
                 text: "Restore it?", refusal: "Nothing was restored.", purpose: "To restore it",

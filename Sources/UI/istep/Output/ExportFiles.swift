@@ -81,11 +81,11 @@ final class ExportFolder {
 
     /// - Throws: `CommandFailure`; nothing that exists is replaced.
     init(_ path: String) throws {
-        let place = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        try ExportFile.checkIsFree(place)
-        self.path = place
-        temporary = place + ".\(UUID().uuidString.prefix(8)).tmp"
-        guard mkdir(temporary, 0o700) == 0 else { throw PrivateFile.failure(errno, place, ExportFile.advice) }
+        let target = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        try ExportFile.checkIsFree(target)
+        self.path = target
+        temporary = target + ".\(UUID().uuidString.prefix(8)).tmp"
+        guard mkdir(temporary, 0o700) == 0 else { throw PrivateFile.failure(errno, target, ExportFile.advice) }
     }
 
     func open(_ table: ExportTable) throws -> ExportFile {

@@ -13,11 +13,11 @@ enum PrivateFile {
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw CommandFailure(.usage, "'\(path)' is not a file.", advice: advice)
         }
-        let place = try target(of: path, advice)
+        let target = try target(of: path, advice)
         // Beside the file: a name in another file system could not take its place.
-        let temporary = place + ".\(UUID().uuidString.prefix(8)).tmp"
+        let temporary = target + ".\(UUID().uuidString.prefix(8)).tmp"
         let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw failure(errno, place, advice) }
+        guard number >= 0 else { throw failure(errno, target, advice) }
         var code: Int32 = 0
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty, code == 0 {
@@ -27,10 +27,10 @@ enum PrivateFile {
         }
         if code == 0, fsync(number) != 0, errno != EINVAL { code = errno }
         close(number)
-        if code == 0, rename(temporary, place) != 0 { code = errno }
+        if code == 0, rename(temporary, target) != 0 { code = errno }
         guard code == 0 else {
             unlink(temporary)
-            throw failure(code, place, advice)
+            throw failure(code, target, advice)
         }
     }
 

@@ -102,18 +102,18 @@ private struct ConfigurationFiles: ConfigurationSource {
         }
         for plan in imports {
             guard let name = plan.user, let table = tables.first(where: { $0.name == plan.name }) else { continue }
-            names.append((name, { Self.problem($0, in: table, of: "import", at: table.place(of: "user")) }))
+            names.append((name, { Self.problem($0, in: table, of: "import", at: table.source(of: "user")) }))
         }
         return names
     }
 
     private func configured(_ destination: any ShareDestination, _ table: SettingsTable) -> WrittenDestination {
         var secrets: [(reason: String, problem: ConfigurationProblem)] = []
-        for (secret, place) in table.secrets(home: Paths(environment: environment).home) {
+        for (secret, source) in table.secrets(home: Paths(environment: environment).home) {
             do throws(SecretError) {
                 _ = try secret.load(environment: environment)
             } catch {
-                secrets.append((error.description, Self.problem(error.description, in: table, at: place)))
+                secrets.append((error.description, Self.problem(error.description, in: table, at: source)))
             }
         }
         return WrittenDestination(destination, secretProblems: secrets) { reason, key in
@@ -122,16 +122,16 @@ private struct ConfigurationFiles: ConfigurationSource {
                 case .users: "users"
                 case .commandOrPath: table.keys.contains("command") ? "command" : "path"
                 }
-            return Self.problem(reason, in: table, at: table.place(of: name))
+            return Self.problem(reason, in: table, at: table.source(of: name))
         }
     }
 
     private static func problem(
-        _ reason: String, in table: SettingsTable, of section: String = "share", at place: SettingSource
+        _ reason: String, in table: SettingsTable, of section: String = "share", at source: SettingSource
     ) -> ConfigurationProblem {
         let text = "[\(section).\(table.name)]: \(reason)"
-        guard case .file(let path, let line) = place else { return ConfigurationProblem(text) }
-        return ConfigurationProblem("\(place): \(text)", file: path, line: line)
+        guard case .file(let path, let line) = source else { return ConfigurationProblem(text) }
+        return ConfigurationProblem("\(source): \(text)", file: path, line: line)
     }
 }
 

@@ -9,7 +9,7 @@ import StepViews
 
 /// The local page on its sockets.
 struct PageServer {
-    enum Place {
+    enum Endpoint {
         case port(UInt16)
         case path(String)
     }
@@ -25,11 +25,11 @@ struct PageServer {
 
     /// - Parameter guest: for pages that others may look at.
     /// - Throws: `ListeningSocket.Failure`, `AccessFolder.Failure`.
-    init(_ wiring: Wiring, at place: Place, guest: GuestAccess? = nil) throws {
+    init(_ wiring: Wiring, at endpoint: Endpoint, guest: GuestAccess? = nil) throws {
         let inherited = try ListeningSocket.inherited(wiring.environment)
         isActivated = !inherited.isEmpty
         let sockets: [ListeningSocket]
-        switch place {
+        switch endpoint {
         case _ where isActivated: sockets = inherited
         case .port(let port): sockets = [try .loopback(port: port)]
         case .path(let path): sockets = [try .path(path)]

@@ -123,7 +123,7 @@ extension Central {
             limits: limits, isPaired: known?.isPaired ?? false, recovers: recovers, isPhantom: isPhantom)
         // A connection attempt to a peripheral that is out of range takes the kernel 20 s and more; listening is
         // faster. A paired one may advertise to this machine only, which no scan shows.
-        let isNear = isInRange || (known.map { $0.isConnected || $0.isHeard || $0.isPaired } ?? false)
+        let isNear = isInRange || (known.map { $0.isConnected || $0.isDiscovered || $0.isPaired } ?? false)
         var approach: Approach = isNear ? .direct : .afterDiscovery
         var isContested = false
         while true {
@@ -175,12 +175,12 @@ extension Central {
     private func waitForAdvertisement(
         of address: DeviceAddress, on adapter: AdapterRecord, _ limits: ConnectionLimits
     ) async throws(BluetoothError) {
-        let heard = OneShot<Void>()
+        let discovered = OneShot<Void>()
         try await listen(ScanFilter(address: address), on: adapter, limit: limits.scan) { _ in
-            heard.send(())
+            discovered.send(())
             return true
         }
-        guard heard.isSent else { throw .peripheralNotFound(address.description, seconds: limits.scan.inSeconds) }
+        guard discovered.isSent else { throw .peripheralNotFound(address.description, seconds: limits.scan.inSeconds) }
     }
 
     /// Some time after discovery ends, BlueZ drops devices that it only saw in discovery. If that happens before the
@@ -198,7 +198,7 @@ extension Central {
                 // With the adapter, or a bluetoothd that restarts, the discovery has ended.
                 if let end = cache.end(ofAdapter: path) { return .failure(end) }
                 guard let device = cache.device(address, on: path) else { return nil }
-                return device.isHeard || device.isConnected ? .success(()) : nil
+                return device.isDiscovered || device.isConnected ? .success(()) : nil
             }
             result = try await attempt(address, on: adapter.path, limits, isContested: isContested)
         } catch {

@@ -124,7 +124,7 @@ public struct SearchResult: Sendable {
 
     /// Most devices advertise at least every two seconds: if none was heard in this time, none is in range or the
     /// adapter receives nothing.
-    public static let timeToHearAnything: Duration = .seconds(10)
+    public static let timeToDiscoverAnything: Duration = .seconds(10)
 
     /// The state before a search: nothing was heard.
     public init() {}

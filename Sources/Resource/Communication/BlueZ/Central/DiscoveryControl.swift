@@ -128,11 +128,11 @@ struct ScanState {
 
     mutating func take(_ event: DeviceEvent) -> Discovery? {
         switch event {
-        case .known(let device): news(device, isHeard: device.isHeard)
+        case .known(let device): news(device, isDiscovered: device.isDiscovered)
         // When an adapter comes up, devices from BlueZ's store are added too: those were not heard.
-        case .added(let device): news(device, isHeard: device.isHeard)
+        case .added(let device): news(device, isDiscovered: device.isDiscovered)
         case .changed(let device, let names):
-            news(device, isHeard: device.isHeard || !names.isDisjoint(with: Self.fromAdvertisements))
+            news(device, isDiscovered: device.isDiscovered || !names.isDisjoint(with: Self.fromAdvertisements))
         case .removed(let path):
             forget(path)
         case .adapter: nil
@@ -147,9 +147,9 @@ struct ScanState {
         return nil
     }
 
-    private mutating func news(_ device: DeviceRecord, isHeard: Bool) -> Discovery? {
+    private mutating func news(_ device: DeviceRecord, isDiscovered: Bool) -> Discovery? {
         // A connected peripheral does not advertise, but is in range.
-        guard isHeard || device.isConnected else { return nil }
+        guard isDiscovered || device.isConnected else { return nil }
         let discovery = device.discovery(adapter: adapter)
         guard filter.matches(discovery), reported[device.path] != discovery else { return nil }
         if reported.count >= Self.limit { reported = [:] }

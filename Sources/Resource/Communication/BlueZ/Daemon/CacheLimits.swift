@@ -109,23 +109,23 @@ extension ObjectChange {
 /// make a flood cost quadratic time.
 struct RecencyQueue<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
-        /// The valid place of the key in `order`; earlier ones are stale.
-        var place: Int
+        /// The valid position of the key in `order`; earlier ones are stale.
+        var position: Int
         var isTouched = false
     }
 
     private var entries: [Key: Entry] = [:]
-    private var order: [(key: Key, place: Int)] = []
-    /// Places before this one are no longer used.
+    private var order: [(key: Key, position: Int)] = []
+    /// Positions before this one are no longer used.
     private var head = 0
-    private var places = 0
+    private var lastPosition = 0
 
     var count: Int { entries.count }
 
     /// Adds a key at the end, or touches it if it is there.
     mutating func insert(_ key: Key) {
         if entries[key] != nil { return touch(key) }
-        place(key)
+        append(key)
     }
 
     /// Marks a key as just used.
@@ -148,13 +148,13 @@ struct RecencyQueue<Key: Hashable & Sendable>: Sendable {
     mutating func removeFirst(attempts: Int = 64, where isProtected: (Key) -> Bool) -> Key? {
         var left = min(attempts, entries.count)
         while left > 0, head < order.count {
-            let (key, place) = order[head]
+            let (key, position) = order[head]
             head += 1
-            guard let entry = entries[key], entry.place == place else { continue }
+            guard let entry = entries[key], entry.position == position else { continue }
             left -= 1
             if entry.isTouched || isProtected(key) {
                 entries[key] = nil
-                self.place(key)
+                append(key)
             } else {
                 entries[key] = nil
                 compact()
@@ -165,19 +165,19 @@ struct RecencyQueue<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    private mutating func place(_ key: Key) {
-        places += 1
-        entries[key] = Entry(place: places)
-        order.append((key, places))
+    private mutating func append(_ key: Key) {
+        lastPosition += 1
+        entries[key] = Entry(position: lastPosition)
+        order.append((key, lastPosition))
     }
 
-    /// Keeps the number of stale places to at most the number of keys plus 64.
+    /// Keeps the number of stale positions to at most the number of keys plus 64.
     private mutating func compact() {
         guard order.count > 2 * entries.count + 64 else { return }
-        order = order[head...].filter { entries[$0.key]?.place == $0.place }
+        order = order[head...].filter { entries[$0.key]?.position == $0.position }
         head = 0
     }
 
-    /// Places in use, stale ones too: for tests of the bound.
+    /// Positions in use, stale ones too: for tests of the bound.
     var capacityInUse: Int { order.count }
 }

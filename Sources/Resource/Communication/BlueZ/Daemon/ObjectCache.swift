@@ -80,7 +80,7 @@ struct ObjectCache: Sendable {
     private enum Priority: Int, Comparable {
         /// Devices that are waited for, connected or paired.
         case protected
-        case heard
+        case discovered
         /// Devices that BlueZ only has in its store.
         case stored
         /// Objects below devices, which are added after those.
@@ -105,7 +105,7 @@ struct ObjectCache: Sendable {
                 continue
             }
             let priority: Priority =
-                Self.isProtected(device, pinned) ? .protected : device["RSSI"] != nil ? .heard : .stored
+                Self.isProtected(device, pinned) ? .protected : device["RSSI"] != nil ? .discovered : .stored
             ranked.append((priority, path))
         }
         for (priority, path) in ranked.sorted(by: { $0.priority < $1.priority }) {

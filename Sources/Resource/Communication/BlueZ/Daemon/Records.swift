@@ -42,7 +42,7 @@ struct DeviceRecord: Sendable, Hashable {
     let areServicesResolved: Bool
     /// BlueZ has a signal strength only for devices that it hears in the running discovery: it drops the property when
     /// that ends. All other properties may come from its store on disk.
-    let isHeard: Bool
+    let isDiscovered: Bool
 
     /// Nil for an object without an address: it is not a device.
     init?(_ path: ObjectPath, _ properties: Properties) {
@@ -70,7 +70,7 @@ struct DeviceRecord: Sendable, Hashable {
         isPaired = properties["Paired"]?.boolValue ?? false
         isTrusted = properties["Trusted"]?.boolValue ?? false
         areServicesResolved = properties["ServicesResolved"]?.boolValue ?? false
-        isHeard = properties["RSSI"] != nil
+        isDiscovered = properties["RSSI"] != nil
     }
 
     func discovery(adapter: String) -> Discovery {

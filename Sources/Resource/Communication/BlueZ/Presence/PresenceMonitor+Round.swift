@@ -37,7 +37,7 @@ extension PresenceMonitor {
             }
         }
 
-        private func heard(_ device: DeviceRecord, _ mode: Mode) async {
+        private func discovered(_ device: DeviceRecord, _ mode: Mode) async {
             await presence.begin(mode, isProven: true)
             near(device)
         }
@@ -45,7 +45,7 @@ extension PresenceMonitor {
         /// The peripheral was not heard, but is near.
         private func near(_ device: DeviceRecord) {
             if let address = target(device.discovery(adapter: adapter.name)) {
-                presence.continuation.yield(.heard(address))
+                presence.continuation.yield(.discovered(address))
             }
         }
 
@@ -69,20 +69,20 @@ extension PresenceMonitor {
                 // A signal strength stays after a monitor has ended: only while a program scans does it show that the
                 // peripheral is present.
                 case .known(let device):
-                    if device.isHeard, isDiscovering {
-                        await heard(device, mode)
+                    if device.isDiscovered, isDiscovering {
+                        await discovered(device, mode)
                     } else if device.isConnected {
                         near(device)
                     }
                 case .added(let device):
-                    if device.isHeard {
-                        await heard(device, mode)
+                    if device.isDiscovered {
+                        await discovered(device, mode)
                     } else if device.isConnected {
                         near(device)
                     }
                 case .changed(let device, let names):
                     if !names.isDisjoint(with: ScanState.fromAdvertisements) {
-                        await heard(device, mode)
+                        await discovered(device, mode)
                     } else if names.contains("Connected"), device.isConnected {
                         near(device)
                     }
@@ -139,10 +139,10 @@ extension PresenceMonitor {
         /// BlueZ may announce the object a moment after it reports that the device was found; until then only its
         /// address is known.
         private func found(_ path: ObjectPath) async {
-            if let device = await daemon.cache.device(path) { return await heard(device, .monitor) }
+            if let device = await daemon.cache.device(path) { return await discovered(device, .monitor) }
             guard let address = Self.address(path) else { return }
             await presence.begin(.monitor, isProven: true)
-            if targets.addresses.contains(address) { presence.continuation.yield(.heard(address)) }
+            if targets.addresses.contains(address) { presence.continuation.yield(.discovered(address)) }
         }
 
         /// BlueZ names devices by their address: `…/dev_C0_DE_00_00_00_01`.
@@ -176,7 +176,7 @@ extension PresenceMonitor {
                     await presence.begin(mode, isProven: true)
                     await presence.hasScanned()
                     let isSilent = missing.withLock { $0 == targets.addresses }
-                    try await pause(pace.next(heard: !isSilent))
+                    try await pause(pace.next(discovered: !isSilent))
                 }
             } catch {
                 return error == .cancelled ? .success(.cancelled) : .failure(error)

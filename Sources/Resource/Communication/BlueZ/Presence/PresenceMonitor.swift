@@ -14,7 +14,7 @@ public actor PresenceMonitor {
     /// The events of a monitor.
     public enum Event: Sendable, Hashable {
         /// A peripheral that is looked for is in range. May be reported many times.
-        case heard(DeviceAddress)
+        case discovered(DeviceAddress)
         /// It is listening from now on.
         case listening(Mode)
         /// It cannot listen now, and waits until it can.

@@ -36,8 +36,8 @@ public struct ScanPace: Sendable, Hashable {
     }
 
     /// A scan is over: returns how long to wait for the next one.
-    mutating func next(heard: Bool) -> Duration {
-        silence = heard ? .zero : silence + length + pause
+    mutating func next(discovered: Bool) -> Duration {
+        silence = discovered ? .zero : silence + length + pause
         if silence < quietPeriod { return pause }
         return (length + pause) * (silence < quietPeriod * 4 ? 2 : 5) - length
     }

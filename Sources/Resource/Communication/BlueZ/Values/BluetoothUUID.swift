@@ -38,8 +38,8 @@ public struct BluetoothUUID: Sendable, Hashable {
     public init?(_ text: String) {
         var digits = Array(text.utf8)
         if digits.count == 36 {
-            for place in [23, 18, 13, 8] {
-                guard digits.remove(at: place) == UInt8(ascii: "-") else { return nil }
+            for index in [23, 18, 13, 8] {
+                guard digits.remove(at: index) == UInt8(ascii: "-") else { return nil }
             }
         } else if digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8) {
             digits.removeFirst(2)

@@ -38,17 +38,17 @@ struct AdvertisementRun: Sendable {
         }
     }
 
-    private func merge(_ heard: Heard, of pedometer: AdvertisingPedometer) async throws -> ReadReport {
+    private func merge(_ received: Received, of pedometer: AdvertisingPedometer) async throws -> ReadReport {
         let mark = environment.clockMark()
         let context = SessionContext(
             pedometer: pedometer.pedometer, localTime: environment.localTime, days: environment.days, mark: mark)
-        let batch = pedometer.model.batch(heard.reading, context, at: heard.at)
+        let batch = pedometer.model.batch(received.reading, context, at: received.at)
         try await receiver?.merge(context.marked(batch, start: mark, now: mark), of: pedometer.pedometer)
         receiver?.progress(.reading(done: 1, of: 1), of: pedometer.pedometer)
         return ReadReport()
     }
 
-    struct Heard: Sendable {
+    struct Received: Sendable {
         var reading: AdvertisedReading
         var at: Timestamp
         /// Whether it was sent during this scan: BlueZ shows the data of an earlier advertisement until a new one
@@ -57,17 +57,17 @@ struct AdvertisementRun: Sendable {
     }
 
     private struct Reception {
-        var readings: [DeviceAddress: Heard] = [:]
+        var readings: [DeviceAddress: Received] = [:]
         /// Pedometers that were heard without steps.
         var withoutSteps: Set<DeviceAddress> = []
-        var isAnyDeviceHeard = false
+        var isAnyDeviceDiscovered = false
     }
 
     /// What each pedometer advertises, by its address. All have a result, unless the task was cancelled.
     func listen(for pedometers: [AdvertisingPedometer], limit: Duration) async -> [DeviceAddress: Result<
-        Heard, any Error
+        Received, any Error
     >] {
-        var heard = Reception()
+        var reception = Reception()
         var failure: (any Error)?
         do {
             var remembered: [DeviceAddress: [[UInt8]]] = [:]
@@ -78,31 +78,32 @@ struct AdvertisementRun: Sendable {
                 }
                 remembered[pedometer.address] = pedometer.model.reading(in: known)?.frames
             }
-            try await scan(for: pedometers, limit: limit, remembered, &heard)
-            if heard.readings.values.contains(where: { !$0.isNew }) {
+            try await scan(for: pedometers, limit: limit, remembered, &reception)
+            if reception.readings.values.contains(where: { !$0.isNew }) {
                 // In range, and the value is what BlueZ had: a value that has changed is signalled with the next
                 // advertisement.
-                try await scan(for: pedometers, limit: Self.confirmation, remembered, &heard, isConfirming: true)
+                try await scan(for: pedometers, limit: Self.confirmation, remembered, &reception, isConfirming: true)
             }
         } catch {
             failure = error
         }
-        var results: [DeviceAddress: Result<Heard, any Error>] = [:]
+        var results: [DeviceAddress: Result<Received, any Error>] = [:]
         for pedometer in pedometers {
-            if let reading = heard.readings[pedometer.address] {
+            if let reading = reception.readings[pedometer.address] {
                 results[pedometer.address] = .success(reading)
             } else if let failure {
                 results[pedometer.address] = .failure(failure)
-            } else if heard.withoutSteps.contains(pedometer.address) {
+            } else if reception.withoutSteps.contains(pedometer.address) {
                 results[pedometer.address] = .failure(
                     PedometerError.advertisesNoSteps(
                         model: pedometer.model.title, advice: pedometer.model.howToAdvertise))
             } else {
                 let (address, seconds) = (pedometer.pedometer.address, limit.inSeconds)
-                let isNothingHeard = !heard.isAnyDeviceHeard && limit >= SearchResult.timeToHearAnything
+                let isNothingDiscovered =
+                    !reception.isAnyDeviceDiscovered && limit >= SearchResult.timeToDiscoverAnything
                 results[pedometer.address] = .failure(
-                    isNothingHeard
-                        ? PedometerError.nothingHeard(address, seconds: seconds)
+                    isNothingDiscovered
+                        ? PedometerError.nothingDiscovered(address, seconds: seconds)
                         : BluetoothError.peripheralNotFound(address, seconds: seconds))
             }
         }
@@ -118,18 +119,18 @@ struct AdvertisementRun: Sendable {
         let round = environment.limits.scan
         var (hasBegun, last) = (false, Int?.none)
         while true {
-            var isHeard = false
+            var isInRange = false
             for try await discovery in await central.scan(ScanFilter(), adapter: environment.adapter, limit: round) {
                 let reading = pedometer.model.reading(in: discovery)
                 guard pedometer.sent(discovery, reading) else { continue }
                 if !hasBegun { report(nil) }
-                (hasBegun, isHeard) = (true, true)
+                (hasBegun, isInRange) = (true, true)
                 guard let steps = reading?.steps, steps != last, steps <= maximumStepsOfADay else { continue }
                 last = steps
                 report(steps)
             }
             try Task.checkCancellation()
-            guard isHeard else {
+            guard isInRange else {
                 throw BluetoothError.peripheralNotFound(pedometer.pedometer.address, seconds: round.inSeconds)
             }
         }
@@ -138,23 +139,24 @@ struct AdvertisementRun: Sendable {
     /// - Parameter isConfirming: ends early only if all values are new.
     private func scan(
         for pedometers: [AdvertisingPedometer], limit: Duration, _ remembered: [DeviceAddress: [[UInt8]]],
-        _ heard: inout Reception, isConfirming: Bool = false
+        _ reception: inout Reception, isConfirming: Bool = false
     ) async throws {
         for try await discovery in await central.scan(ScanFilter(), adapter: environment.adapter, limit: limit) {
-            heard.isAnyDeviceHeard = true
+            reception.isAnyDeviceDiscovered = true
             for pedometer in pedometers {
                 let reading = pedometer.model.reading(in: discovery)
                 guard pedometer.sent(discovery, reading) else { continue }
                 guard let reading else {
-                    heard.withoutSteps.insert(pedometer.address)
+                    reception.withoutSteps.insert(pedometer.address)
                     continue
                 }
                 let isNew =
-                    remembered[pedometer.address] != reading.frames || heard.readings[pedometer.address]?.isNew == true
-                heard.readings[pedometer.address] = Heard(reading: reading, at: environment.now(), isNew: isNew)
+                    remembered[pedometer.address] != reading.frames
+                    || reception.readings[pedometer.address]?.isNew == true
+                reception.readings[pedometer.address] = Received(reading: reading, at: environment.now(), isNew: isNew)
             }
             let isEnough = pedometers.allSatisfy {
-                heard.readings[$0.address].map { !isConfirming || $0.isNew } ?? false
+                reception.readings[$0.address].map { !isConfirming || $0.isNew } ?? false
             }
             if isEnough { return }
         }

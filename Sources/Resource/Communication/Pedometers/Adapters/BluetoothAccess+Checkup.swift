@@ -9,9 +9,9 @@ extension BluetoothAccess: BluetoothProbe {
         ProbeSession(central: try await central(), name: adapter)
     }
 
-    public func examine(_ pedometer: Pedometer, isHeard: Bool) async throws(PedometerContactError) -> ReadReport {
+    public func examine(_ pedometer: Pedometer, isDiscovered: Bool) async throws(PedometerContactError) -> ReadReport {
         var access = self
-        access.environment.limits = ConnectionLimits(scan: .seconds(isHeard ? 20 : 3), attempts: 3)
+        access.environment.limits = ConnectionLimits(scan: .seconds(isDiscovered ? 20 : 3), attempts: 3)
         do {
             return try await access.examine(pedometer)
         } catch {
@@ -77,8 +77,8 @@ struct ProbeScan {
 
     /// The registered pedometers by their addresses in the history, which may be written in lower case.
     private let wanted: [DeviceAddress: String]
-    private var heard: Set<DeviceAddress> = []
-    private var pedometers: [String: HeardDevice] = [:]
+    private var discovered: Set<DeviceAddress> = []
+    private var pedometers: [String: DiscoveredDevice] = [:]
     private var candidate: Discovery?
 
     init(_ pedometers: Set<String>) {
@@ -91,12 +91,12 @@ struct ProbeScan {
     var isComplete: Bool { !wanted.isEmpty && pedometers.count == wanted.count }
 
     var facts: ScanFacts {
-        ScanFacts(count: heard.count, pedometers: pedometers, candidate: candidate.map { HeardDevice($0) })
+        ScanFacts(count: discovered.count, pedometers: pedometers, candidate: candidate.map { DiscoveredDevice($0) })
     }
 
     mutating func add(_ discovery: Discovery) {
-        if heard.count < Self.limit || wanted[discovery.address] != nil { heard.insert(discovery.address) }
-        if let address = wanted[discovery.address] { pedometers[address] = HeardDevice(discovery) }
+        if discovered.count < Self.limit || wanted[discovery.address] != nil { discovered.insert(discovery.address) }
+        if let address = wanted[discovery.address] { pedometers[address] = DiscoveredDevice(discovery) }
         // The lowest address, so that two checkups name the same one.
         if PedometerRegistry.model(of: discovery) != nil, candidate.map({ discovery.address <= $0.address }) ?? true {
             candidate = discovery
@@ -104,7 +104,7 @@ struct ProbeScan {
     }
 }
 
-extension HeardDevice {
+extension DiscoveredDevice {
     init(_ discovery: Discovery) {
         self.init(
             address: discovery.address.description, name: discovery.name, rssi: discovery.rssi,

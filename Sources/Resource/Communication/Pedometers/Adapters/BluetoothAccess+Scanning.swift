@@ -5,12 +5,12 @@ public import StepDomain
 extension BluetoothAccess: PedometerScanner {
     /// - Throws: `BluetoothError`.
     public func scan(
-        _ conditions: ScanConditions, seconds: Double, heard: @escaping @Sendable (Int) -> Void
+        _ conditions: ScanConditions, seconds: Double, discovered: @escaping @Sendable (Int) -> Void
     ) async throws -> ScanOutcome {
         let results = try await central().closing { central in
             try await ScanResults.collect(
                 await central.scan(ScanFilter(conditions), adapter: adapter, limit: .seconds(seconds)),
-                where: { conditions.matches(name: $0.name) }, heard: heard)
+                where: { conditions.matches(name: $0.name) }, discovered: discovered)
         }
         return ScanOutcome(
             results.strongestFirst.map(ScannedDevice.init), isTruncated: results.isTruncated, others: results.others)

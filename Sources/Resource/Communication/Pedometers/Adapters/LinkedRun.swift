@@ -41,19 +41,22 @@ struct LinkedRun: Sendable {
 
         // A paired one may advertise to this machine alone, which no scan shows: no search is started for it alone.
         let isSearched = { (target: ReadTarget) in remembered[target.address]?.isPaired != true }
-        var heard: SearchResult?
-        if missing.contains(where: isSearched) { heard = try await search(for: &missing, while: isSearched, &group) }
+        var discovered: SearchResult?
+        if missing.contains(where: isSearched) {
+            discovered = try await search(for: &missing, while: isSearched, &group)
+        }
 
         for target in missing where isSearched(target) {
             missing.removeAll { $0.address == target.address }
             await receiver.end(
-                of: target.pedometer, .failure(absence(of: target, remembered[target.address], heard ?? SearchResult()))
+                of: target.pedometer,
+                .failure(absence(of: target, remembered[target.address], discovered ?? SearchResult()))
             )
         }
         while let target = missing.first {
             try Task.checkCancellation()
             missing.removeFirst()
-            await read(target, isInRange: heard != nil, wasNotHeard: heard != nil, &group)
+            await read(target, isInRange: discovered != nil, wasNotDiscovered: discovered != nil, &group)
         }
     }
 
@@ -68,12 +71,12 @@ struct LinkedRun: Sendable {
         for missing: inout [ReadTarget], while isSearched: (ReadTarget) -> Bool, _ group: inout TaskGroup<Void>
     ) async throws -> SearchResult {
         var left = environment.limits.scan
-        var heard = SearchResult()
+        var discovered = SearchResult()
         var wasRestarted = false
         var adapterWaits = 0
         while missing.contains(where: isSearched) {
             if left <= .zero {
-                guard environment.restartsAdapter, !wasRestarted, heard.isSilent,
+                guard environment.restartsAdapter, !wasRestarted, discovered.isSilent,
                     try await central.restartAdapter(environment.adapter)
                 else { break }
                 for target in missing { receiver.progress(.adapterRestarted, of: target.pedometer) }
@@ -92,9 +95,9 @@ struct LinkedRun: Sendable {
                 continue
             }
             left -= stopwatch.elapsed()
-            heard.found.formUnion(result.found)
-            heard.others.merge(result.others) { _, new in new }
-            heard.unrestrictedTime += result.unrestrictedTime
+            discovered.found.formUnion(result.found)
+            discovered.others.merge(result.others) { _, new in new }
+            discovered.unrestrictedTime += result.unrestrictedTime
             guard !result.found.isEmpty else {
                 left = .zero  // The time is over, whatever the clock says.
                 continue
@@ -105,12 +108,12 @@ struct LinkedRun: Sendable {
                 await read(target, isInRange: true, &group)
             }
         }
-        return heard
+        return discovered
     }
 
-    private func absence(of target: ReadTarget, _ remembered: Discovery?, _ heard: SearchResult) -> any Error {
+    private func absence(of target: ReadTarget, _ remembered: Discovery?, _ discovered: SearchResult) -> any Error {
         let (address, seconds) = (target.pedometer.address, environment.limits.scan.inSeconds)
-        let others = heard.others.values
+        let others = discovered.others.values
         if let other = Lookalike.find(
             target.pedometer, remembered: remembered, among: others, registered: environment.registered)
         {
@@ -118,17 +121,18 @@ struct LinkedRun: Sendable {
                 address, seconds: seconds, name: other.name ?? target.pedometer.name, to: other.address.description)
         }
         // Nothing is heard of such a pedometer for most of the time, perhaps of no device.
-        guard heard.isSilent, target.model.howToConnect == nil else { return target.notFound(seconds: seconds) }
-        return PedometerError.nothingHeard(address, seconds: seconds)
+        guard discovered.isSilent, target.model.howToConnect == nil else { return target.notFound(seconds: seconds) }
+        return PedometerError.nothingDiscovered(address, seconds: seconds)
     }
 
     /// Returns when the link is not needed any more; it may still be disconnecting then.
     private func read(
-        _ target: ReadTarget, isInRange: Bool, wasNotHeard: Bool = false, _ group: inout TaskGroup<Void>
+        _ target: ReadTarget, isInRange: Bool, wasNotDiscovered: Bool = false, _ group: inout TaskGroup<Void>
     ) async {
         let (linkIsFree, signal) = AsyncStream<Void>.makeStream()
         let reading = PedometerReading(
-            environment: environment, central: central, receiver: receiver, target: target, wasNotHeard: wasNotHeard)
+            environment: environment, central: central, receiver: receiver, target: target,
+            wasNotDiscovered: wasNotDiscovered)
         group.addTask {
             await reading.run(isInRange: isInRange) { signal.finish() }
             signal.finish()
@@ -139,7 +143,9 @@ struct LinkedRun: Sendable {
 
 extension SearchResult {
     /// Whether nothing at all was heard in a time in which any device in range would have been.
-    fileprivate var isSilent: Bool { found.isEmpty && others.isEmpty && unrestrictedTime >= Self.timeToHearAnything }
+    fileprivate var isSilent: Bool {
+        found.isEmpty && others.isEmpty && unrestrictedTime >= Self.timeToDiscoverAnything
+    }
 }
 
 /// The reading of one pedometer, over one link or, when that is lost, over a second one.
@@ -149,7 +155,7 @@ struct PedometerReading: Sendable {
     let receiver: any ReadingReceiver
     let target: ReadTarget
     /// Whether a search did not hear it: then only one attempt to connect is made.
-    var wasNotHeard = false
+    var wasNotDiscovered = false
 
     private var pedometer: Pedometer { target.pedometer }
 
@@ -158,7 +164,7 @@ struct PedometerReading: Sendable {
     /// - Parameter linkIsFree: called when the next pedometer may be connected to.
     func run(isInRange: Bool, linkIsFree: @Sendable () -> Void) async {
         var environment = environment
-        if wasNotHeard { environment.limits.attempts = 1 }
+        if wasNotDiscovered { environment.limits.attempts = 1 }
         let cursor = MergedCursor(pedometer.cursor)
         let link = PedometerLink(environment: environment, central: central, target: target, isInRange: isInRange)
         var timers: [LinkTimer] = []
@@ -223,7 +229,8 @@ struct PedometerReading: Sendable {
 
     /// A pedometer that a search has not heard and that cannot be connected to is reported as not in range.
     private func absence(_ error: any Error) -> any Error {
-        guard wasNotHeard, case .connectFailed(_, let reason)? = error as? BluetoothError, reason.isTransient else {
+        guard wasNotDiscovered, case .connectFailed(_, let reason)? = error as? BluetoothError, reason.isTransient
+        else {
             return error
         }
         return target.notFound(seconds: environment.limits.scan.inSeconds)

@@ -41,7 +41,7 @@ public actor ReconnectingScanner: PresenceScanner {
                 await presence.watch(for: wanted, byData: advertised)
                 for await event in presence.events {
                     switch event {
-                    case .heard(let address): if let name = names[address] { report(.heard(address: name)) }
+                    case .discovered(let address): if let name = names[address] { report(.discovered(address: name)) }
                     case .listening:
                         failures = 0
                         report(.listening)

@@ -54,7 +54,7 @@ public struct ScanResults {
     ///   - heard: called with the number of devices so far.
     public static func collect(
         _ scan: AsyncThrowingStream<Discovery, any Error>, where isWanted: (Discovery) -> Bool = { _ in true },
-        heard: (Int) -> Void = { _ in }
+        discovered: (Int) -> Void = { _ in }
     ) async throws -> ScanResults {
         var results = ScanResults()
         for try await discovery in scan {
@@ -63,7 +63,7 @@ public struct ScanResults {
                 continue
             }
             results.add(discovery)
-            heard(min(results.devices.count, limit))
+            discovered(min(results.devices.count, limit))
         }
         results.cut()
         return results

@@ -31,7 +31,7 @@ struct BangleSlotConverter {
     /// Records do not fit into the time zone that the watch is believed to have.
     private var isMisaligned = false
     /// Seconds by which the latest record is in the future.
-    private var lead: Int?
+    private var secondsAhead: Int?
 
     /// Seconds for which records are requested, and some days: an older record is an error.
     private static let memory = (BangleJS.oldestDay + 3) * 86_400
@@ -70,51 +70,51 @@ struct BangleSlotConverter {
         guard (-Self.memory...Self.memory).contains(end - now.seconds), end % Self.zoneStep == 0 else {
             return misplaced += 1
         }
-        guard let place = zone.place(end: end), place.start >= first else { return }
-        if !place.isAligned { isMisaligned = true }
-        let through = place.start + BangleJS.slot
+        guard let time = zone.time(end: end), time.start >= first else { return }
+        if !time.isAligned { isMisaligned = true }
+        let through = time.start + BangleJS.slot
         guard !through.isAhead(of: now) else {
             if case .changed = zone.rule { return isWaiting = true }
-            if early.isKnown(wall: place.wall, start: place.start, steps: steps) { return }
-            early.see(wall: place.wall, start: place.start, steps: steps, at: now)
-            lead = max(lead ?? 0, through - now)
+            if early.isKnown(wall: time.wall, start: time.start, steps: steps) { return }
+            early.see(wall: time.wall, start: time.start, steps: steps, at: now)
+            secondsAhead = max(secondsAhead ?? 0, through - now)
             return misplaced += 1
         }
-        let wallEnd = place.wall + BangleJS.slot
+        let wallEnd = time.wall + BangleJS.slot
         // The watch stores idle records, too: one that does not follow the one before shows that others are missing, or
         // that it was off.
         if let last {
-            isContiguous = isContiguous && place.wall == last.wall
+            isContiguous = isContiguous && time.wall == last.wall
         } else if let read = cursor.readThrough {
-            isContiguous = place.start <= read
+            isContiguous = time.start <= read
         }
         if last.map({ $0.wall < wallEnd }) ?? true { last = (wallEnd, through) }
-        let steps = early.count(wall: place.wall, start: place.start, steps: steps)
+        let steps = early.count(wall: time.wall, start: time.start, steps: steps)
         if steps > 0 {
             samples.append(
-                StepSample(start: place.start, length: BangleJS.slot, steps: steps, utcOffset: place.utcOffset))
+                StepSample(start: time.start, length: BangleJS.slot, steps: steps, utcOffset: time.utcOffset))
         }
-        guard place.isCertain, isClockRight else { return }
-        if let open = spans.last, open.end == place.start {
+        guard time.isCertain, isClockRight else { return }
+        if let open = spans.last, open.end == time.start {
             spans[spans.count - 1] = TimeSpan(open.start, through)
         } else {
-            spans.append(TimeSpan(place.start, through))
+            spans.append(TimeSpan(time.start, through))
         }
     }
 
     /// Seconds by which the watch's clock is ahead (positive) or behind; nil if it is right, or did not report its
     /// time.
-    private var clockLead: Int? {
+    private var clockOffset: Int? {
         clock.map { $0.time - now }.flatMap { abs($0) > BangleClock.tolerance ? $0 : nil }
     }
 
     /// What was noticed about the records and the clock.
     var notices: [SyncNotice] {
         var notices: [SyncNotice] = []
-        let clockLead = clockLead
+        let clockOffset = clockOffset
         // A clock that is ahead is the cause.
-        if misplaced > 0, (clockLead ?? 0) <= 0 { notices.append(.implausible(samples: misplaced)) }
-        if let lead = clockLead ?? lead { notices.append(.clockWasOff(seconds: lead)) }
+        if misplaced > 0, (clockOffset ?? 0) <= 0 { notices.append(.implausible(samples: misplaced)) }
+        if let secondsAhead = clockOffset ?? secondsAhead { notices.append(.clockWasOff(seconds: secondsAhead)) }
         if let clock, clock.utcOffset != localTime.utcOffset(now) {
             notices.append(.zoneDiffers(seconds: clock.utcOffset))
         } else if isMisaligned {
@@ -133,7 +133,7 @@ struct BangleSlotConverter {
     }
 
     /// Since when a clock has been off by more than a record is not known.
-    private var isClockRight: Bool { clockLead.map { abs($0) <= BangleJS.slot } ?? true }
+    private var isClockRight: Bool { clockOffset.map { abs($0) <= BangleJS.slot } ?? true }
 
     /// A batch of the records that were added since the previous batch.
     ///

@@ -19,7 +19,7 @@ struct BangleZone {
     }
 
     /// Where a record belongs.
-    struct Place: Hashable {
+    struct RecordTime: Hashable {
         var start: Timestamp
         /// Its local time on the watch, in seconds since 1970.
         var wall: Int
@@ -124,19 +124,19 @@ struct BangleZone {
     /// Where a record belongs; nil if it was read before.
     ///
     /// - Parameter end: its `ts`, in seconds. Records come in the order of their local times.
-    mutating func place(end: Int) -> Place? {
+    mutating func time(end: Int) -> RecordTime? {
         let (start, wall) = (end - BangleJS.slot, end - BangleJS.slot + present)
         defer { previousEnd = wall + BangleJS.slot }
         let isAligned = wall % BangleJS.slot == 0
         guard isAligned, rule != .exact else {
             if let read = cursor.readThrough, start < read.seconds { return nil }
             let isCertain = isAligned && !isElsewhere && journey == 0
-            return place(start, wall, isCertain: isCertain, isAligned: isAligned)
+            return time(start, wall, isCertain: isCertain, isAligned: isAligned)
         }
         let readWall = cursor.readThrough.map { $0.seconds + before }
         if case .changed(let seconds, let change) = rule {
             guard let readWall, wall >= readWall else { return nil }
-            return place(wall, readWall, changedBy: seconds, at: change)
+            return time(wall, readWall, changedBy: seconds, at: change)
         }
         let limit = cursor.readThrough.map { $0.seconds + (cursor.utcOffset ?? localTime.utcOffset($0)) }
         if let limit, wall < limit { return nil }
@@ -144,7 +144,7 @@ struct BangleZone {
         if let read = cursor.readThrough, start < read.seconds { return nil }
         let day = Day(of: Timestamp(wall), utcOffset: 0)
         let moment = localTime.moment(day, seconds: wall - day.daysSince1970 * 86_400)
-        return place(moment.seconds, wall, isCertain: localTime.utcOffset(moment) == present && !isNearChange(moment))
+        return time(moment.seconds, wall, isCertain: localTime.utcOffset(moment) == present && !isNearChange(moment))
     }
 
     /// A record since the last reading, after which the watch has changed its offset.
@@ -152,11 +152,11 @@ struct BangleZone {
     /// A watch whose clock is put forward skips that time: until its records skip so much, its clock was not put
     /// forward. If the clock is put back, the records show nothing, because the watch does not store a local time twice
     /// ("Already written" in `apps/health/boot.js`).
-    private mutating func place(_ wall: Int, _ readWall: Int, changedBy seconds: Int, at change: Int?) -> Place {
+    private mutating func time(_ wall: Int, _ readWall: Int, changedBy seconds: Int, at change: Int?) -> RecordTime {
         let (old, new) = (wall - before, wall - before - seconds)
         guard seconds > 0 else {
-            guard let change, wall < change else { return place(new, wall, isCertain: false) }
-            return place(old, wall, isCertain: journey == 0, utcOffset: journey == 0 ? nil : before)
+            guard let change, wall < change else { return time(new, wall, isCertain: false) }
+            return time(old, wall, isCertain: journey == 0, utcOffset: journey == 0 ? nil : before)
         }
         let reached = previousEnd.map { max($0, readWall) } ?? readWall
         if !isSwitched, wall - reached >= seconds || Timestamp(old + BangleJS.slot).isAhead(of: now) {
@@ -164,16 +164,16 @@ struct BangleZone {
             isSwitchSeen = reached == change && wall == reached + seconds
         }
         guard isSwitched else {
-            return place(old, wall, isCertain: journey == 0, utcOffset: journey == 0 ? nil : before)
+            return time(old, wall, isCertain: journey == 0, utcOffset: journey == 0 ? nil : before)
         }
-        return place(new, wall, isCertain: isSwitchSeen && journey == 0)
+        return time(new, wall, isCertain: isSwitchSeen && journey == 0)
     }
 
-    private func place(
+    private func time(
         _ start: Int, _ wall: Int, isCertain: Bool, isAligned: Bool = true, utcOffset: Int? = nil
-    ) -> Place {
+    ) -> RecordTime {
         let start = Timestamp(start)
-        return Place(
+        return RecordTime(
             start: start, wall: wall, utcOffset: utcOffset ?? localTime.utcOffset(start), isCertain: isCertain,
             isAligned: isAligned)
     }

@@ -144,10 +144,12 @@ struct CasioReading: ExchangeProtocol {
         if let other = log.contradiction { return SampleBatch(notices: [.stepsInDoubt(.totals(steps, other))]) }
         let reading = CounterReading(at: now, value: steps, utcOffset: context.localTime.utcOffset(now))
         var batch = CounterOfToday(context).batch(of: reading, clock: log.clock)
-        let lead = log.clock.lead(over: reading)
+        let clockOffset = log.clock.offset(from: reading)
         let isReported = batch.notices.contains { if case .clockWasOff = $0 { true } else { false } }
         // istep does not set it: that needs several of the watch's settings to be written back.
-        if !isReported, abs(lead) > CounterOfToday.clockTolerance { batch.notices.append(.clockWasOff(seconds: lead)) }
+        if !isReported, abs(clockOffset) > CounterOfToday.clockTolerance {
+            batch.notices.append(.clockWasOff(seconds: clockOffset))
+        }
         return batch
     }
 }

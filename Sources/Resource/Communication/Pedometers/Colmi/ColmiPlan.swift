@@ -21,8 +21,8 @@ struct ColmiPlan {
     private var received: Set<Int> = []
     private let limit: Int?
     /// Days that the ring's today is ahead of this machine's.
-    private(set) var lead = 0
-    private var leadChanges = 0
+    private(set) var dayOffset = 0
+    private var dayOffsetChanges = 0
     /// Whether the days that are left are requested for the second time.
     private(set) var isRechecked = false
     /// Whether an answer to an earlier request came, or "no data" that may be one.
@@ -32,7 +32,7 @@ struct ColmiPlan {
 
     /// Clocks change the ring's today at most twice in a session: it turns out to be another day, then midnight passes.
     /// One more change is allowed as a reserve; a ring with inconsistent dates ends there.
-    private static let maximumLeadChanges = 3
+    private static let maximumDayOffsetChanges = 3
 
     /// - Parameters:
     ///   - today: the day at the beginning, by the ring's calendar.
@@ -59,7 +59,7 @@ struct ColmiPlan {
 
     /// All days of the plan, as far as it is known now.
     var planned: Int {
-        processed.union(days.queue.filter { (0...Self.oldestDay).contains(days.today + lead - $0) }).count
+        processed.union(days.queue.filter { (0...Self.oldestDay).contains(days.today + dayOffset - $0) }).count
     }
 
     // MARK: Requests
@@ -69,7 +69,7 @@ struct ColmiPlan {
     /// - Parameter today: this machine's day now, by the ring's calendar.
     mutating func next(today: Int) -> (day: Int, daysAgo: Int)? {
         while let day = days.queue.first {
-            let daysAgo = today + lead - day
+            let daysAgo = today + dayOffset - day
             if (0...Self.oldestDay).contains(daysAgo) { return (day, daysAgo) }
             days.queue.removeFirst()
             // Before its midnight the ring has not begun that day: it is read with the next sync. After midnight, the
@@ -80,11 +80,11 @@ struct ColmiPlan {
         }
         // The ring's today was another day, or midnight has passed, or answers come late: "no data" may have been for
         // another day. These days are requested again once, at the end.
-        guard today > days.today || leadChanges > 0 || answersAreLate, !isRechecked else { return nil }
+        guard today > days.today || dayOffsetChanges > 0 || answersAreLate, !isRechecked else { return nil }
         isRechecked = true
         let open: Set<DayGap.Reason> = answersAreLate ? [.unconfirmed, .unanswered] : [.unconfirmed]
         days.queue = days.gaps.filter {
-            open.contains($0.value) && (0...Self.oldestDay).contains(today + lead - $0.key)
+            open.contains($0.value) && (0...Self.oldestDay).contains(today + dayOffset - $0.key)
         }.keys.sorted()
         return days.queue.isEmpty ? nil : next(today: today)
     }
@@ -125,17 +125,17 @@ struct ColmiPlan {
     ///   - today: this machine's day now, by the ring's calendar.
     ///   - isNearMidnight: the two differ for a moment only.
     mutating func follow(ringToday: Int, today: Int, requested: Int, isNearMidnight: Bool) {
-        guard leadChanges < Self.maximumLeadChanges else { return miss(requested, .incomplete) }
-        leadChanges += 1
-        lead = ringToday - today
-        if lead < 0, !isNearMidnight {
+        guard dayOffsetChanges < Self.maximumDayOffsetChanges else { return miss(requested, .incomplete) }
+        dayOffsetChanges += 1
+        dayOffset = ringToday - today
+        if dayOffset < 0, !isNearMidnight {
             for day in unreached(today) where days.gaps[day] == nil { days.gaps[day] = .unconfirmed }
         }
-        guard leadChanges == 1, abs(lead) > 0 else { return }
+        guard dayOffsetChanges == 1, abs(dayOffset) > 0 else { return }
         // The ring stores what it counted since the last sync under its own dates. That of its today, unless this
         // answer has it, may hold steps of the time in which its clock was ahead. At midnight the next sync requests
         // it.
-        let since = max((days.first ?? today - Self.oldestDay) + min(lead, 0), ringToday - Self.oldestDay)
+        let since = max((days.first ?? today - Self.oldestDay) + min(dayOffset, 0), ringToday - Self.oldestDay)
         let last = isNearMidnight ? ringToday - 1 : ringToday
         guard since <= last else { return }
         days.queue += (since...last).filter {
@@ -146,8 +146,8 @@ struct ColmiPlan {
     /// The days that a ring whose clock is behind has not reached: it may still hold them, since its clock may have
     /// been set back. One that is years behind had an empty battery, and holds none.
     private func unreached(_ today: Int) -> [Int] {
-        guard lead > -366 else { return [] }
-        let first = max(today + lead + 1, today - Self.oldestDay)
+        guard dayOffset > -366 else { return [] }
+        let first = max(today + dayOffset + 1, today - Self.oldestDay)
         return first <= today ? (first...today).filter { isWithinLimit($0) && !received.contains($0) } : []
     }
 
@@ -155,9 +155,9 @@ struct ColmiPlan {
     ///
     /// - Returns: whether days are to be requested that it had not reached before.
     mutating func reopen(today: Int) -> Bool {
-        guard lead < 0 else { return false }
+        guard dayOffset < 0 else { return false }
         let new = unreached(today)
-        (lead, isRechecked) = (0, true)
+        (dayOffset, isRechecked) = (0, true)
         days.queue = new.filter(isWithinLimit)
         return !days.queue.isEmpty
     }
@@ -180,7 +180,7 @@ struct ColmiPlan {
         processed.insert(day)
     }
 
-    private func isWithinLimit(_ day: Int) -> Bool { limit.map { day > days.today + min(lead, 0) - $0 } ?? true }
+    private func isWithinLimit(_ day: Int) -> Bool { limit.map { day > days.today + min(dayOffset, 0) - $0 } ?? true }
 
     // MARK: The next sync
 
@@ -206,6 +206,6 @@ struct ColmiPlan {
         if let next = left.filter({ $0 < today }).min() { return next > oldest ? start(next) : nil }
         guard let running, !left.contains(today) else { return start(today) }
         // The ring's day continued after it was read. A day that is far off is corrected by setting the clock.
-        return lead >= -1 ? min(running.at, start(running.day + 1) - 1) : running.at
+        return dayOffset >= -1 ? min(running.at, start(running.day + 1) - 1) : running.at
     }
 }

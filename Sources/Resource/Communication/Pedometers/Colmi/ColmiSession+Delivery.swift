@@ -61,7 +61,7 @@ extension ColmiSession {
     /// "No data" has no date: near midnight, or after an answer that may come late, it may refer to another day than
     /// this.
     private func isDateCertain(_ now: Timestamp) -> Bool {
-        !converter.isNearMidnight(now) && plan.lead == 0 && converter.verdict == .right && !answers.mayBeLate
+        !converter.isNearMidnight(now) && plan.dayOffset == 0 && converter.verdict == .right && !answers.mayBeLate
     }
 
     private mutating func cursor(_ now: Timestamp) -> PedometerCursor {

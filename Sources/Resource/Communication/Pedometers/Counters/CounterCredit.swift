@@ -14,7 +14,7 @@ struct CounterResult: Hashable {
 struct CounterCredit {
     let localTime: LocalTime
     /// Seconds by which the pedometer's clock was ahead of UTC at its last reading; kept in the next cursor.
-    let clockLead: Int?
+    let clockOffset: Int?
 
     static func isPlausible(_ steps: Int, _ span: TimeSpan) -> Bool {
         StepSample(start: span.start, length: span.length, steps: steps, utcOffset: 0).isPlausible
@@ -28,7 +28,7 @@ struct CounterCredit {
         _ steps: Int, _ span: TimeSpan, _ reading: CounterReading, isWhole: Bool = true, to result: inout CounterResult
     ) {
         guard addSamples(steps, span, reading, isWhole: isWhole, to: &result) else { return }
-        result.batch.cursor = PedometerCursor(readThrough: reading.at, counter: reading, clockLead: clockLead)
+        result.batch.cursor = PedometerCursor(readThrough: reading.at, counter: reading, clockOffset: clockOffset)
     }
 
     /// Adds samples and coverage and leaves the cursor as it is.
@@ -75,7 +75,7 @@ extension PedometerCursor {
     func withoutFuture(of reading: CounterReading) -> PedometerCursor? {
         var past = self
         if past.readThrough?.isAhead(of: reading.at) == true { past.readThrough = nil }
-        if past.counter?.at.isAhead(of: reading.at) == true { (past.counter, past.clockLead) = (nil, nil) }
+        if past.counter?.at.isAhead(of: reading.at) == true { (past.counter, past.clockOffset) = (nil, nil) }
         if past.undecided?.at.isAhead(of: reading.at) == true { past.undecided = nil }
         return past == self ? nil : past
     }

@@ -12,42 +12,42 @@ extension CounterOfToday {
     func decide(_ reading: CounterReading, _ clock: DeviceClock) -> Result? {
         let midnight = localTime.moment(reading.day)
         let isSoonAfterMidnight = reading.at - midnight < Self.latestReset
-        let (lead, began) = (clock.lead(over: reading), reading.at - clock.secondOfDay)
+        let (clockOffset, began) = (clock.offset(from: reading), reading.at - clock.secondOfDay)
         if let last = cursor.counter, reading.value >= last.value { return decide(reading, after: last, clock) }
-        guard abs(lead) < 86_400 else {
+        guard abs(clockOffset) < 86_400 else {
             // Its date was never set. Its time of day still shows how long it has counted.
             guard cursor.counter == nil else { return nil }
-            return since(began, reading, lead)
+            return since(began, reading, clockOffset)
         }
         if isSoonAfterMidnight, clock.day < reading.day.daysSince1970 {
-            var result = closeYesterday(reading, since: abs(lead) <= Self.clockTolerance ? nil : began)
-            if abs(lead) > Self.clockTolerance { result?.notices.append(.clockWasOff(seconds: lead)) }
+            var result = closeYesterday(reading, since: abs(clockOffset) <= Self.clockTolerance ? nil : began)
+            if abs(clockOffset) > Self.clockTolerance { result?.notices.append(.clockWasOff(seconds: clockOffset)) }
             return result
         }
-        if abs(lead) <= Self.clockTolerance {
+        if abs(clockOffset) <= Self.clockTolerance {
             // A counter that is reset late shows more than can have been walked since midnight: its clock does not help
             // here.
             return CounterCredit.isPlausible(reading.value, TimeSpan(midnight, reading.at))
                 ? sinceMidnight(reading) : nil
         }
-        return cursor.counter == nil || isSoonAfterMidnight ? since(began, reading, lead) : nil
+        return cursor.counter == nil || isSoonAfterMidnight ? since(began, reading, clockOffset) : nil
     }
 
     /// Uses the pedometer's clock on a value that is not lower than the last one, which was read on an earlier day:
     /// whether the clock's midnight, and with it a reset, lies between the two. The time of day is enough for that; the
     /// date does not matter.
     private func decide(_ reading: CounterReading, after last: CounterReading, _ clock: DeviceClock) -> Result? {
-        let (lead, began) = (clock.lead(over: reading), reading.at - clock.secondOfDay)
+        let (clockOffset, began) = (clock.offset(from: reading), reading.at - clock.secondOfDay)
         if let jump = clockJump(reading, clock), !jump.hasReset { return grown(last, reading, clock, isWhole: false) }
         guard began > last.at else { return grown(last, reading, clock) }
         // The reset may be late, and an idle watch may have none.
         guard clock.secondOfDay >= Self.latestReset, reading.value > last.value else { return nil }
-        guard abs(lead) <= Self.clockTolerance else {
+        guard abs(clockOffset) <= Self.clockTolerance else {
             var counted = reading
-            if abs(lead) < 86_400, clock.day < reading.day.daysSince1970 {
+            if abs(clockOffset) < 86_400, clock.day < reading.day.daysSince1970 {
                 counted.countsDay = reading.day.advanced(by: -1)
             }
-            return since(began, counted, lead)
+            return since(began, counted, clockOffset)
         }
         return CounterCredit.isPlausible(reading.value, TimeSpan(localTime.moment(reading.day), reading.at))
             ? sinceMidnight(reading) : nil
@@ -61,24 +61,24 @@ extension CounterOfToday {
         var result = Result()
         var counted = reading
         var span = TimeSpan(last.at, reading.at)
-        let lead = clock.lead(over: reading)
-        if abs(lead) < 86_400, clock.day < reading.day.daysSince1970 {
+        let clockOffset = clock.offset(from: reading)
+        if abs(clockOffset) < 86_400, clock.day < reading.day.daysSince1970 {
             // The pedometer is still on the day before.
             counted.countsDay = reading.day.advanced(by: -1)
             span = spanOfYesterday(from: last.at, to: reading, steps: reading.value - last.value)
         }
         credit.add(reading.value - last.value, span, counted, isWhole: isWhole, to: &result)
-        if abs(lead) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: lead)) }
+        if abs(clockOffset) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: clockOffset)) }
         return result
     }
 
     /// The counter was reset at the pedometer's own midnight, `began`, which is not ours.
-    private func since(_ began: Timestamp, _ reading: CounterReading, _ lead: Int) -> Result? {
+    private func since(_ began: Timestamp, _ reading: CounterReading, _ clockOffset: Int) -> Result? {
         let span = TimeSpan(max(began, cursor.counter?.at ?? began), reading.at)
         guard CounterCredit.isPlausible(reading.value, span) else { return nil }
         var result = Result()
         credit.add(reading.value, span, reading, to: &result)
-        result.notices += notClosed(cursor.counter) + [.clockWasOff(seconds: lead)]
+        result.notices += notClosed(cursor.counter) + [.clockWasOff(seconds: clockOffset)]
         return result
     }
 
@@ -117,7 +117,7 @@ extension CounterOfToday {
     var clockAtLast: DeviceClock? {
         guard let last = cursor.counter else { return nil }
         if let clockSet, clockSet.at >= last.at { return DeviceClock(wall: last.at.seconds + clockSet.utcOffset) }
-        return cursor.clockLead.map { DeviceClock(wall: last.at.seconds + $0) }
+        return cursor.clockOffset.map { DeviceClock(wall: last.at.seconds + $0) }
     }
 
     /// What the pedometer's clock shows, if none of the two clocks was set since the last counted reading; nil if it
@@ -146,7 +146,7 @@ extension CounterOfToday {
     /// Keeps the present difference between the two clocks beside a reading that was counted.
     func note(_ clock: DeviceClock?, _ reading: CounterReading, in result: inout Result) {
         guard let clock, result.batch.cursor?.counter?.at == reading.at else { return }
-        result.batch.cursor?.clockLead = clock.wall - reading.at.seconds
+        result.batch.cursor?.clockOffset = clock.wall - reading.at.seconds
     }
 }
 

@@ -88,7 +88,7 @@ struct CounterOfToday {
     }
 
     private func decided(_ reading: CounterReading, _ clock: DeviceClock?) -> Result {
-        if isClockInDoubt, clock.map({ abs($0.lead(over: reading)) > ClockMark.tolerance }) ?? true {
+        if isClockInDoubt, clock.map({ abs($0.offset(from: reading)) > ClockMark.tolerance }) ?? true {
             return reading.value > 0 ? keepUndecided(reading) : Result()
         }
         if let past = withoutFuture(reading) {
@@ -172,7 +172,7 @@ struct CounterOfToday {
         } else if let clock, reading.at - clock.secondOfDay > last.at {
             // Its own midnight has passed: it was reset as expected, but its clock is off.
             credit.add(reading.value, TimeSpan(reading.at - clock.secondOfDay, reading.at), reading, to: &result)
-            result.notices.append(.clockWasOff(seconds: clock.lead(over: reading)))
+            result.notices.append(.clockWasOff(seconds: clock.offset(from: reading)))
         } else {
             credit.add(reading.value, TimeSpan(last.at, reading.at), reading, isWhole: false, to: &result)
             result.notices.append(.counterRestarted)
@@ -244,14 +244,14 @@ struct CounterOfToday {
             // Its midnight lies between the last and the undecided reading: the undecided one and this one belong to
             // the same count.
             var counted = reading
-            let lead = clock.lead(over: reading)
-            if abs(lead) < 86_400, clock.day < reading.day.daysSince1970 {
+            let clockOffset = clock.offset(from: reading)
+            if abs(clockOffset) < 86_400, clock.day < reading.day.daysSince1970 {
                 counted.countsDay = reading.day.advanced(by: -1)
             }
             var result = Result()
             credit.add(reading.value, TimeSpan(reading.at - clock.secondOfDay, reading.at), counted, to: &result)
             result.notices = notClosed(last)
-            if abs(lead) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: lead)) }
+            if abs(clockOffset) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: clockOffset)) }
             return result
         }
         let midnight = localTime.moment(Day(of: undecided.at, utcOffset: undecided.utcOffset))
@@ -305,5 +305,5 @@ struct CounterOfToday {
         localTime.span(of: day).end - last <= lastMinutes
     }
 
-    var credit: CounterCredit { CounterCredit(localTime: localTime, clockLead: cursor.clockLead) }
+    var credit: CounterCredit { CounterCredit(localTime: localTime, clockOffset: cursor.clockOffset) }
 }

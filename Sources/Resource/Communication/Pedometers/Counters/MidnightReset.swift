@@ -39,7 +39,7 @@ extension CounterOfToday {
         var result = Result()
         let start = reset == .onTime ? reading.at - clock.secondOfDay : boot
         credit.add(reading.value, TimeSpan(start, reading.at), reading, isWhole: false, to: &result)
-        result.notices = [.counterRestarted, .clockWasOff(seconds: clock.lead(over: reading))]
+        result.notices = [.counterRestarted, .clockWasOff(seconds: clock.offset(from: reading))]
         return result
     }
 
@@ -74,19 +74,19 @@ extension CounterOfToday {
     }
 
     private func sinceItsMidnight(_ last: CounterReading, _ reading: CounterReading, _ clock: DeviceClock) -> Result {
-        let lead = clock.lead(over: reading)
-        let isOnDayBefore = abs(lead) < 86_400 && clock.day < reading.day.daysSince1970
-        if abs(lead) <= Self.clockTolerance, !isOnDayBefore { return sinceMidnight(reading) }
+        let clockOffset = clock.offset(from: reading)
+        let isOnDayBefore = abs(clockOffset) < 86_400 && clock.day < reading.day.daysSince1970
+        if abs(clockOffset) <= Self.clockTolerance, !isOnDayBefore { return sinceMidnight(reading) }
         var (result, counted, span) = (Result(), reading, TimeSpan(reading.at - clock.secondOfDay, reading.at))
         if isOnDayBefore {
             counted.countsDay = reading.day.advanced(by: -1)
-            if abs(lead) <= Self.clockTolerance {
+            if abs(clockOffset) <= Self.clockTolerance {
                 span = spanOfYesterday(from: span.start, to: reading, steps: reading.value)
             }
         }
         credit.add(reading.value, span, counted, to: &result)
         result.notices = notClosed(last)
-        if abs(lead) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: lead)) }
+        if abs(clockOffset) > Self.clockTolerance { result.notices.append(.clockWasOff(seconds: clockOffset)) }
         return result
     }
 

@@ -219,7 +219,7 @@ struct GrowingCounter {
             if !hasOverflowed { result.notices.append(.counterRestarted) }
         }
         let isWhole = !result.notices.contains(.counterRestarted)
-        CounterCredit(localTime: localTime, clockLead: nil)
+        CounterCredit(localTime: localTime, clockOffset: nil)
             .add(steps, TimeSpan(last.at, reading.at), reading, isWhole: isWhole, to: &result)
         return result
     }

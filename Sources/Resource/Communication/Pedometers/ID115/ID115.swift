@@ -152,10 +152,10 @@ struct ID115Reading: TableReading {
             if !packets.isEmpty { batch.notices = [.undecodable(frames: packets.count)] }
             return batch
         }
-        let lead = day - converter.today(now)
-        guard lead == 0 || (abs(lead) == 1 && !ClockCorrection.isSafe(at: now, context.localTime)) else {
+        let dayOffset = day - converter.today(now)
+        guard dayOffset == 0 || (abs(dayOffset) == 1 && !ClockCorrection.isSafe(at: now, context.localTime)) else {
             // Its date is wrong, so it is not known when its slots were. Its clock is set now.
-            batch.notices = [.clockWasOff(seconds: lead * 86_400)]
+            batch.notices = [.clockWasOff(seconds: dayOffset * 86_400)]
             return batch
         }
         batch.samples = slots.enumerated().compactMap { index, slot in

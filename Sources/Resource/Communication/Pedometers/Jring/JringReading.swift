@@ -128,9 +128,11 @@ struct JringReading: TableReading {
         guard bytes[0] == 0x03 else { return .other }
         reading.total = bytes.little(5, 4)
         // The time that its clock shows.
-        let lead = (bytes.little(1, 4) ?? 0) - reading.converter.wall(now)
-        if abs(lead) > CounterOfToday.clockTolerance { reading.report.notices = [.clockWasOff(seconds: lead)] }
-        reading.converter.observe(ahead: lead, at: now)
+        let clockOffset = (bytes.little(1, 4) ?? 0) - reading.converter.wall(now)
+        if abs(clockOffset) > CounterOfToday.clockTolerance {
+            reading.report.notices = [.clockWasOff(seconds: clockOffset)]
+        }
+        reading.converter.observe(ahead: clockOffset, at: now)
         return .done
     }
 

@@ -126,12 +126,12 @@ struct LefunReading: TableReading {
 
     private mutating func observeClock(_ fields: [UInt8], _ now: Timestamp) {
         guard let clock = Self.time(fields, 1) else { return }
-        let lead = clock.wall + min(Int(fields[6]), 59) - converter.wall(now)
-        if abs(lead) > CounterOfToday.clockTolerance {
-            report.notices.append(.clockWasOff(seconds: lead))
+        let clockOffset = clock.wall + min(Int(fields[6]), 59) - converter.wall(now)
+        if abs(clockOffset) > CounterOfToday.clockTolerance {
+            report.notices.append(.clockWasOff(seconds: clockOffset))
             isClockReported = true
         }
-        converter.observe(ahead: lead, at: now)
+        converter.observe(ahead: clockOffset, at: now)
     }
 
     private mutating func add(_ fields: [UInt8]) -> ExchangeProgress {

@@ -35,7 +35,7 @@ struct DeviceClock: Hashable {
     var secondOfDay: Int { wall - day * 86_400 }
 
     /// Seconds that it is ahead of local time.
-    func lead(over reading: CounterReading) -> Int { wall - (reading.at.seconds + reading.utcOffset) }
+    func offset(from reading: CounterReading) -> Int { wall - (reading.at.seconds + reading.utcOffset) }
 }
 
 extension DeviceClock {
@@ -109,14 +109,14 @@ enum ClockCorrection: Hashable {
     }
 
     init(of clock: DeviceClock, at reading: CounterReading) {
-        let lead = clock.lead(over: reading)
-        guard abs(lead) > Self.tolerance else {
+        let clockOffset = clock.offset(from: reading)
+        guard abs(clockOffset) > Self.tolerance else {
             self = .none
             return
         }
         let local = DeviceClock(wall: reading.at.seconds + reading.utcOffset)
         let isSafe = clock.secondOfDay < Self.lastSafe && Self.safe.contains(local.secondOfDay)
-        let isWorthWaiting = clock.day != local.day && abs(lead) < Self.maximumForSameDay
-        self = isSafe && !isWorthWaiting ? .set(seconds: lead) : .postponed(seconds: lead)
+        let isWorthWaiting = clock.day != local.day && abs(clockOffset) < Self.maximumForSameDay
+        self = isSafe && !isWorthWaiting ? .set(seconds: clockOffset) : .postponed(seconds: clockOffset)
     }
 }

@@ -79,7 +79,7 @@ extension PedometerCursor {
         if !isKnown, counter == nil { (undecided, readThrough, pastDays) = (nil, nil, nil) }
         if let last = counter, wasWritten(last) {
             counter = last.shifted(by: seconds)
-            clockLead = clockLead.map { $0 - seconds }
+            clockOffset = clockOffset.map { $0 - seconds }
         }
         if let last = undecided, wasWritten(last) { undecided = last.shifted(by: seconds) }
         // What seemed to be in the future was not, if the clock was behind.

@@ -36,7 +36,7 @@ struct WallSlotConverter {
     /// raw frames.
     private(set) var misplaced = 0
     /// Seconds by which the latest slot is in the future.
-    private(set) var lead: Int?
+    private(set) var secondsAhead: Int?
     /// The slots that were seen before their time.
     private var early: EarlySlots
     /// This machine's clock is not known to be right, and no clock of the pedometer agrees with it.
@@ -104,7 +104,7 @@ struct WallSlotConverter {
 
     /// Whether all that the pedometer sent could be placed: the cursor must not pass what was not stored. Slots that
     /// were seen before their time by an earlier reading, and are not counted, do not hold it up.
-    var isAllPlaced: Bool { lead == nil && observed != .unknown }
+    var isAllPlaced: Bool { secondsAhead == nil && observed != .unknown }
 
     /// Where the next reading continues; nil if nothing has changed.
     ///
@@ -150,7 +150,7 @@ struct WallSlotConverter {
         guard interpretation.start <= now + Self.drift, interpretation.start >= now - memory else {
             if early.isKnown(wall: record.wall, start: interpretation.start, steps: record.steps) { return nil }
             if interpretation.start > now {
-                lead = max(lead ?? 0, interpretation.start - now)
+                secondsAhead = max(secondsAhead ?? 0, interpretation.start - now)
                 early.see(wall: record.wall, start: interpretation.start, steps: record.steps, at: now)
             }
             misplaced += 1
@@ -173,7 +173,7 @@ struct WallSlotConverter {
     /// The time of the slots in the future, if any, as a notice.
     var notices: [SyncNotice] {
         var notices: [SyncNotice] = []
-        if let lead { notices.append(.clockWasOff(seconds: lead)) }
+        if let secondsAhead { notices.append(.clockWasOff(seconds: secondsAhead)) }
         if misplaced > 0 { notices.append(.implausible(samples: misplaced)) }
         return notices
     }
@@ -185,7 +185,7 @@ struct WallSlotConverter {
     ///   - wall: seconds since 1970 as its clock showed them.
     ///   - now: the end, if the span ends later.
     func spans(_ wall: Range<Int>, now: Timestamp) -> [TimeSpan] {
-        guard lead == nil, observed != .unknown else { return [] }  // its times are not certain
+        guard secondsAhead == nil, observed != .unknown else { return [] }  // its times are not certain
         func moment(_ wall: Int) -> Timestamp { max(now - memory, min(clock.moment(wall: wall), now)) }
         // If this machine's clock is ahead, the time since the latest slot has not passed.
         let end = isUnconfirmed ? min(wall.upperBound, latest ?? wall.lowerBound) : wall.upperBound

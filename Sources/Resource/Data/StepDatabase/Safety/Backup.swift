@@ -8,31 +8,31 @@ extension StepDatabase {
     ///
     /// - Parameters:
     ///   - path: the path of the history; a history of an earlier version is copied as it is.
-    ///   - place: an earlier backup there is replaced; any other file is not. Its directory must exist, unless it is
+    ///   - target: an earlier backup there is replaced; any other file is not. Its directory must exist, unless it is
     ///     `AutomaticBackups.directory` or below.
     /// - Returns: the contents of the backup, read back from it.
-    /// - Throws: `missing`, `empty`, `damaged` of the history; of the place `reserved`, `occupied`, or why it cannot be
+    /// - Throws: `missing`, `empty`, `damaged` of the history; of the target `reserved`, `occupied`, or why it cannot be
     ///   written.
-    public static func backUp(_ path: String, to place: String) throws(HistoryError) -> HistoryContents {
-        let path = absolute(path), place = absolute(place)
+    public static func backUp(_ path: String, to target: String) throws(HistoryError) -> HistoryContents {
+        let path = absolute(path), target = absolute(target)
         do {
             guard try isThere(path) else { throw HistoryError.missing(path: path) }
-            try requireFree(place)
-            return try reading(path) { try $0.writeWithoutTransaction { try backUp($0, of: path, to: place) } }
+            try requireFree(target)
+            return try reading(path) { try $0.writeWithoutTransaction { try backUp($0, of: path, to: target) } }
         } catch {
             throw HistoryError(error, path: path)
         }
     }
 
-    static func backUp(_ database: Database, of path: String, to place: String) throws -> HistoryContents {
+    static func backUp(_ database: Database, of path: String, to target: String) throws -> HistoryContents {
         if let refusal = Schema.current.refusal(of: path, in: try Schema.current.state(of: database)) { throw refusal }
-        let file = try DatabaseCopy(for: place, ofHistory: path, role: .place)
+        let file = try DatabaseCopy(for: target, ofHistory: path, role: .target)
         do {
             var contents = try file.copy(database, of: path, asHistory: false)
             // Another process may have created a file there meanwhile.
-            try requireFree(place)
+            try requireFree(target)
             try file.move()
-            contents.path = place
+            contents.path = target
             return contents
         } catch {
             file.remove()
@@ -41,14 +41,14 @@ extension StepDatabase {
     }
 
     /// - Throws: `reserved`, `occupied`, or why no file can be created there.
-    private static func requireFree(_ place: String) throws(HistoryError) {
-        if isReserved(baseName(place)) { throw .reserved(path: place) }
+    private static func requireFree(_ target: String) throws(HistoryError) {
+        if isReserved(baseName(target)) { throw .reserved(path: target) }
         let isOccupied: Bool
-        do throws(HistoryError) { isOccupied = try isThere(place) } catch { throw error.of(.place) }
-        if isOccupied, !isBackup(place) { throw .occupied(path: place) }
+        do throws(HistoryError) { isOccupied = try isThere(target) } catch { throw error.of(.target) }
+        if isOccupied, !isBackup(target) { throw .occupied(path: target) }
         // An existing journal or log belongs to another database, and SQLite would replay it into the backup.
-        for suffix in FileSuffix.logs where !isEmptyOrMissing(HistoryLock.realPath(place) + suffix) {
-            throw .occupied(path: place + suffix)
+        for suffix in FileSuffix.logs where !isEmptyOrMissing(HistoryLock.realPath(target) + suffix) {
+            throw .occupied(path: target + suffix)
         }
     }
 
@@ -94,11 +94,11 @@ public struct AutomaticBackups: Sendable {
     }
 
     /// A path for a backup made now.
-    public func place(for path: String, isAutomatic: Bool) -> String {
-        place(for: path, isAutomatic ? .schedule : .user)
+    public func backupPath(for path: String, isAutomatic: Bool) -> String {
+        backupPath(for: path, isAutomatic ? .schedule : .user)
     }
 
-    private func place(for path: String, _ origin: BackupName.Origin) -> String {
+    private func backupPath(for path: String, _ origin: BackupName.Origin) -> String {
         let directory = Self.directory(of: path)
         var name = BackupName(of: HistoryLock.realPath(absolute(path)), at: now(), localTime, origin)
         while access(directory + "/" + name.file, F_OK) == 0 { name = name.next }
@@ -117,7 +117,7 @@ public struct AutomaticBackups: Sendable {
     public func make(of path: String) throws(HistoryError) -> HistoryContents {
         let contents: HistoryContents
         do throws(HistoryError) {
-            contents = try StepDatabase.backUp(path, to: place(for: path, isAutomatic: true))
+            contents = try StepDatabase.backUp(path, to: backupPath(for: path, isAutomatic: true))
         } catch {
             if case .damaged(_, let reason) = error {
                 CheckRecord(of: path, at: now(), complaints: [reason])?.store(ofDatabase: path)
@@ -133,14 +133,14 @@ public struct AutomaticBackups: Sendable {
     /// Makes a backup before an import, also where the user wants none by a schedule, and deletes earlier ones of
     /// imports in excess of the limit.
     func makeBeforeImport(of path: String) throws(HistoryError) -> HistoryContents {
-        let contents = try StepDatabase.backUp(path, to: place(for: path, .import))
+        let contents = try StepDatabase.backUp(path, to: backupPath(for: path, .import))
         prune(path)
         return contents
     }
 
     /// The same over an open connection, before a migration.
     func make(of path: String, _ database: Database) throws {
-        _ = try StepDatabase.backUp(database, of: path, to: place(for: path, isAutomatic: true))
+        _ = try StepDatabase.backUp(database, of: path, to: backupPath(for: path, isAutomatic: true))
         prune(path)
     }
 

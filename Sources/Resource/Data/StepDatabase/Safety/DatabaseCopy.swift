@@ -12,30 +12,30 @@ final class DatabaseCopy {
     /// Where the copy is written, beside its destination.
     let path: String
     /// The final path.
-    private let place: String
-    /// The role of the file at `place`; nil for a history.
+    private let target: String
+    /// The role of the file at `target`; nil for a history.
     private let role: HistoryError.Role?
     private let descriptor: Int32
 
     /// - Parameters:
-    ///   - place: the final path of the copy.
+    ///   - target: the final path of the copy.
     ///   - history: the history that is copied, restored or repaired. Files that killed processes have left beside it
     ///     are removed.
-    ///   - role: the role of the file at `place`, for errors; nil for a history.
-    init(for place: String, ofHistory history: String, role: HistoryError.Role? = nil) throws {
-        let directory = directoryName(place)
-        let path = "\(directory)/.\(baseName(place)).new-\(getpid())"
+    ///   - role: the role of the file at `target`, for errors; nil for a history.
+    init(for target: String, ofHistory history: String, role: HistoryError.Role? = nil) throws {
+        let directory = directoryName(target)
+        let path = "\(directory)/.\(baseName(target)).new-\(getpid())"
         do throws(HistoryError) {
             // A directory that the user has named may be where a disk is not mounted: the backup would be on the disk
             // of the history.
             let own = AutomaticBackups.directory(of: history) + "/"
-            if role == .place, access(directory, F_OK) != 0, !(directory + "/").hasPrefix(own) {
-                throw .noDirectory(path: place, directory: directory)
+            if role == .target, access(directory, F_OK) != 0, !(directory + "/").hasPrefix(own) {
+                throw .noDirectory(path: target, directory: directory)
             }
-            try StepDatabase.createDirectory(of: place)
-            AbandonedFiles.remove(ofHistory: history, at: place)
+            try StepDatabase.createDirectory(of: target)
+            AbandonedFiles.remove(ofHistory: history, at: target)
             while true {
-                // The file of this process: two concurrent backups to one place are separated by the lock, and the
+                // The file of this process: two concurrent backups to one file are separated by the lock, and the
                 // second fails here.
                 let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
                 guard file >= 0 else { throw HistoryError(errno: errno, path: path) }
@@ -54,10 +54,10 @@ final class DatabaseCopy {
                 close(file)
             }
         } catch {
-            throw error.naming(place).of(role)
+            throw error.naming(target).of(role)
         }
         self.path = path
-        self.place = place
+        self.target = target
         self.role = role
     }
 
@@ -71,7 +71,7 @@ final class DatabaseCopy {
     ///   - isHistory: whether the copy is to be used as a history (a write-ahead log), or kept (one self-contained
     ///     file).
     /// - Throws: `damaged` of `source` if the copy is not sound. A defect of the copy is a defect of the source: the
-    ///   backup API copies pages. Errors name the source or the place, never the temporary name of the copy.
+    ///   backup API copies pages. Errors name the source or the target, never the temporary name of the copy.
     func copy(
         _ database: Database, of source: String, as sourceRole: HistoryError.Role? = nil, asHistory isHistory: Bool
     ) throws(HistoryError)
@@ -117,7 +117,7 @@ final class DatabaseCopy {
             throw at(error)
         }
         guard let expected, found.hasAsMuch(as: expected) else {
-            throw HistoryError.failed(path: place, reason: "the copy differs from the original").of(role)
+            throw HistoryError.failed(path: target, reason: "the copy differs from the original").of(role)
         }
         return found
     }
@@ -157,24 +157,24 @@ final class DatabaseCopy {
         }
     }
 
-    /// An error on the copy. Its cause is determined there, and it is reported by the name of the place.
-    func at(_ error: any Error) -> HistoryError { HistoryError(error, path: path).naming(place).of(role) }
+    /// An error on the copy. Its cause is determined there, and it is reported by the name of the target.
+    func at(_ error: any Error) -> HistoryError { HistoryError(error, path: path).naming(target).of(role) }
 
     /// Gives the copy its final name and replaces the file that has that name.
     func move() throws(HistoryError) {
         try synchronize()
         try rename()
-        synchronizeDirectory(of: place)
+        synchronizeDirectory(of: target)
     }
 
     /// Waits until the copy is on the disk, which can take seconds.
     func synchronize() throws(HistoryError) {
-        guard fsync(descriptor) == 0 else { throw HistoryError(errno: errno, path: place).of(role) }
+        guard fsync(descriptor) == 0 else { throw HistoryError(errno: errno, path: target).of(role) }
     }
 
     /// The part of `move` that takes no time. The copy was synchronized before.
     func rename() throws(HistoryError) {
-        guard Foundation.rename(path, place) == 0 else { throw HistoryError(errno: errno, path: place).of(role) }
+        guard Foundation.rename(path, target) == 0 else { throw HistoryError(errno: errno, path: target).of(role) }
     }
 
     func remove() { for suffix in [""] + FileSuffix.ofSQLite { unlink(path + suffix) } }

@@ -117,9 +117,9 @@ public struct HistoryFileBackups: HistoryBackups {
     }
 
     /// - Throws: `HistoryError`.
-    public func backUp(to place: String?) async throws -> HistoryContents {
-        let place = place ?? backups.place(for: path, isAutomatic: false)
-        return try await blocking { [path] in try StepDatabase.backUp(path, to: place) }
+    public func backUp(to target: String?) async throws -> HistoryContents {
+        let target = target ?? backups.backupPath(for: path, isAutomatic: false)
+        return try await blocking { [path] in try StepDatabase.backUp(path, to: target) }
     }
 
     /// - Throws: `HistoryError`.

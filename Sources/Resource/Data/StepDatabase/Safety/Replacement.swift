@@ -30,7 +30,7 @@ enum Replacement {
         if isThere { chown(new.path, status.st_uid, status.st_gid) }
         // This waits for the disk, so it comes before the old file is touched.
         try new.synchronize()
-        var old = ReplacedFiles(path, keptAs: place(for: path, reason, moment, localTime))
+        var old = ReplacedFiles(path, keptAs: keptPath(for: path, reason, moment, localTime))
         try ExclusiveAccess.hold(path, isDamaged: isDamaged || !isThere) {
             do {
                 try old.setAside(isThere: isThere)
@@ -48,7 +48,8 @@ enum Replacement {
         return isThere ? old.name : nil
     }
 
-    private static func place(for path: String, _ reason: String, _ moment: Timestamp, _ localTime: LocalTime) -> String
+    private static func keptPath(for path: String, _ reason: String, _ moment: Timestamp, _ localTime: LocalTime)
+        -> String
     {
         let directory = directoryName(path)
         var name = BackupName(of: stem(path) + "-" + reason, at: moment, localTime, isAutomatic: false)

@@ -31,7 +31,7 @@ final class PageStore {
         let pageSize = Self.pageSize(of: file, size, stated: stated == 1 ? 65_536 : stated)
         self.pageSize = pageSize
         let commits = Self.commits(log, head, pageSize)
-        logged = commits.places
+        logged = commits.offsets
         count = max((size + pageSize - 1) / pageSize, commits.pages)
     }
 
@@ -43,16 +43,16 @@ final class PageStore {
     /// Nil if it cannot be read, or lies beyond the end of a truncated file.
     func page(_ number: Int) -> [UInt8]? {
         guard (1...max(1, count)).contains(number) else { return nil }
-        if let place = logged[number] { return Self.bytes(of: log, at: place, count: pageSize) }
+        if let offset = logged[number] { return Self.bytes(of: log, at: offset, count: pageSize) }
         return Self.bytes(of: file, at: (number - 1) * pageSize, count: pageSize)
     }
 
-    private static func bytes(of file: Int32, at place: Int, count: Int) -> [UInt8]? {
+    private static func bytes(of file: Int32, at offset: Int, count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var length = 0
         while length < count {
             let read = bytes.withUnsafeMutableBytes {
-                pread(file, $0.baseAddress.map { $0 + length }, count - length, off_t(place + length))
+                pread(file, $0.baseAddress.map { $0 + length }, count - length, off_t(offset + length))
             }
             if read < 0 && errno == EINTR { continue }
             if read <= 0 { return nil }
@@ -93,33 +93,33 @@ final class PageStore {
 
     /// The pages that complete transactions have written to the log
     /// (https://www.sqlite.org/fileformat.html#the_write_ahead_log).
-    private static func commits(_ log: Int32, _ head: [UInt8], _ pageSize: Int) -> (places: [Int: Int], pages: Int) {
+    private static func commits(_ log: Int32, _ head: [UInt8], _ pageSize: Int) -> (offsets: [Int: Int], pages: Int) {
         guard head.count == 32, unsigned(head, 0, 4) & ~1 == 0x377f_0682, unsigned(head, 8, 4) == pageSize else {
             return ([:], 0)
         }
         let isBigEndian = unsigned(head, 0, 4) & 1 == 1
         var sum = checksum(head[0..<24], (0, 0), isBigEndian)
         guard sum == (UInt32(unsigned(head, 24, 4)), UInt32(unsigned(head, 28, 4))) else { return ([:], 0) }
-        var places: [Int: Int] = [:], open: [Int: Int] = [:]
-        var pages = 0, place = 32
-        while let frame = bytes(of: log, at: place, count: 24),
-            let page = bytes(of: log, at: place + 24, count: pageSize)
+        var offsets: [Int: Int] = [:], open: [Int: Int] = [:]
+        var pages = 0, offset = 32
+        while let frame = bytes(of: log, at: offset, count: 24),
+            let page = bytes(of: log, at: offset + 24, count: pageSize)
         {
             // A frame from before the log was restarted has another salt.
             guard frame[8..<16] == head[16..<24] else { break }
             sum = checksum(frame[0..<8], sum, isBigEndian)
             sum = checksum(page[...], sum, isBigEndian)
             guard sum == (UInt32(unsigned(frame, 16, 4)), UInt32(unsigned(frame, 20, 4))) else { break }
-            open[unsigned(frame, 0, 4)] = place + 24
+            open[unsigned(frame, 0, 4)] = offset + 24
             let size = unsigned(frame, 4, 4)
             if size > 0 {
-                places.merge(open) { $1 }
+                offsets.merge(open) { $1 }
                 open = [:]
                 pages = size
             }
-            place += 24 + pageSize
+            offset += 24 + pageSize
         }
-        return (places, pages)
+        return (offsets, pages)
     }
 
     private static func checksum(_ bytes: ArraySlice<UInt8>, _ start: (UInt32, UInt32), _ isBigEndian: Bool) -> (

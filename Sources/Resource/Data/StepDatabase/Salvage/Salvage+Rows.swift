@@ -193,7 +193,7 @@ extension Salvage {
     private func keep(_ values: [DatabaseValue], of index: TableShape.Index, _ shape: TableShape) {
         guard !shape.isWithoutRowID, ["person", "pedometer", "sync"].contains(shape.name),
             values.count == index.columns.count,
-            let place = index.columns.firstIndex(of: -1), let number = Int64.fromDatabaseValue(values[place]),
+            let position = index.columns.firstIndex(of: -1), let number = Int64.fromDatabaseValue(values[position]),
             number > 0
         else { return }
         for (value, column) in zip(values, index.columns) where column >= 0 && !value.isNull {

@@ -57,11 +57,11 @@ struct TreePage {
 extension TreePage.Cell {
     /// - Parameter first: the lowest position of the page's cells.
     fileprivate init?(
-        _ page: [UInt8], at place: Int, from first: Int, _ kind: TreePage.Kind, _ store: PageStore,
+        _ page: [UInt8], at offset: Int, from first: Int, _ kind: TreePage.Kind, _ store: PageStore,
         _ repairingText: Bool
     ) {
-        guard place >= first, place + 4 <= store.usableSize else { return nil }
-        var reader = RecordReader(page[place..<store.usableSize])
+        guard offset >= first, offset + 4 <= store.usableSize else { return nil }
+        var reader = RecordReader(page[offset..<store.usableSize])
         if !kind.isLeaf { child = reader.bytes(4).map { $0.reduce(0) { $0 << 8 | Int($1) } } }
         switch kind {
         case .tableInterior:

@@ -13,10 +13,10 @@ struct ValueReset {
     init(_ shape: TableShape) throws {
         self.shape = shape
         rules = shape.columns.map { column in ColumnRule.all.first { $0.table == shape.name && $0.column == column } }
-        let places = Dictionary(uniqueKeysWithValues: shape.columns.enumerated().map { ($1, $0) })
+        let positions = Dictionary(uniqueKeysWithValues: shape.columns.enumerated().map { ($1, $0) })
         replacements = try Self.neutral(shape.name).compactMap { column, value in
-            places[column].map { place in
-                (place, { row in value({ name in places[name].map { row[$0] } ?? .null }) })
+            positions[column].map { position in
+                (position, { row in value({ name in positions[name].map { row[$0] } ?? .null }) })
             }
         }
     }

@@ -71,7 +71,7 @@ struct BeeminderDestination: ConfiguredDestination {
         return traits
     }
 
-    var place: String { "\(url.origin)/\(user)/\(goal)" }
+    var location: String { "\(url.origin)/\(user)/\(goal)" }
 
     func problems() -> [String] {
         do {

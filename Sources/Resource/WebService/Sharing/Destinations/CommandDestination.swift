@@ -21,7 +21,7 @@ struct CommandDestination: ConfiguredDestination {
     let includesSamples: Bool
     let timeout: Duration
 
-    var place: String { command.map { shellQuoted($0) }.joined(separator: " ") }
+    var location: String { command.map { shellQuoted($0) }.joined(separator: " ") }
 
     var traits: ShareTraits {
         ShareTraits(
@@ -30,7 +30,7 @@ struct CommandDestination: ConfiguredDestination {
     }
 
     func preview(_ payloads: [SharePayload]) -> String {
-        payloads.map { "\(place) <<'END'\n\(document($0))\nEND" }.joined(separator: "\n")
+        payloads.map { "\(location) <<'END'\n\(document($0))\nEND" }.joined(separator: "\n")
     }
 
     private func document(_ payload: SharePayload) -> String {

@@ -101,7 +101,7 @@ struct FHIRDestination: ConfiguredDestination {
     let traits = ShareTraits(
         resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true, placesByName: true)
 
-    var place: String { base.origin }
+    var location: String { base.origin }
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 

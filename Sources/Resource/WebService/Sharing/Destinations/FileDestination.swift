@@ -12,7 +12,7 @@ struct FileDestination: ConfiguredDestination {
     let path: String
     let format: DayLine.Format
 
-    var place: String { path }
+    var location: String { path }
     var traits: ShareTraits {
         var traits = ShareTraits.replacing
         traits.batch = 2048

@@ -162,7 +162,7 @@ struct InfluxDestination: ConfiguredDestination {
         return traits
     }
 
-    var place: String { "\(url.origin), \(quoted(database.name))" }
+    var location: String { "\(url.origin), \(quoted(database.name))" }
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 
@@ -176,11 +176,11 @@ struct InfluxDestination: ConfiguredDestination {
 
     /// As for InfluxDB: what the server is, is not known without a request to it.
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
-        let places = places(of: payloads)
-        let written = try bodies(places.map { ($0.payload, $0.time) }).map { (body) throws(ShareFailure) in
+        let dayPoints = dayPoints(of: payloads)
+        let written = try bodies(dayPoints.map { ($0.payload, $0.time) }).map { (body) throws(ShareFailure) in
             try request(body, .shown)
         }
-        return (try removals(places, .shown).map(\.request) + written).preview
+        return (try removals(dayPoints, .shown).map(\.request) + written).preview
     }
 
     /// A point cannot be moved: the one at an earlier time is removed, then the new one is written. On a server that
@@ -190,11 +190,11 @@ struct InfluxDestination: ConfiguredDestination {
         if case .victoriaMetrics(let metrics) = try await server.known(orAsking: identify) {
             return try await deliver(payloads, to: metrics)
         }
-        let places = places(of: payloads)
-        var outcomes = try await remove(places)[...]
-        let timed = places.map { place -> (SharePayload, Timestamp, Removal) in
-            let removal = place.removals.isEmpty ? .done : outcomes.removeFirst()
-            return (place.payload, removal == .done ? place.time : place.timeIfNotRemoved, removal)
+        let dayPoints = dayPoints(of: payloads)
+        var outcomes = try await remove(dayPoints)[...]
+        let timed = dayPoints.map { dayPoint -> (SharePayload, Timestamp, Removal) in
+            let removal = dayPoint.removals.isEmpty ? .done : outcomes.removeFirst()
+            return (dayPoint.payload, removal == .done ? dayPoint.time : dayPoint.timeIfNotRemoved, removal)
         }
         // An unchanged point is not written again. If the server refused the removal to this user, the write shows
         // whether the user is accepted at all.
@@ -210,7 +210,7 @@ struct InfluxDestination: ConfiguredDestination {
             exchange: exchange, base: metricsBase, headers: try authentication.headers(credentials))
         var written: [(SharePayload, Timestamp)] = []
         var receipts: [ShareReceipt] = []
-        let timed = places(of: payloads).map { ($0.payload, $0.lastingTime) }
+        let timed = dayPoints(of: payloads).map { ($0.payload, $0.lastingTime) }
         let days = timed.map { points.points($0.0.day, at: $0.1) }
         let known = try await stored.holds(days.compactMap(\.first), label: database.name)
         for ((payload, time), (points, isKnown)) in zip(timed, zip(days, known)) {
@@ -237,12 +237,12 @@ struct InfluxDestination: ConfiguredDestination {
         }
     }
 
-    // MARK: The places of points
+    // MARK: The points of days
 
-    private func places(of payloads: [SharePayload]) -> [InfluxPlace] {
+    private func dayPoints(of payloads: [SharePayload]) -> [InfluxDayPoint] {
         let environment = context.environment
         let now = environment.now()
-        return payloads.map { InfluxPlace($0, span: environment.localTime.span(of: $0.day.day), now: now) }
+        return payloads.map { InfluxDayPoint($0, span: environment.localTime.span(of: $0.day.day), now: now) }
     }
 
     private enum Removal {
@@ -253,16 +253,16 @@ struct InfluxDestination: ConfiguredDestination {
         case refused
     }
 
-    /// Removes points of the days that are not in the places where the days' points are to stand.
+    /// Removes points of the days that are not at the times at which these are to stand.
     ///
-    /// - Returns: what became of them, for each place that has removals.
+    /// - Returns: what became of them, for each point that has removals.
     /// - Throws: temporary failures: the server cannot be reached, is busy or does not answer. Points that were removed
     ///   by then are removed once more with the next attempt.
-    private func remove(_ places: [InfluxPlace]) async throws(ShareFailure) -> [Removal] {
-        let counts = places.map(\.removals.count).filter { $0 > 0 }
+    private func remove(_ dayPoints: [InfluxDayPoint]) async throws(ShareFailure) -> [Removal] {
+        let counts = dayPoints.map(\.removals.count).filter { $0 > 0 }
         let all = counts.reduce(0, +)
         var outcomes: [Removal] = []
-        for (request, count) in try removals(places, credentials) where outcomes.count < all {
+        for (request, count) in try removals(dayPoints, credentials) where outcomes.count < all {
             let response = try await exchange.answer(to: request)
             if let failure = ShareFailure(response, to: request, at: .item) {
                 switch failure.kind {
@@ -286,12 +286,12 @@ struct InfluxDestination: ConfiguredDestination {
     }
 
     private func removals(
-        _ places: [InfluxPlace], _ credentials: Credentials
+        _ dayPoints: [InfluxDayPoint], _ credentials: Credentials
     ) throws(ShareFailure) -> [(request: HTTPRequest, count: Int)] {
-        let removals = places.flatMap { place in
-            place.removals.map {
+        let removals = dayPoints.flatMap { dayPoint in
+            dayPoint.removals.map {
                 InfluxRemoval(
-                    measurement: points.dayMeasurement, tags: points.dayTags(of: place.payload.day.user), span: $0)
+                    measurement: points.dayMeasurement, tags: points.dayTags(of: dayPoint.payload.day.user), span: $0)
             }
         }
         if removals.isEmpty { return [] }

@@ -238,7 +238,7 @@ struct InfluxRemoval: Sendable {
             ? "time = \(span.start.seconds)s" : "time >= \(span.start.seconds)s AND time < \(span.end.seconds)s"
     }
 
-    /// Whether `stop` belongs to the span does not matter: no point stands at the second after it (`InfluxPlace`).
+    /// Whether `stop` belongs to the span does not matter: no point stands at the second after it (`InfluxDayPoint`).
     private var deletion: Deletion {
         let conditions = [("_measurement", measurement)] + sortedTags
         return Deletion(

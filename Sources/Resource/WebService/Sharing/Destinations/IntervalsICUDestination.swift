@@ -21,7 +21,7 @@ struct IntervalsICUDestination: ConfiguredDestination {
         return traits
     }
 
-    var place: String { "\(url.origin), athlete \(athlete)" }
+    var location: String { "\(url.origin), athlete \(athlete)" }
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 

@@ -22,7 +22,7 @@ struct RESTDestination: ConfiguredDestination {
     let traits: ShareTraits
 
     /// Without path and query, which contain a key for some services, such as webhooks.
-    var place: String { template.origin }
+    var location: String { template.origin }
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 

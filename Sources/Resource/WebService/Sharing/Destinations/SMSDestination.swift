@@ -15,7 +15,7 @@ struct SMSDestination: ConfiguredDestination {
     /// The modem; nil for the only one.
     let modem: String?
 
-    var place: String { number }
+    var location: String { number }
 
     /// ModemManager keeps sent messages until it ends, so that it can confirm that a message was sent, but never that
     /// none was. Without a date in the text, a message of another day can have the same text.

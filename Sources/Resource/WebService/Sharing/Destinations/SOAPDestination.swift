@@ -87,7 +87,7 @@ struct SOAPDestination: ConfiguredDestination {
     let authentication: Authentication
     let traits: ShareTraits
 
-    var place: String { service.endpoint.origin }
+    var location: String { service.endpoint.origin }
 
     func problems() -> [String] { authentication.problems(context.environment.variables) }
 

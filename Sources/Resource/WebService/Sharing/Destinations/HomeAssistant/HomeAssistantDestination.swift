@@ -114,7 +114,7 @@ struct HomeAssistantDestination: ConfiguredDestination {
         return traits
     }
 
-    var place: String { "\(url.origin), \(entity)" }
+    var location: String { "\(url.origin), \(entity)" }
 
     func problems() -> [String] { Authentication.bearer(token).problems(context.environment.variables) }
 

@@ -24,7 +24,7 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
     let topic: String
     let discovery: String
 
-    var place: String { "mqtt://\(broker), \(entity)" }
+    var location: String { "mqtt://\(broker), \(entity)" }
 
     var traits: ShareTraits {
         var traits = ShareTraits.replacing

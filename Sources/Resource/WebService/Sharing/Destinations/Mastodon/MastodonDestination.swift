@@ -89,7 +89,7 @@ struct MastodonDestination: ConfiguredDestination {
             isPersonal: true)
     }
 
-    var place: String { base.origin }
+    var location: String { base.origin }
 
     func problems() -> [String] {
         let found =

@@ -130,7 +130,7 @@ struct PostgresDestination: ConfiguredDestination, InspectableDestination {
     let password: SecretSource?
     let rows: PostgresRows
 
-    var place: String { address.description }
+    var location: String { address.description }
 
     var traits: ShareTraits {
         var traits = ShareTraits.replacing

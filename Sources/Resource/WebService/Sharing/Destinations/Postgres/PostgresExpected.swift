@@ -31,8 +31,8 @@ struct PostgresFact: Hashable {
         var owner: String { kind == .grant ? object : "istep.\(object)" }
 
         static func < (one: Key, other: Key) -> Bool {
-            func place(_ key: Key) -> Int { Kind.allCases.firstIndex(of: key.kind) ?? 0 }
-            return (place(one), one.object, one.name) < (place(other), other.object, other.name)
+            func order(_ key: Key) -> Int { Kind.allCases.firstIndex(of: key.kind) ?? 0 }
+            return (order(one), one.object, one.name) < (order(other), other.object, other.name)
         }
     }
 
@@ -151,9 +151,9 @@ struct PostgresExpected {
         rights["FUNCTION istep.version()"] = ["PUBLIC": ["EXECUTE"]]
         for grant in script.matches(of: /GRANT ([A-Z, ]+) ON (?:(SCHEMA|SEQUENCE|FUNCTION) )?([^;]*?) TO ([^;]+);/) {
             for object in Self.list(grant.3) {
-                let place = grant.2 == "FUNCTION" ? functionName(object) : (grant.2.map { "\($0) " } ?? "") + object
+                let target = grant.2 == "FUNCTION" ? functionName(object) : (grant.2.map { "\($0) " } ?? "") + object
                 for role in Self.list(grant.4) {
-                    rights[place, default: [:]][role, default: []].formUnion(Self.list(grant.1))
+                    rights[target, default: [:]][role, default: []].formUnion(Self.list(grant.1))
                 }
             }
         }

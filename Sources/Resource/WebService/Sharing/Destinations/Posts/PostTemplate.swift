@@ -155,25 +155,25 @@ struct PostPattern {
     /// Whether the whole text matches the pattern. All paths through the pattern are followed at the same time, so that
     /// no text takes long.
     func matches(_ text: String) -> Bool {
-        var places = reached([0])
+        var positions = reached([0])
         for character in text where !character.isWhitespace {
             var next: Set<Int> = []
-            for place in places where place < tokens.count {
-                switch tokens[place] {
-                case .character(let own): if own == character { next.insert(place + 1) }
-                case .run(let alphabet): if alphabet.contains(character) { next.formUnion([place, place + 1]) }
+            for position in positions where position < tokens.count {
+                switch tokens[position] {
+                case .character(let own): if own == character { next.insert(position + 1) }
+                case .run(let alphabet): if alphabet.contains(character) { next.formUnion([position, position + 1]) }
                 }
             }
             if next.isEmpty { return false }
-            places = reached(next)
+            positions = reached(next)
         }
-        return places.contains(tokens.count)
+        return positions.contains(tokens.count)
     }
 
-    /// The places, and those that are reached by leaving out optional parts.
-    private func reached(_ places: Set<Int>) -> Set<Int> {
-        var all = places
-        var new = places
+    /// The positions, and those that are reached by leaving out optional parts.
+    private func reached(_ positions: Set<Int>) -> Set<Int> {
+        var all = positions
+        var new = positions
         while !new.isEmpty {
             new = Set(new.flatMap { skips[$0] ?? [] }).subtracting(all)
             all.formUnion(new)

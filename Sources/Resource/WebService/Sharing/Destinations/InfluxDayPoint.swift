@@ -10,7 +10,7 @@ internal import StepDomain
 /// An earlier point is found without knowing its exact time, because the answer to the delivery that wrote it may have
 /// been lost: all times of the local day at which the point of today can have stood are cleared. Lasting times are not
 /// among them, so that no point of another day, and none of a table with other tags, is removed.
-struct InfluxPlace: Sendable {
+struct InfluxDayPoint: Sendable {
     let payload: SharePayload
     /// Where the point is to stand.
     let time: Timestamp

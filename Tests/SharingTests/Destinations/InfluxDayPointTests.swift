@@ -7,7 +7,7 @@ import WebTestSupport
 @testable import Sharing
 
 /// Where the point of a day stands while the day goes on, and when it is over.
-@Suite(.timeLimit(.minutes(5))) struct InfluxPlaceTests {
+@Suite(.timeLimit(.minutes(5))) struct InfluxDayPointTests {
     private static let noon = Timestamp(1_397_995_200)
 
     private func day(_ steps: Int = 4000, isInProgress: Bool = true, last: Timestamp?, offset: Int = 7200) throws
@@ -19,30 +19,30 @@ import WebTestSupport
         )
     }
 
-    private func place(_ payload: SharePayload, now: Timestamp, offset: Int = 7200) -> InfluxPlace {
-        InfluxPlace(payload, span: LocalTime.fixed(offset).span(of: payload.day.day), now: now)
+    private func dayPoint(_ payload: SharePayload, now: Timestamp, offset: Int = 7200) -> InfluxDayPoint {
+        InfluxDayPoint(payload, span: LocalTime.fixed(offset).span(of: payload.day.day), now: now)
     }
 
     @Test func `the point of today is not in the future`() throws {
         // Tokyo at 20:27: 12:00 UTC is half an hour away.
         let now = Timestamp(1_397_993_220), last = Timestamp(1_397_992_500)
-        let place = place(SharePayload(try day(last: last, offset: 9 * 3600)), now: now, offset: 9 * 3600)
-        #expect(place.time == last && place.lastingTime == Self.noon)
+        let dayPoint = dayPoint(SharePayload(try day(last: last, offset: 9 * 3600)), now: now, offset: 9 * 3600)
+        #expect(dayPoint.time == last && dayPoint.lastingTime == Self.noon)
         // It stays where a server that removes nothing can keep it.
-        #expect(place.timeIfNotRemoved == Self.noon && !place.removals.isEmpty)
+        #expect(dayPoint.timeIfNotRemoved == Self.noon && !dayPoint.removals.isEmpty)
         // From noon on it stands where it will stay.
         let evening = try day(last: Self.noon + 60, offset: 9 * 3600)
-        #expect(self.place(SharePayload(evening), now: Self.noon + 900, offset: 9 * 3600).time == Self.noon)
+        #expect(self.dayPoint(SharePayload(evening), now: Self.noon + 900, offset: 9 * 3600).time == Self.noon)
         // Entered by hand, without a sample; a sample of a clock that is ahead.
-        #expect(self.place(SharePayload(try day(last: nil)), now: now).time == now)
-        #expect(self.place(SharePayload(try day(last: now + 60)), now: now).time == now)
+        #expect(self.dayPoint(SharePayload(try day(last: nil)), now: now).time == now)
+        #expect(self.dayPoint(SharePayload(try day(last: now + 60)), now: now).time == now)
     }
 
     @Test func `a new day that is over needs no removal`() throws {
         let over = SharePayload(try day(isInProgress: false, last: Timestamp(1_397_980_000)))
         #expect(
-            place(over, now: Self.noon + 86_400).removals.isEmpty
-                && place(over, now: Self.noon + 86_400).time == Self.noon)
+            dayPoint(over, now: Self.noon + 86_400).removals.isEmpty
+                && dayPoint(over, now: Self.noon + 86_400).time == Self.noon)
     }
 
     @Test func `a point of an earlier version stays where it is when its day is over`() throws {
@@ -50,13 +50,14 @@ import WebTestSupport
         for known in ["1397995200", "1397984400"] {
             let over = SharePayload(
                 day: try day(isInProgress: false, last: nil), key: "k", remoteID: known, isConfirmed: true)
-            #expect(place(over, now: later).removals.isEmpty && "\(place(over, now: later).time.seconds)" == known)
+            #expect(
+                dayPoint(over, now: later).removals.isEmpty && "\(dayPoint(over, now: later).time.seconds)" == known)
         }
         // Its point of today, which is in the future.
         let now = Timestamp(1_397_980_800), today = try day(last: now - 900)
-        let place = place(SharePayload(day: today, key: "k", remoteID: "1397995200", isConfirmed: true), now: now)
-        #expect(place.time == now - 900 && place.removals.contains(TimeSpan(Self.noon, Self.noon + 1)))
-        #expect(place.timeIfNotRemoved == Self.noon)
+        let dayPoint = dayPoint(SharePayload(day: today, key: "k", remoteID: "1397995200", isConfirmed: true), now: now)
+        #expect(dayPoint.time == now - 900 && dayPoint.removals.contains(TimeSpan(Self.noon, Self.noon + 1)))
+        #expect(dayPoint.timeIfNotRemoved == Self.noon)
     }
 
     /// All offsets, by the quarter of an hour, and times of samples at every minute.
@@ -66,13 +67,13 @@ import WebTestSupport
             let span = LocalTime.fixed(offset).span(of: SharedDay.easter().day)
             let known = SharePayload(
                 day: try day(isInProgress: false, last: nil, offset: offset), key: "k", isRepeated: true)
-            let cleared = place(known, now: span.end, offset: offset).removals
+            let cleared = dayPoint(known, now: span.end, offset: offset).removals
             for time in lasting {
                 #expect(!cleared.contains { $0.start.seconds <= time && time <= $0.end.seconds }, "\(offset)")
             }
             for second in stride(from: span.start.seconds, to: span.end.seconds, by: 60) {
                 let day = try day(last: Timestamp(second), offset: offset)
-                let time = place(SharePayload(day), now: Timestamp(second + 2), offset: offset).time
+                let time = dayPoint(SharePayload(day), now: Timestamp(second + 2), offset: offset).time
                 guard !lasting.contains(time.seconds) else { continue }
                 guard cleared.contains(where: { $0.contains(time) }), time.seconds - second <= 2 else {
                     Issue.record("\(offset): \(second) is put at \(time.seconds)")
