@@ -133,4 +133,20 @@ import Testing
         #expect(fixture.history.entries(for: "garden", in: [.pending]).isEmpty)
         #expect(await fixture.post("/share", "destination=garden&day=2027-01-01", to: pages).status == 400)
     }
+
+    @Test func `commands of a result have the options that they need, and it leads back to Share`() async throws {
+        let garden = ScriptedDestination("garden")
+        var fixture = try PagesFixture.ofAnna()
+        fixture.destinations = [garden]
+        fixture.demo = " --demo"
+        let pages = fixture.pages, day = PagesFixture.today.advanced(by: -1)
+        garden.script(.fail(ShareFailure(.credentials, "401")), .fail(ShareFailure(.credentials, "401")))
+        _ = await fixture.post("/share", "destination=garden&day=\(day)", to: pages)
+        await finish(pages)
+        _ = await fixture.post("/outbox/retry", "destination=garden", to: pages)
+        await finish(pages)
+        let text = await pages.respond(to: PagesFixture.request("GET", "/activity")).text
+        #expect(text.contains("istep --demo outbox retry garden"), "\(text)")
+        #expect(text.contains("href=\"/share\""), "\(text)")
+    }
 }

@@ -16,11 +16,11 @@ import Testing
     }
 
     private func profile(on day: String) throws -> Profile? {
-        fixture.history.profiles(of: user.id).inForce(on: try #require(Day(day)))
+        fixture.history.profiles(of: user.id).effective(on: try #require(Day(day)))
     }
 
     private func plan(on day: String) throws -> SportPlan? {
-        try fixture.history.plans(of: user.id).inForce(on: try #require(Day(day)))
+        try fixture.history.plans(of: user.id).effective(on: try #require(Day(day)))
     }
 
     /// What a browser sends of a form, by the name of the field: hidden fields, too.

@@ -45,7 +45,7 @@ import Testing
         #expect(
             check(.init(files: [], problems: [], destinations: [configured(personal)], users: [anna, ben])).problems
                 .map(\.text)
-                == ["users: \(RecipientProblem.several(known: ["anna", "ben"]))"])
+                == ["users: \(ConfigurationFinding.recipients(.several(known: ["anna", "ben"])))"])
         for users in [[anna], []] {
             #expect(
                 check(.init(files: [], problems: [], destinations: [configured(personal)], users: users)).problems
@@ -56,7 +56,7 @@ import Testing
         #expect(
             check(.init(files: [], problems: [], destinations: [configured(stranger)], users: [anna])).problems.map(
                 \.text)
-                == ["users: \(RecipientProblem.unknownUser("zoe", known: ["anna"]))"])
+                == ["users: \(ConfigurationFinding.recipients(.unknownUser("zoe", known: ["anna"])))"])
     }
 
     @Test func `other settings name users of the history, once there are users`() {
@@ -64,7 +64,7 @@ import Testing
             let names = ["ANNA", "zoe"].map { name in
                 (
                     name: name,
-                    problem: { @Sendable (reason: String) in
+                    problem: { @Sendable (reason: ConfigurationFinding) in
                         ConfigurationProblem("user: \(reason)", file: "/user", line: 3)
                     }
                 )
@@ -73,7 +73,7 @@ import Testing
                 .problems.map(\.text)
         }
         #expect(problems([]).isEmpty)
-        #expect(problems([anna]) == ["user: \(RecipientProblem.unknownUser("zoe", known: ["anna"]))"])
+        #expect(problems([anna]) == ["user: \(ConfigurationFinding.recipients(.unknownUser("zoe", known: ["anna"])))"])
     }
 
     @Test func `a destination for one person takes the days of one user, also where several are named`() {
@@ -83,7 +83,9 @@ import Testing
             return check(.init(files: [], problems: [], destinations: [configured(garden)], users: users)).problems.map(
                 \.text)
         }
-        #expect(problems(["Ben", "anna"]) == ["users: \(RecipientProblem.several(known: ["anna", "ben"]))"])
+        #expect(
+            problems(["Ben", "anna"]) == ["users: \(ConfigurationFinding.recipients(.several(known: ["anna", "ben"])))"]
+        )
         #expect(
             problems(["ben"]).isEmpty && problems(["ben", "BEN"]).isEmpty
                 && problems(["ben", "anna"], isPersonal: false).isEmpty)
@@ -99,7 +101,10 @@ import Testing
             .init(
                 files: ["/user"], problems: [], destinations: [configured(destination, secrets: [secret], line: 4)],
                 users: []))
-        #expect(report.problems.map(\.text) == ["commandOrPath: no program /bin/x", "token: cannot read /token"])
+        #expect(
+            report.problems.map(\.text) == [
+                "commandOrPath: \(ConfigurationFinding.reported("no program /bin/x"))", "token: cannot read /token",
+            ])
     }
 }
 

@@ -253,8 +253,8 @@ public final class InMemoryHistory: StepHistory {
                         deviceTotal: state.totals[pedometer.id]?[day])
                 },
                 correction: state.corrections[user.id]?[day],
-                profile: state.profiles[user.id, default: []].inForce(on: day),
-                plan: state.plans[user.id, default: []].inForce(on: day),
+                profile: state.profiles[user.id, default: []].effective(on: day),
+                plan: state.plans[user.id, default: []].effective(on: day),
                 lastSync: state.syncs.filter { sync in
                     sync.outcome == .complete && mine.contains { $0.id == sync.pedometer }
                 }.compactMap(\.end).max())

@@ -1,5 +1,7 @@
 import Foundation
 import SimulatedBlueZ
+import StepDatabase
+import StepDomain
 import Testing
 
 /// `istep correct` as a user runs it.
@@ -48,6 +50,29 @@ import Testing
         #expect(try await istep("outbox", "send").status == 0)
         #expect(try await istep("outbox").output.contains("The outbox is empty."))
         #expect(try String(contentsOfFile: diary, encoding: .utf8).contains("9500"))
+    }
+
+    @Test func `a corrected day names a destination that gets nothing, and what ends that`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder), diary = folder.path + "/steps.csv"
+        try folder.configure("[share.diary]\nkind = \"file\"\npath = \"\(diary)\"\n")
+        _ = try await istep("correct", "2014-04-20", "--steps", "9000")
+        #expect(try await istep("share", "2014-04-20").status == 0)
+        func record(_ change: (inout DestinationState) -> Void) throws {
+            let database = try StepDatabase(path: folder.path + "/data/istep/history.sqlite")
+            var state = try database.state(of: "diary")
+            change(&state)
+            try database.record(state)
+        }
+        try record { $0.stopped = "the server answered 401" }
+        let paused = try await istep("correct", "2014-04-20", "--steps", "9500").output
+        #expect(paused.contains("diary will get these figures after its pause"), "\(paused)")
+        #expect(paused.contains("istep outbox retry diary") && !paused.contains("next sync"), "\(paused)")
+        try record {
+            ($0.stopped, $0.failures, $0.notBefore) = (nil, 1, Timestamp(Int(Date().timeIntervalSince1970)) + 3600)
+        }
+        let failing = try await istep("show", "2014-04-20").output
+        #expect(failing.contains("diary will get these figures when its server answers again"), "\(failing)")
     }
 
     @Test func `a correction stays when the day is synced again`() async throws {

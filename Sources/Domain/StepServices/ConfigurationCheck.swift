@@ -31,21 +31,21 @@ public struct ConfigurationCheck: Sendable {
             ? []
             : written.userNames.filter { named in
                 !known.contains { $0.lowercased() == named.name.lowercased() }
-            }.map { $0.problem("\(RecipientProblem.unknownUser($0.name, known: known))") }
+            }.map { $0.problem(.recipients(.unknownUser($0.name, known: known))) }
     }
 
     private static func problems(with configured: WrittenDestination, _ users: [User]) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         // Without a history there is no user yet whose days could be shared.
         if !users.isEmpty, let clash = RecipientProblem(configured.destination, users: users) {
-            problems.append(configured.problem("\(clash)", .users))
+            problems.append(configured.problem(.recipients(clash), .users))
         }
         problems += configured.secretProblems.map(\.problem)
         // A destination reports its unreadable secrets too; the remaining problems concern a program or a path.
         let known = Set(configured.secretProblems.map(\.reason))
         return problems
             + configured.destination.problems().filter { !known.contains($0) }.map {
-                configured.problem($0, .commandOrPath)
+                configured.problem(.reported($0), .commandOrPath)
             }
     }
 

@@ -59,7 +59,7 @@ public struct Planning: Sendable {
     public func setPlan(everyDay: Int?, weekdays: [Weekday: Int], from: Day?, of user: User) throws -> Bool {
         let plans = try history.plans(of: user.id)
         let validFrom = try validFrom(from, isFirst: plans.isEmpty)
-        var plan = plans.inForce(on: validFrom) ?? SportPlan(validFrom: validFrom, goals: [])
+        var plan = plans.effective(on: validFrom) ?? SportPlan(validFrom: validFrom, goals: [])
         plan.validFrom = validFrom
         if let everyDay { plan = SportPlan(validFrom: validFrom, everyDay: everyDay) }
         for (weekday, steps) in weekdays { plan[weekday] = steps }
@@ -73,7 +73,7 @@ public struct Planning: Sendable {
         remove: (Day, User.ID) throws -> Void, of user: User
     ) throws -> Bool {
         if entries.contains(entry) { return false }
-        guard let before = entries.inForce(on: entry.validFrom.advanced(by: -1)), before.hasContent(of: entry) else {
+        guard let before = entries.effective(on: entry.validFrom.advanced(by: -1)), before.hasContent(of: entry) else {
             try set(entry, user.id)
             return true
         }
@@ -108,7 +108,7 @@ public struct Planning: Sendable {
     public func goals(shown: [Weekday: Int], changed: [Weekday: Int], from: Day?, of user: User) throws -> [Weekday:
         Int]
     {
-        try history.plans(of: user.id).inForce(on: from ?? today) == nil ? shown : changed
+        try history.plans(of: user.id).effective(on: from ?? today) == nil ? shown : changed
     }
 
     /// The same for a form that shows today's profile. If no profile is in force on the first day, today's values
@@ -117,7 +117,8 @@ public struct Planning: Sendable {
     /// - Returns: an empty change if nothing was changed.
     public func profileChange(_ changed: ProfileChange, from: Day?, of user: User) throws -> ProfileChange {
         let profiles = try history.profiles(of: user.id)
-        guard !changed.isEmpty, profiles.inForce(on: from ?? today) == nil, let current = profiles.inForce(on: today)
+        guard !changed.isEmpty, profiles.effective(on: from ?? today) == nil,
+            let current = profiles.effective(on: today)
         else { return changed }
         return ProfileChange(
             height: changed.height ?? current.height, weight: changed.weight ?? current.weight,
@@ -133,7 +134,7 @@ public struct Planning: Sendable {
         if let birth = change.birthDate { try Self.check(birthDate: birth, today: today) }
         let profiles = try history.profiles(of: user.id)
         let validFrom = try validFrom(from, isFirst: profiles.isEmpty)
-        var profile = profiles.inForce(on: validFrom) ?? Profile(validFrom: validFrom)
+        var profile = profiles.effective(on: validFrom) ?? Profile(validFrom: validFrom)
         profile.validFrom = validFrom
         profile.height = change.height ?? profile.height
         profile.weight = change.weight ?? profile.weight

@@ -28,7 +28,7 @@ public struct Users: Sendable {
         public var days: ClosedRange<Day>?
         /// How many days are known.
         public var count: Int
-        /// The plan in force today.
+        /// The effective plan today.
         public var plan: SportPlan?
 
         public init(
@@ -53,7 +53,7 @@ public struct Users: Sendable {
             return Entry(
                 user: user, pedometers: sources.filter { $0.user == user.id }.map(\.name),
                 days: known.first.flatMap { first in known.last.map { first...$0 } }, count: known.count,
-                plan: try store.plans(of: user.id).inForce(on: today))
+                plan: try store.plans(of: user.id).effective(on: today))
         }
     }
 

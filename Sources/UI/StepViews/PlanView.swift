@@ -8,7 +8,7 @@ public struct PlanView: View {
 
     /// - Parameters:
     ///   - plans: in any order.
-    ///   - isUnchanged: whether what was to be set was in force already.
+    ///   - isUnchanged: whether what was to be set was effective already.
     public init(user: User, plans: [SportPlan], isUnchanged: Bool = false) {
         self.user = user
         self.isUnchanged = isUnchanged

@@ -200,7 +200,7 @@ import Testing
         let transport = ScriptedTransport(.reply(status), .reply(status))
         let destination = try Fixture.destination(
             "[share.garden]\nkind = 'rest'\nurl = 'https://example.org/api/{date}'", transport: { transport })
-        #expect(try await destination.check().hasPrefix("answers (HTTP \(status) to GET)"))
+        #expect(try await destination.check().hasPrefix("answers, but not to GET (HTTP \(status))"))
         #expect(transport.requests.map(\.method) == ["PROPFIND", "GET"])
     }
 }

@@ -7,10 +7,10 @@ import Testing
     @Test func `the latest plan that has begun is in force`() throws {
         let sunday = try #require(sunday)
         let plans = [10, 0, -10].map { SportPlan(validFrom: sunday.advanced(by: $0), everyDay: 1000 + $0) }
-        #expect(plans.inForce(on: sunday)?.validFrom == sunday)
-        #expect(plans.inForce(on: sunday.advanced(by: 9))?.validFrom == sunday)
-        #expect(plans.inForce(on: sunday.advanced(by: 10))?.validFrom == sunday.advanced(by: 10))
-        #expect(plans.inForce(on: sunday.advanced(by: -1))?.validFrom == sunday.advanced(by: -10))
-        #expect(plans.inForce(on: sunday.advanced(by: -11)) == nil)
+        #expect(plans.effective(on: sunday)?.validFrom == sunday)
+        #expect(plans.effective(on: sunday.advanced(by: 9))?.validFrom == sunday)
+        #expect(plans.effective(on: sunday.advanced(by: 10))?.validFrom == sunday.advanced(by: 10))
+        #expect(plans.effective(on: sunday.advanced(by: -1))?.validFrom == sunday.advanced(by: -10))
+        #expect(plans.effective(on: sunday.advanced(by: -11)) == nil)
     }
 }

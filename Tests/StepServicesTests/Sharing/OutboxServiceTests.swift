@@ -260,7 +260,7 @@ import Testing
         correct(5000)
         let waiting = try service.waiting(of: outbox.anna)
         #expect(waiting.map(\.day) == [april20] && waiting.allSatisfy { $0.isChanged })
-        #expect(try service.destinationsToCorrect(april20, of: outbox.anna) == ["Garden"])
+        #expect(try service.destinationsToCorrect(april20, of: outbox.anna).map(\.name) == ["Garden"])
         let all = try service.entries(of: "garden", in: Set(ShareEntry.State.allCases))
         #expect(all == waiting, "the sent entry is not there a second time")
         #expect(try await sharing.statuses(isChecked: false).map(\.changed) == [1])

@@ -148,7 +148,25 @@ import Testing
             words(DestinationState(name: "garden", notBefore: Sample.now + 60, failures: 1))
                 == "waits for the next attempt; tried once")
         #expect(
-            words(DestinationState(name: "garden", stopped: "HTTP 401")) == "waits until the pause ends; tried once")
+            words(DestinationState(name: "garden", stopped: "HTTP 401")) == "paused until you retry; tried once")
+    }
+
+    @Test func `a changed day of a paused destination says what it waits for`() {
+        var entry = entry(.sent) { _ in }
+        entry.isChanged = true
+        let state = DestinationState(name: "garden", stopped: "HTTP 401")
+        let words = EntryWords.state(entry, at: state, now: Sample.now, localTime: Sample.localTime)
+        #expect(
+            words.hasPrefix("changed since it was sent ") && words.hasSuffix("; paused until you retry"), "\(words)")
+    }
+
+    @Test func `an answer to a check does not say that rejected credentials are accepted`() {
+        let state = DestinationState(name: "garden", stopped: "HTTP 401")
+        let entry = DestinationStatus(
+            name: "garden", kind: "rest", location: "https://a.org", state: state, counts: [:],
+            answer: .success("answers, but not to GET"))
+        let text = DestinationsView([entry], now: Sample.now, localTime: Sample.localTime).text()
+        #expect(text.contains("Renew the credentials") && !text.contains("accepted"), "\(text)")
     }
 
     @Test func `destinations are listed with their state and answer`() throws {

@@ -29,7 +29,11 @@ import Testing
     @Test func `successful deliveries are summarised in one line`() {
         #expect(view(report(.sent)).text() == "garden: 2014-04-20 sent")
         #expect(view(report(.sent, .sent, .corrected)).text() == "garden: 2 days sent, 2014-04-18 updated")
-        #expect(view(report(.unchanged)).text() == "garden: 2014-04-20 already there")
+        #expect(view(report(.sent, .unchanged)).text() == "garden: 2014-04-20 sent", "nobody asked for that day")
+        #expect(view(report(.unchanged)).text() == "garden: nothing new")
+        var requested = report(.unchanged)
+        requested.events[0].isRequested = true
+        #expect(view(requested).text() == "garden: 2014-04-20 already there")
         #expect(view(report()).text() == "garden: nothing new")
         #expect(view(report(.sent), users: [anna, ben]).text() == "garden: 2014-04-20 of anna sent")
     }

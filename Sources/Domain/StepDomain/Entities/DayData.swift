@@ -42,9 +42,9 @@ public struct DayData: Hashable, Sendable {
     public var exclusions: [Exclusion]
     /// Nil unless the user has deleted what was known of the day: destinations that have it are told.
     public var deletion: DeletedDay?
-    /// The profile in force on the day.
+    /// The effective profile on the day.
     public var profile: Profile?
-    /// The plan in force on the day.
+    /// The effective plan on the day.
     public var plan: SportPlan?
     /// When the last complete sync of any of the user's pedometers ended.
     public var lastSync: Timestamp?

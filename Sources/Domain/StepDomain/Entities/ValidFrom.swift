@@ -16,8 +16,8 @@ extension Profile: ValidFrom {}
 extension SportPlan: ValidFrom {}
 
 extension Sequence where Element: ValidFrom {
-    /// The one in force on a day: the latest that is valid from that day or an earlier one; nil before the first.
-    public func inForce(on day: Day) -> Element? {
+    /// The one effective on a day: the latest that is valid from that day or an earlier one; nil before the first.
+    public func effective(on day: Day) -> Element? {
         lazy.filter { $0.validFrom <= day }.max { $0.validFrom < $1.validFrom }
     }
 }

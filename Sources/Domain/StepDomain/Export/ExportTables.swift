@@ -32,7 +32,7 @@ extension ExportTable {
             Column("running_steps", .integer, isOptional: true, "The steps that were run."),
             Column("distance_metres", .number, isOptional: true, "Metres."),
             Column("energy_kilocalories", .number, isOptional: true, "Kilocalories above rest."),
-            Column("goal", .integer, isOptional: true, "Steps of the plan in force; empty on a rest day."),
+            Column("goal", .integer, isOptional: true, "Steps of the effective plan; empty on a rest day."),
             Column("goal_met", .boolean, "Whether the steps reached the goal."),
             Column("completeness", .text, "complete, partial or unknown."),
             Column("running", .boolean, "Whether the day was not over yet."),

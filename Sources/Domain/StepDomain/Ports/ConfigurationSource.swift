@@ -12,13 +12,20 @@ public struct ConfigurationProblem: Hashable, Sendable {
     }
 }
 
+/// What a check has found wrong with the value of a key.
+public enum ConfigurationFinding: Hashable, Sendable {
+    case recipients(RecipientProblem)
+    /// In the words of what reads the value, such as a destination of its program.
+    case reported(String)
+}
+
 /// A destination as it is configured, with the places of its keys.
 public struct WrittenDestination: Sendable {
     public var destination: any ShareDestination
     /// What is wrong with secrets that it names: files that cannot be read, variables that are not set.
     public var secretProblems: [(reason: String, problem: ConfigurationProblem)]
     /// A problem with the value of one of its keys, at the place of that key.
-    public var problem: @Sendable (_ reason: String, _ key: Key) -> ConfigurationProblem
+    public var problem: @Sendable (_ finding: ConfigurationFinding, _ key: Key) -> ConfigurationProblem
 
     /// The keys that a problem can concern.
     public enum Key: Hashable, Sendable {
@@ -30,7 +37,7 @@ public struct WrittenDestination: Sendable {
 
     public init(
         _ destination: any ShareDestination, secretProblems: [(reason: String, problem: ConfigurationProblem)] = [],
-        problem: @escaping @Sendable (_ reason: String, _ key: Key) -> ConfigurationProblem
+        problem: @escaping @Sendable (_ finding: ConfigurationFinding, _ key: Key) -> ConfigurationProblem
     ) {
         self.destination = destination
         self.secretProblems = secretProblems
@@ -49,11 +56,11 @@ public struct WrittenConfiguration: Sendable {
     /// The users of the history; empty if there is none.
     public var users: [User]
     /// The users that it names outside destinations, each with a problem at the place of the name.
-    public var userNames: [(name: String, problem: @Sendable (_ reason: String) -> ConfigurationProblem)]
+    public var userNames: [(name: String, problem: @Sendable (_ finding: ConfigurationFinding) -> ConfigurationProblem)]
 
     public init(
         files: [String], problems: [ConfigurationProblem], destinations: [WrittenDestination], users: [User],
-        userNames: [(name: String, problem: @Sendable (_ reason: String) -> ConfigurationProblem)] = []
+        userNames: [(name: String, problem: @Sendable (_ finding: ConfigurationFinding) -> ConfigurationProblem)] = []
     ) {
         self.files = files
         self.problems = problems

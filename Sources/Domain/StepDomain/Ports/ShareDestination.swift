@@ -163,7 +163,7 @@ public struct ShareTerms: Hashable, Sendable {
 }
 
 /// What is wrong with the choice of users whose days go to a destination.
-public enum RecipientProblem: Hashable, Sendable, CustomStringConvertible {
+public enum RecipientProblem: Hashable, Sendable {
     case unknownUser(String, known: [String])
     case nobody
     /// The destination has one place for the days of one person, and its terms include these users.
@@ -182,16 +182,6 @@ public enum RecipientProblem: Hashable, Sendable, CustomStringConvertible {
             self = .several(known: included.map(\.name))
         } else {
             return nil
-        }
-    }
-
-    public var description: String {
-        switch self {
-        case .unknownUser(let name, let known):
-            "names the user \(name), who is not in the history; known users: \(known.joined(separator: ", "))"
-        case .nobody: "has no recipients: its `users` are empty"
-        case .several(let known):
-            "has one place for the days of one user, and would get those of several: \(known.joined(separator: ", "))"
         }
     }
 }

@@ -42,7 +42,7 @@ public protocol ShareLedger: Sendable {
     func record(_ state: DestinationState) throws
 
     /// The days of a user, from `first` through `last`, about which the history has any data: samples, coverage or a
-    /// correction in force; in order.
+    /// effective correction; in order.
     func knownDays(of user: User.ID, from first: Day, through last: Day) throws -> [Day]
     /// The days of a user, from `first` through `last`, that were deleted and that a destination has or may have
     /// (`ShareEntry.wasSent`); in order.

@@ -30,11 +30,14 @@ public struct ShareReport: Sendable {
         public var user: User.ID
         public var day: Day
         public var outcome: Outcome
+        /// Whether the user named the day, rather than that it was due by itself.
+        public var isRequested: Bool
 
-        public init(user: User.ID, day: Day, outcome: Outcome) {
+        public init(user: User.ID, day: Day, outcome: Outcome, isRequested: Bool = false) {
             self.user = user
             self.day = day
             self.outcome = outcome
+            self.isRequested = isRequested
         }
     }
 

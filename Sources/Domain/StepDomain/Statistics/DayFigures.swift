@@ -21,7 +21,7 @@ public struct DayFigures: Hashable, Sendable {
     /// Kilocalories above rest.
     public var energy: Double?
     public var energySource: DaySummary.EnergySource?
-    /// Steps, by the plan in force on the day; nil on a rest day and without a plan.
+    /// Steps, by the effective plan on the day; nil on a rest day and without a plan.
     public var goal: Int?
     public var isRestDay: Bool
     /// A day that is not over is never `complete`, unless its steps were entered by hand.
@@ -36,8 +36,8 @@ public struct DayFigures: Hashable, Sendable {
     public var countedSteps: Int?
 
     /// - Parameters:
-    ///   - profile: the profile in force on the day.
-    ///   - plan: the plan in force on the day.
+    ///   - profile: the effective profile on the day.
+    ///   - plan: the effective plan on the day.
     ///   - isInProgress: whether the day is not over yet.
     public init(_ sums: DaySums, correction: StepCorrection?, profile: Profile?, plan: SportPlan?, isInProgress: Bool) {
         let counted = sums.steps

@@ -15,8 +15,8 @@ public struct DaySeries: Hashable, Sendable {
         let today = localTime.day(of: now)
         let days = input.sums.prefix { $0.day <= today }.map { sums in
             DayFigures(
-                sums, correction: input.corrections[sums.day], profile: input.profiles.inForce(on: sums.day),
-                plan: input.plans.inForce(on: sums.day), isInProgress: sums.day == today)
+                sums, correction: input.corrections[sums.day], profile: input.profiles.effective(on: sums.day),
+                plan: input.plans.effective(on: sums.day), isInProgress: sums.day == today)
         }
         self.init(user: input.user, today: today, days: days)
     }

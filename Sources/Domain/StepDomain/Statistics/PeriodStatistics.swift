@@ -35,7 +35,7 @@ public struct PeriodStatistics: Hashable, Sendable {
     /// Days that were entered by hand.
     public let correctedDays: Int
     public let restDays: Int
-    /// Days on which the steps reached the goal in force on that day.
+    /// Days on which the steps reached the goal effective on that day.
     public let goalDays: Int
     /// Known days with a goal that are over, and today if its goal is met: the days from which `goalDays` counts.
     public let daysWithGoal: Int

@@ -1,7 +1,7 @@
 /// Consecutive days on which the goal was met.
 ///
 /// One rule for all views:
-/// - A day counts on which the steps reached the goal in force on that day.
+/// - A day counts on which the steps reached the goal effective on that day.
 /// - A rest day neither counts nor ends a streak, and neither does a day without a plan.
 /// - A day that is not over does not end a streak; it counts as soon as the goal is met.
 /// - A day whose steps are unknown, or that is partial and below its goal, ends a streak, because nothing shows that

@@ -51,11 +51,11 @@ public struct OutboxService: Sendable {
         try entries(of: nil, in: ShareEntry.State.unsettled, user: user)
     }
 
-    /// Names of the destinations that have earlier figures of a day, and get the present ones with the next share.
+    /// The destinations that have earlier figures of a day, and get the present ones with the next share.
     ///
     /// - Throws: the ledger's error.
-    public func destinationsToCorrect(_ day: Day, of user: User) throws -> [String] {
-        try changes(of: user, on: day).filter(\.isChanged).map(\.destination)
+    public func destinationsToCorrect(_ day: Day, of user: User) throws -> [DestinationState] {
+        try changes(of: user, on: day).filter(\.isChanged).map { try context.history.state(of: $0.destination) }
     }
 
     /// Days that the next share sends, although their entries do not show it yet: a day was corrected, excluded in

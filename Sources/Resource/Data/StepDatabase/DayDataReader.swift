@@ -62,11 +62,11 @@ struct DayDataReader {
             let index = deletion.day.daysSince1970 - first.daysSince1970
             if days.indices.contains(index) { days[index].deletion = deletion }
         }
-        let profiles = try inForce(Profile.query, "profile", from: first, through: last).map(Profile.init)
-        let plans = try inForce(SportPlan.query, "plan", from: first, through: last).map(SportPlan.init)
+        let profiles = try effective(Profile.query, "profile", from: first, through: last).map(Profile.init)
+        let plans = try effective(SportPlan.query, "plan", from: first, through: last).map(SportPlan.init)
         for index in days.indices {
-            days[index].profile = profiles.inForce(on: days[index].day)
-            days[index].plan = plans.inForce(on: days[index].day)
+            days[index].profile = profiles.effective(on: days[index].day)
+            days[index].plan = plans.effective(on: days[index].day)
             days[index].exclusions = exclusions.filter { $0.touches(days[index].day) }
         }
         return days
@@ -94,8 +94,8 @@ struct DayDataReader {
         }
     }
 
-    /// What was in force on any of the days, the oldest first.
-    private func inForce(_ query: String, _ table: String, from first: Day, through last: Day) throws -> [Row] {
+    /// What was effective on any of the days, the oldest first.
+    private func effective(_ query: String, _ table: String, from first: Day, through last: Day) throws -> [Row] {
         try Row.fetchAll(
             database.cachedStatement(
                 sql: """

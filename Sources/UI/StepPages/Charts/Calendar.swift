@@ -8,7 +8,7 @@ struct Calendar: Sendable {
         var day: Day
         /// Nil if nothing is known.
         var steps: Int?
-        /// The goal in force; nil on a rest day and without a plan.
+        /// The effective goal; nil on a rest day and without a plan.
         var goal: Int?
         var isPartial = false
         var isToday = false

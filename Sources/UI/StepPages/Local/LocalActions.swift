@@ -19,7 +19,8 @@ extension LocalPages {
             do {
                 return try await work(progress)
             } catch {
-                return Activity.Result(lines: [ErrorText(error).line], hasFailed: true)
+                return Activity.Result(
+                    lines: [ErrorText(error).with(scope.context.commandOptions).line], hasFailed: true)
             }
         }
         guard hasBegun else {
@@ -41,19 +42,20 @@ extension LocalPages {
         let view = SyncView(outcome, now: services.now(), localTime: localTime)
         await run.context.markSeen(in: outcome)
         return Activity.Result(
-            lines: view.lines(TextStyle(width: 80)) + outcome.otherFailures.map { ErrorText($0).line },
+            lines: view.lines(scope.context.textStyle)
+                + outcome.otherFailures.map { ErrorText($0).with(scope.context.commandOptions).line },
             hasFailed: outcome.worst != nil)
     }
 
     private func deliver(
-        _ order: ShareOrder, by sharing: ShareService, next: Activity.Next? = nil,
+        _ order: ShareOrder, by sharing: ShareService, _ scope: RequestScope, next: Activity.Next,
         _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> Activity.Result {
         let localTime = services.localTime
         let reports = try await sharing.share(order) { progress(ProgressWords.line($0, localTime)) }
         let view = ShareView(reports, users: sharing.users, now: services.now(), localTime: localTime)
         return Activity.Result(
-            lines: view.lines(TextStyle(width: 80)), hasFailed: reports.contains { $0.worst != nil }, next: next)
+            lines: view.lines(scope.context.textStyle), hasFailed: reports.contains { $0.worst != nil }, next: next)
     }
 
     func share(_ request: PageRequest, _ scope: RequestScope) throws -> ServedResponse {
@@ -63,7 +65,7 @@ extension LocalPages {
         let next = Activity.Next(words: scope.context.date(day), path: ["day", "\(day)"])
         return try begin("Share \(scope.context.date(day))", scope) { progress in
             let sharing = try await blocking { try ShareService(scope.services).with([destination]) }
-            return try await deliver(.days([day], of: user, again: false), by: sharing, next: next, progress)
+            return try await deliver(.days([day], of: user, again: false), by: sharing, scope, next: next, progress)
         }
     }
 
@@ -73,7 +75,8 @@ extension LocalPages {
         return try begin(day.map { "Retry \(scope.context.date($0))" } ?? "Send waiting days", scope) { progress in
             let choice = OutboxService.Choice(destination: destination, day: day, user: user)
             let sharing = try await OutboxService(scope.services).retry(choice)
-            return try await deliver(.due, by: sharing, progress)
+            let next = Activity.Next(words: "Share", path: ["share"])
+            return try await deliver(.due, by: sharing, scope, next: next, progress)
         }
     }
 

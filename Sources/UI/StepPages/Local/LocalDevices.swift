@@ -41,7 +41,7 @@ extension LocalPages {
             try Task.checkCancellation()
             found.search = FoundDevices.Search(devices: report.devices, at: services.now())
             return Activity.Result(
-                lines: ScanView(report).lines(TextStyle(width: 80)),
+                lines: ScanView(report).lines(scope.context.textStyle),
                 next: Activity.Next(words: "Add a pedometer", path: ["devices", "add"]))
         }
     }

@@ -78,7 +78,7 @@ extension LocalPages {
         let changes = try OutboxService(scope.services).changes(of: scope.context.user, on: day)
         let shares = try destinations(scope).map { name in
             DayPage.Share(
-                destination: name,
+                try scope.history.state(of: name),
                 entry: try changes.first { $0.destination == name }
                     ?? scope.history.entry(for: name, of: scope.context.user.id, on: day))
         }
@@ -163,8 +163,8 @@ extension LocalPages {
         let plans = try scope.history.plans(of: user)
         let profiles = try scope.history.profiles(of: user)
         return PlanPage(
-            context: scope.context, plan: plan ?? PlanForm(plans.inForce(on: scope.context.today)),
-            profile: profile ?? ProfileForm(profiles.inForce(on: scope.context.today), scope.context.units),
+            context: scope.context, plan: plan ?? PlanForm(plans.effective(on: scope.context.today)),
+            profile: profile ?? ProfileForm(profiles.effective(on: scope.context.today), scope.context.units),
             plans: plans.reversed(),
             profiles: profiles.reversed(), message: message)
     }

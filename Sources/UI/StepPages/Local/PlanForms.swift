@@ -6,7 +6,7 @@ internal import StepViews
 struct PlanForm: Sendable {
     private(set) var form: FilledForm
 
-    /// As the plan in force is.
+    /// As the effective plan is.
     init(_ plan: SportPlan?) {
         form = FilledForm()
         for weekday in Weekday.allCases { form.values[weekday.name] = plan.map { "\($0[weekday])" } }
@@ -41,7 +41,7 @@ struct PlanForm: Sendable {
 struct ProfileForm: Sendable {
     private(set) var form: FilledForm
 
-    /// As the profile in force is.
+    /// As the effective profile is.
     init(_ profile: Profile?, _ units: UnitSystem) {
         form = FilledForm()
         form.values["height"] = profile?.height.map { Self.text($0, .height, units) }

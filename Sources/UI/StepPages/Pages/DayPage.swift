@@ -6,12 +6,14 @@ package import StepViews
 package struct DayPage: Sendable {
     /// The state of the day at a destination.
     package struct Share: Hashable, Sendable {
-        package var destination: String
+        package var state: DestinationState
         /// Nil if the day was never considered for it.
         package var entry: ShareEntry?
 
-        package init(destination: String, entry: ShareEntry?) {
-            self.destination = destination
+        var destination: String { state.name }
+
+        package init(_ state: DestinationState, entry: ShareEntry?) {
+            self.state = state
             self.entry = entry
         }
     }
@@ -84,7 +86,8 @@ package struct DayPage: Sendable {
                         Element.li {
                             Element.div(.css("what")) {
                                 Element.strong { PageContext.name(share.destination) }
-                                Card.remark(share.entry.map { EntryWords.line($0, context) } ?? "not shared")
+                                Card.remark(
+                                    share.entry.map { EntryWords.line($0, context, at: share.state) } ?? "not shared")
                             }
                             button(share)
                         }

@@ -61,6 +61,13 @@ package struct PageContext: Sendable {
         Element.code { ShellCommand(line).with(commandOptions).text() }
     }
 
+    /// The text of a command's result on a page.
+    var textStyle: TextStyle {
+        var style = TextStyle(width: 80, commands: commandOptions)
+        style.units = units
+        return style
+    }
+
     var isLocal: Bool { audience != .file }
 
     /// Whether the reader may change something, and see what is of the machine and its services.

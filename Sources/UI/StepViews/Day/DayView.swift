@@ -13,17 +13,17 @@ public struct DayView: View {
     private let historyBegins: Day?
     /// Whether the user has a pedometer to read.
     private let hasPedometers: Bool
-    private let unsent: [String]
+    private let unsent: [DestinationState]
     private let isChanged: Bool
 
     /// - Parameters:
     ///   - historyBegins: the first known day; nil if it is not needed, or if nothing is known.
-    ///   - unsent: destinations that have earlier figures of the day, and get these with the next share.
+    ///   - unsent: destinations that have earlier figures of the day, and get these once they may be sent something.
     ///   - isChanged: whether the user has just changed it: what takes corrections back is named even if the view is
     ///     then longer than a screen.
     public init(
         _ summary: DaySummary, today: Day, now: Timestamp, localTime: LocalTime, historyBegins: Day? = nil,
-        hasPedometers: Bool = true, unsent: [String] = [], isChanged: Bool = false
+        hasPedometers: Bool = true, unsent: [DestinationState] = [], isChanged: Bool = false
     ) {
         self.isChanged = isChanged
         self.unsent = unsent
@@ -115,15 +115,26 @@ extension DayView {
         page.blank()
         show("Day", completeness, hint: hasRemoval && summary.isCorrected ? removal : nil, on: &page)
         show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? firstSync : nil, on: &page)
-        if !unsent.isEmpty {
-            let names = Words.list(unsent.map { Printable($0, limit: 32).description })
-            let figures = summary.steps == nil ? "0 steps" : "these figures"
-            show(
-                "Shared", StyledText("\(names) will get \(figures) with the next sync", .doubtful),
-                hint: hasCommands ? "\(command: "istep share", "\(summary.day)")" : nil, on: &page)
-        }
+        showUnsent(hasCommands: hasCommands, on: &page)
         if hasCommands { neighbours(on: &page) }
         return page.lines
+    }
+
+    /// The destinations that are to get these figures, by when they will.
+    private func showUnsent(hasCommands: Bool, on page: inout Page) {
+        let figures = summary.steps == nil ? "0 steps" : "these figures"
+        func show(_ states: [DestinationState], _ moment: String, _ hint: Advice) {
+            if states.isEmpty { return }
+            let names = Words.list(states.map { Printable($0.name, limit: 32).description })
+            let words = StyledText("\(names) will get \(figures) \(moment)", .doubtful)
+            self.show("Shared", words, hint: hasCommands ? hint : nil, on: &page)
+        }
+        let share: Advice = "\(command: "istep share", "\(summary.day)")"
+        show(unsent.filter { !$0.isHeldBack(at: now) }, "with the next sync", share)
+        show(unsent.filter { $0.nextAttempt(after: now) != nil }, "when its server answers again", share)
+        for state in unsent where state.stopped != nil {
+            show([state], "after its pause", "\(command: "istep outbox retry", state.name)")
+        }
     }
 
     /// The commands that show the days around this one.

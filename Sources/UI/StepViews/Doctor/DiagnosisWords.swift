@@ -230,7 +230,8 @@ extension DestinationDiagnosis {
     /// - Parameter name: of the destination.
     func text(_ name: String) -> DiagnosisText {
         switch self {
-        case .recipients(let problem): DiagnosisText("it \(problem)", fix: .recipients(problem))
+        case .recipients(let problem):
+            DiagnosisText("it \(RecipientWords.problem(problem))", fix: RecipientWords.advice(problem))
         case .unusable(let problem): DiagnosisText(problem, fix: Advice(commandOf: problem))
         case .secretOfService:
             DiagnosisText(

@@ -14,7 +14,7 @@ public enum ServiceErrorWords {
         case .unknownDestination(let name, _): "There is no destination '\(name)'."
         case .neverShared(let name): "Nothing was ever shared with '\(name)'."
         case .noDestination: "The configuration has no destination to share with."
-        case .unclearRecipients(let name, let problem): "[share.\(name)] \(problem)."
+        case .unclearRecipients(let name, let problem): "[share.\(name)] \(RecipientWords.problem(problem))."
         case .notInOutbox(let day, let name): "\(day) is not in the outbox of \(name)."
         case .alreadySent(let day, let name): "\(day) was already sent to \(name); it is not in the outbox."
         case .noPedometer(let use): "There is no pedometer to \(use.rawValue)."
@@ -101,7 +101,7 @@ public enum ServiceErrorWords {
         case .noDestination:
             "List the kinds of destinations: `istep config kinds`, then see how one is set up: `istep config example KIND`"
         case .neverShared: "List the destinations: `istep share --list`"
-        case .unclearRecipients(_, let problem): Advice.recipients(problem).markup
+        case .unclearRecipients(_, let problem): RecipientWords.advice(problem).markup
         case .notInOutbox(_, let destination):
             "To list the outbox: `istep outbox list \(ShellCommand.quoted(destination))`"
         case .alreadySent(let day, let destination):

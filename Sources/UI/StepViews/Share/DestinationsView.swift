@@ -33,11 +33,7 @@ public struct DestinationsView: View {
         page.paragraph(days(entry), indent: 2, hanging: 4)
         if let stopped = entry.state.stopped {
             page.paragraph("\(Words.paused): \(Printable(stopped, limit: 300))", emphasis: .bad, indent: 2, hanging: 4)
-            let isAccepted = if case .success? = entry.answer { true } else { false }
-            page.advice(
-                isAccepted
-                    ? "The credentials are accepted now. To send what waits: \(command: "istep outbox retry", entry.name)"
-                    : .renewCredentials(of: entry.name), indent: 2)
+            page.advice(.renewCredentials(of: entry.name), indent: 2)
         } else if let moment = entry.state.nextAttempt(after: now) {
             let reason = entry.state.lastError.map { ": \(Printable($0, limit: 300))" } ?? ""
             page.paragraph(

@@ -120,10 +120,11 @@ package enum EntryWords {
         switch entry.state {
         case .pending:
             if let moment = entry.nextAttempt, moment > now { return "waits until \(clock(moment))\(tries)" }
-            let wait = destination?.stopped != nil ? "waits until the pause ends" : "waits for the next attempt"
-            return (destination?.isHeldBack(at: now) == true ? wait : "to be sent") + tries
+            return (wait(for: destination, now) ?? "to be sent") + tries
         case .sending: return "being sent, or istep was interrupted while sending"
-        case .sent where entry.isChanged: return "changed since it was sent \(clock(entry.changedAt))"
+        case .sent where entry.isChanged:
+            return "changed since it was sent \(clock(entry.changedAt))"
+                + (wait(for: destination, now).map { "; \($0)" } ?? "")
         case .sent: return "sent \(clock(entry.changedAt))"
         case .rejected: return entry.isWithheld ? "withheld" : "rejected\(tries)"
         case .unknown where entry.isWithheld: return "withheld; an earlier delivery may have arrived"
@@ -131,6 +132,12 @@ package enum EntryWords {
             return entry.nextAttempt == nil
                 ? "may have arrived: check there, then retry or drop it" : "may have arrived\(tries)"
         }
+    }
+
+    /// Nil if the destination may be sent something now.
+    private static func wait(for destination: DestinationState?, _ now: Timestamp) -> String? {
+        guard let destination, destination.isHeldBack(at: now) else { return nil }
+        return destination.stopped != nil ? "paused until you retry" : "waits for the next attempt"
     }
 }
 

@@ -94,8 +94,12 @@ public struct ShareView: View {
 
     private func hasNews(_ report: ShareReport) -> Bool {
         report.failure != nil || report.fault != nil || report.state.stopped != nil || report.queued > 0
-            || !report.events.isEmpty
+            || report.events.contains { isNews($0) }
     }
+
+    /// A day that was only looked at again, because its steps had changed or its time had come, and that is there as it
+    /// was, is news for nobody.
+    private func isNews(_ event: ShareReport.Event) -> Bool { event.outcome != .unchanged || event.isRequested }
 
     /// Whether nothing is reported but the days that stay in the outbox.
     private func hasOnlyQueue(_ report: ShareReport) -> Bool {
@@ -113,7 +117,7 @@ public struct ShareView: View {
 
     private func done(_ report: ShareReport) -> [String] {
         func part(_ word: String, _ outcome: ShareReport.Event.Outcome) -> String? {
-            let events = report.events.filter { $0.outcome == outcome }
+            let events = report.events.filter { $0.outcome == outcome && isNews($0) }
             guard let first = events.first else { return nil }
             return events.count == 1 ? "\(subject(first)) \(word)" : "\(Words.count(events.count, "day")) \(word)"
         }

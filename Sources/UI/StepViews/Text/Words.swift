@@ -175,18 +175,6 @@ extension Advice {
         "\(finding) \(addPedometer)"
     }
 
-    /// How to set whose days a destination gets.
-    static func recipients(_ problem: RecipientProblem) -> Advice {
-        switch problem {
-        case .unknownUser, .nobody: "Set the users whose days are sent, such as users = [\"NAME\"]."
-        case .several:
-            """
-            Set one user, such as users = ["NAME"]. For each other user, add another [share.NAME] table. A destination of the kind rest or \
-            home-assistant accepts the days of several users if its url or entity contains {user}.
-            """
-        }
-    }
-
     /// What ends the pause of a destination that has rejected the credentials.
     static func renewCredentials(of destination: String) -> Advice {
         "Renew the credentials or their rights, then: \(command: "istep outbox retry", destination)"

@@ -45,11 +45,7 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
     @Flag(help: "List the deleted days that syncs and imports leave out.")
     var list = false
 
-    @Flag(name: .shortAndLong, help: "Delete without asking.")
-    var yes = false
-
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would be lost.")
-    var dryRun = false
+    @OptionGroup var confirmation: ConfirmationOptions
 
     @OptionGroup var common: CommonOptions
 
@@ -59,10 +55,12 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
         }
         if days.count > 2 { throw ValidationError("Give one day, or the first and the last day.") }
         if everything, common.user == nil { throw ValidationError("--everything needs --user NAME.") }
-        if readmit, days.isEmpty || yes || dryRun {
+        if readmit, days.isEmpty || confirmation.isGiven {
             throw ValidationError("--readmit takes days only, without --yes and --dry-run.")
         }
-        if list, yes || dryRun { throw ValidationError("--list deletes nothing: leave --yes and --dry-run out.") }
+        if list, confirmation.isGiven {
+            throw ValidationError("--list deletes nothing: leave --yes and --dry-run out.")
+        }
     }
 
     func run() async throws {
@@ -72,26 +70,24 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
         let request = request(wiring)
         try await Self.delete(
             request, common, wiring, question: "Delete \(request.isPlural ? "them" : "it")? A backup is made before.",
-            command: ShellCommand("istep delete --yes", words).with(CommandOptions(common.values())), yes: yes,
-            dryRun: dryRun)
+            command: ShellCommand("istep delete --yes", words).with(CommandOptions(common.values())),
+            confirmation)
     }
 
     /// Shows, asks and deletes.
     static func delete(
         _ request: Deleting.Request, _ common: CommonOptions, _ wiring: Wiring, question: String,
-        command: ShellCommand, yes: Bool, dryRun: Bool
+        command: ShellCommand, _ confirmation: ConfirmationOptions
     ) async throws {
         let (deleting, people, preview) = try await blocking {
             let store = try wiring.history(for: .updating)
             let (deleting, people) = (wiring.deleting(store), wiring.people(of: store))
             return (deleting, people, try deleting.preview(request, of: people, owner: common.user))
         }
-        if dryRun { return try wiring.show(DeletionView(preview)) }
-        try await wiring.ask(
-            Question(
-                text: question, refusal: "Nothing was deleted.",
-                purpose: "To delete \(request.isPlural ? "them" : "it")", command: command),
-            showing: DeletionView(preview), isAgreed: yes)
+        let asked = Question(
+            text: question, refusal: "Nothing was deleted.",
+            purpose: "To delete \(request.isPlural ? "them" : "it")", command: command)
+        guard try await wiring.confirm(asked, showing: DeletionView(preview), confirmation) else { return }
         let deleted = try await deleting.delete(request, of: people, owner: common.user)
         try wiring.show(DeletionView(deleted))
     }

@@ -55,11 +55,7 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
     )
     var skipImpossible = false
 
-    @Flag(name: .shortAndLong, help: "Import without asking.")
-    var yes = false
-
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would change.")
-    var dryRun = false
+    @OptionGroup var confirmation: ConfirmationOptions
 
     @OptionGroup var common: CommonOptions
 
@@ -99,17 +95,18 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
         let isNew = !importing.isHistoryThere
         if isNew, try await restored(file, importing, wiring) { return }
         let history = try await importing.read(file, options)
-        if history.isEmpty || dryRun || !yes {
+        if history.isEmpty || confirmation.dryRun || !confirmation.yes {
             // Also finds out whose steps they are, before anybody is asked.
             let preview = try await preview(history, importing, wiring, isNew: isNew)
-            if history.isEmpty || dryRun || preview.isNothingNew {
+            if history.isEmpty || confirmation.dryRun || preview.isNothingNew {
                 return try wiring.show(ImportView(history, preview, .preview))
             }
-            try await wiring.ask(question(file), showing: ImportView(history, preview, .preview), isAgreed: yes)
+            try await wiring.ask(
+                question(file), showing: ImportView(history, preview, .preview), isAgreed: confirmation.yes)
         }
         let stored = try await store(history, importing, wiring, isNew: isNew)
         if stored.changes.isNothingNew { return try wiring.show(ImportView(history, stored.changes, .preview)) }
-        if yes || common.json {
+        if confirmation.yes || common.json {
             return try wiring.show(ImportView(history, stored.changes, .stored(backup: stored.backup)))
         }
         try wiring.say(
@@ -125,11 +122,11 @@ struct ImportCommand: AsyncParsableCommand, Subcommand {
                 file, preview: wiring.previewRestoring(leavesOutImpossible: skipImpossible))
         else { return false }
         let preview = ExportRestoreView(found.export, found.counts, isDone: false)
-        if dryRun {
+        if confirmation.dryRun {
             try wiring.show(preview)
             return true
         }
-        try await wiring.ask(question(file, "Import it?"), showing: preview, isAgreed: yes)
+        try await wiring.ask(question(file, "Import it?"), showing: preview, isAgreed: confirmation.yes)
         let counts = try await importing.restore(
             found.export, into: try wiring.restoring(leavesOutImpossible: skipImpossible))
         try wiring.show(ExportRestoreView(found.export, counts, isDone: true))

@@ -43,11 +43,7 @@ struct ImportsCommand: AsyncParsableCommand, Subcommand {
         @Argument(help: ArgumentHelp("The number of the import: see 'istep imports'.", valueName: "id"))
         var id: Int64
 
-        @Flag(name: .shortAndLong, help: "Take it back without asking.")
-        var yes = false
-
-        @Flag(name: [.customShort("n"), .long], help: "Only show what would change.")
-        var dryRun = false
+        @OptionGroup var confirmation: ConfirmationOptions
 
         @OptionGroup var common: CommonOptions
 
@@ -60,12 +56,12 @@ struct ImportsCommand: AsyncParsableCommand, Subcommand {
                 }
                 return (store, record, try wiring.importing.previewRemoval(id, from: store))
             }
-            if dryRun { return try wiring.show(ImportRemovalView(record, preview)) }
-            try await wiring.ask(
-                Question(
-                    text: "Take it back? A backup is made before.", refusal: "The import was not taken back.",
-                    purpose: "To take it back", command: ShellCommand("istep imports remove --yes \(id)")),
-                showing: ImportRemovalView(record, preview), isAgreed: yes)
+            let question = Question(
+                text: "Take it back? A backup is made before.", refusal: "The import was not taken back.",
+                purpose: "To take it back", command: ShellCommand("istep imports remove --yes \(id)"))
+            guard try await wiring.confirm(question, showing: ImportRemovalView(record, preview), confirmation) else {
+                return
+            }
             let removed = try await wiring.importing.remove(id, from: store)
             try wiring.show(ImportRemovalView(record, removed))
         }

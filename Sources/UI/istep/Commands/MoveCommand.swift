@@ -36,11 +36,7 @@ struct MoveCommand: AsyncParsableCommand, TakesDays {
         completion: CompletionNames.sources)
     var source: String?
 
-    @Flag(name: .shortAndLong, help: "Move without asking.")
-    var yes = false
-
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would change.")
-    var dryRun = false
+    @OptionGroup var confirmation: ConfirmationOptions
 
     @OptionGroup var common: CommonOptions
 
@@ -67,13 +63,11 @@ struct MoveCommand: AsyncParsableCommand, TakesDays {
             let (moving, people) = (wiring.moving(store), wiring.people(of: store))
             return (moving, people, try moving.preview(request, of: people, owner: common.user, to: to))
         }
-        if dryRun { return try wiring.show(MoveView(preview)) }
         let words = (source.map { ["--source", $0] } ?? []) + ["--to", to] + (days?.map(\.word) ?? what)
-        try await wiring.ask(
-            Question(
-                text: "Move it? A backup is made before.", refusal: "Nothing was moved.", purpose: "To move it",
-                command: ShellCommand("istep move --yes", words).with(CommandOptions(common.values()))),
-            showing: MoveView(preview), isAgreed: yes)
+        let question = Question(
+            text: "Move it? A backup is made before.", refusal: "Nothing was moved.", purpose: "To move it",
+            command: ShellCommand("istep move --yes", words).with(CommandOptions(common.values())))
+        guard try await wiring.confirm(question, showing: MoveView(preview), confirmation) else { return }
         try wiring.show(MoveView(try await moving.move(request, of: people, owner: common.user, to: to)))
     }
 

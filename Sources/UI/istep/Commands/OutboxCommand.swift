@@ -69,13 +69,13 @@ extension OutboxCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
             abstract: """
-                Retry the days of a destination that were rejected or wait for the next attempt, and end its pause. With DAY: only that day, \
-                even if it may have arrived.
+                Retry the days of a destination that were rejected or wait for the next attempt, and end its pause. With DAY: of these only \
+                that day, even if it may have arrived; what is due otherwise is sent, too.
                 """,
             discussion: """
                 Three kinds of days are sent only if you give DAY: a day that may have arrived (check first whether the destination has \
-                it, otherwise it may have the day twice), a day that is not over or has gaps, and a day that is withheld because it has \
-                an implausible number of steps.
+                it, otherwise it may have the day twice), a day that waits until it is over or complete, and a day that is withheld \
+                because it has an implausible number of steps.
                 """)
 
         @OptionGroup var choice: Choice

@@ -29,28 +29,14 @@ struct PlanCommand: ParsableCommand, TakesDays {
             valueName: "weekday=steps"), transform: WeekdayGoals.init(words:))
     var on: [WeekdayGoals] = []
 
-    @Option(
-        help: ArgumentHelp("The first day to which the plan applies; beginning for all days.", valueName: "day"),
-        completion: .list(FirstDayArgument.words),
-        transform: FirstDayArgument.init(word:))
-    var from: FirstDayArgument?
-
-    @Option(
-        help: ArgumentHelp(
-            "Remove the plan that begins on this day; the word beginning removes the first one.", valueName: "day"),
-        completion: .list(FirstDayArgument.words),
-        transform: FirstDayArgument.init(word:))
-    var remove: FirstDayArgument?
+    @OptionGroup var validity: ValidityOptions
 
     @OptionGroup var common: CommonOptions
 
     private var isSetting: Bool { goal != nil || !on.isEmpty }
 
     func validate() throws {
-        if remove != nil, isSetting || from != nil {
-            throw ValidationError("--remove cannot be combined with goals or --from.")
-        }
-        if from != nil, !isSetting { throw ValidationError("--from needs a goal, such as 8000.") }
+        try validity.check(isSetting: isSetting, values: "goals", example: "a goal, such as 8000")
         for steps in [goal].compactMap(\.self) + on.flatMap({ $0.goals.values })
         where !SportPlan.goalRange.contains(steps) {
             throw ValidationError("A goal must be 0 to \(SportPlan.goalRange.upperBound) steps.")
@@ -59,20 +45,14 @@ struct PlanCommand: ParsableCommand, TakesDays {
 
     func run() throws {
         let wiring = try Wiring(common)
-        let today = wiring.localTime.day(of: wiring.now())
-        let from = from?.day(today: today)
-        if let from { try Planning.check(firstDay: from) }
-        let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
-        var user = try isSetting ? wiring.userToSet(in: history) : wiring.user(in: history)
-        var isChanged = true
-        if isSetting {
-            user = try wiring.stored(user, in: history)
-            let weekdays = Dictionary(on.flatMap(\.goals).map { ($0.key, $0.value) }) { $1 }
-            isChanged = try Planning(history, today: today).setPlan(
-                everyDay: goal, weekdays: weekdays, from: from, of: user)
+        let weekdays = Dictionary(on.flatMap(\.goals).map { ($0.key, $0.value) }) { $1 }
+        let set = { (planning: Planning, from: Day?, user: User) in
+            try planning.setPlan(everyDay: goal, weekdays: weekdays, from: from, of: user)
         }
-        if let remove { try Planning(history, today: today).removePlan(from: remove.day(today: today), of: user) }
-        try wiring.show(PlanView(user: user, plans: history.plans(of: user.id), isUnchanged: !isChanged))
+        let (history, user, isUnchanged) = try validity.apply(wiring, set: isSetting ? set : nil) {
+            try $0.removePlan(from: $1, of: $2)
+        }
+        try wiring.show(PlanView(user: user, plans: history.plans(of: user.id), isUnchanged: isUnchanged))
     }
 }
 

@@ -53,18 +53,7 @@ struct ProfileCommand: ParsableCommand, TakesDays {
         transform: { try GivenValue($0) { try ArgumentRules.measure($0, .stepLength) } })
     var runningStepLength: GivenValue<Measure>?
 
-    @Option(
-        help: ArgumentHelp("The first day to which the profile applies; beginning for all days.", valueName: "day"),
-        completion: .list(FirstDayArgument.words),
-        transform: FirstDayArgument.init(word:))
-    var from: FirstDayArgument?
-
-    @Option(
-        help: ArgumentHelp(
-            "Remove the profile that begins on this day; the word beginning removes the first one.", valueName: "day"),
-        completion: .list(FirstDayArgument.words),
-        transform: FirstDayArgument.init(word:))
-    var remove: FirstDayArgument?
+    @OptionGroup var validity: ValidityOptions
 
     @OptionGroup var common: CommonOptions
 
@@ -73,10 +62,7 @@ struct ProfileCommand: ParsableCommand, TakesDays {
     }
 
     func validate() throws {
-        if remove != nil, isSetting || from != nil {
-            throw ValidationError("--remove cannot be combined with values or --from.")
-        }
-        if from != nil, !isSetting { throw ValidationError("--from needs a value to set, such as --weight 72.") }
+        try validity.check(isSetting: isSetting, values: "values", example: "a value to set, such as --weight 72")
     }
 
     /// A length in metres, or a weight in kilograms.
@@ -99,20 +85,17 @@ struct ProfileCommand: ParsableCommand, TakesDays {
 
     func run() throws {
         let wiring = try Wiring(common)
-        let today = wiring.localTime.day(of: wiring.now())
-        let from = from?.day(today: today)
         let change = try change(wiring.units)
-        if let birth = birth?.value { try Planning.check(birthDate: birth, today: today) }
-        if let from { try Planning.check(firstDay: from) }
-        let history = try wiring.history(for: isSetting ? .creating : remove == nil ? .reading : .updating)
-        var user = try isSetting ? wiring.userToSet(in: history) : wiring.user(in: history)
-        var isChanged = true
-        if isSetting {
-            user = try wiring.stored(user, in: history)
-            isChanged = try Planning(history, today: today).setProfile(change, from: from, of: user)
+        if let birth = birth?.value {
+            try Planning.check(birthDate: birth, today: wiring.localTime.day(of: wiring.now()))
         }
-        if let remove { try Planning(history, today: today).removeProfile(from: remove.day(today: today), of: user) }
-        try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id), isUnchanged: !isChanged))
+        let set = { (planning: Planning, from: Day?, user: User) in
+            try planning.setProfile(change, from: from, of: user)
+        }
+        let (history, user, isUnchanged) = try validity.apply(wiring, set: isSetting ? set : nil) {
+            try $0.removeProfile(from: $1, of: $2)
+        }
+        try wiring.show(ProfileView(user: user, profiles: history.profiles(of: user.id), isUnchanged: isUnchanged))
     }
 
     private func change(_ units: UnitSystem) throws -> Planning.ProfileChange {

@@ -25,11 +25,7 @@ struct ReplayCommand: AsyncParsableCommand, Subcommand {
         completion: CompletionNames.pedometers)
     var pedometers: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Replace the samples without asking.")
-    var yes = false
-
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would change.")
-    var dryRun = false
+    @OptionGroup var confirmation: ConfirmationOptions
 
     @OptionGroup var common: CommonOptions
 
@@ -41,12 +37,12 @@ struct ReplayCommand: AsyncParsableCommand, Subcommand {
         }
         let replaying = wiring.replaying(store)
         let preview = try await replaying.preview(chosen)
-        if dryRun || preview.allSatisfy({ $0.samples == 0 }) { return try wiring.show(ReplayView(preview, .preview)) }
-        try await wiring.ask(
-            Question(
-                text: "Replace the samples? A backup is made before.", refusal: "Nothing was replaced.",
-                purpose: "To replace them", command: ShellCommand("istep replay --yes", pedometers)),
-            showing: ReplayView(preview, .preview), isAgreed: yes)
+        let view = ReplayView(preview, .preview)
+        if preview.allSatisfy({ $0.samples == 0 }) { return try wiring.show(view) }
+        let question = Question(
+            text: "Replace the samples? A backup is made before.", refusal: "Nothing was replaced.",
+            purpose: "To replace them", command: ShellCommand("istep replay --yes", pedometers))
+        guard try await wiring.confirm(question, showing: view, confirmation) else { return }
         let outcome = try await replaying.store(chosen)
         try wiring.show(ReplayView(outcome.changes, .stored(backup: outcome.backup)))
     }

@@ -73,7 +73,7 @@ struct ShareCommand: AsyncParsableCommand, TakesDays {
     @Flag(help: "List the destinations instead.")
     var list = false
 
-    @Flag(help: "With --list: check that each answers and accepts your credentials.")
+    @Flag(help: "With --list: check that each answers and, if it can tell without a day, accepts your credentials.")
     var check = false
 
     @OptionGroup var common: CommonOptions

@@ -92,11 +92,7 @@ struct UsersCommand: AsyncParsableCommand, Subcommand {
         @Argument(help: ArgumentHelp("The user.", valueName: "name"), completion: CompletionNames.users)
         var name: String
 
-        @Flag(name: .shortAndLong, help: "Delete without asking.")
-        var yes = false
-
-        @Flag(name: [.customShort("n"), .long], help: "Only show what would be lost.")
-        var dryRun = false
+        @OptionGroup var confirmation: ConfirmationOptions
 
         @OptionGroup var common: CommonOptions
 
@@ -107,7 +103,7 @@ struct UsersCommand: AsyncParsableCommand, Subcommand {
             try await DeleteCommand.delete(
                 .user, wanted, wiring, question: "Delete this user? A backup is made before.",
                 command: ShellCommand("istep users remove --yes", [name]).with(CommandOptions(common.values())),
-                yes: yes, dryRun: dryRun)
+                confirmation)
         }
     }
 }

@@ -49,7 +49,8 @@ struct Demo {
         let first = pedometers[0], names = pedometers.map(\.name)
         try Output.standard.result(
             "istep demo: a simulated \(names.count == 1 ? names[0] : "\(names.dropLast().joined(separator: ", ")) and \(names[names.count - 1])")"
-                + " on a private D-Bus. The commands are the real ones.")
+                + " on a private D-Bus. The commands are the real ones. Days are shared with 'diary', a file of the demo."
+        )
         try await run("scan --timeout 3")
         try await run("add \(first.registration) --name \(first.name)")
         try await registered(try wiring(), first)

@@ -134,8 +134,8 @@ struct DayArgument: Hashable {
 
     /// - Parameter word: in any case; weekdays in English, whole or the first three letters.
     /// - Throws: `ValidationError`, which says why this is not a day, and how one is written.
-    init(word: String) throws {
-        let word = word.lowercased()
+    init(word typed: String) throws {
+        let word = typed.lowercased()
         if word == "today" {
             named = .daysAgo(0)
         } else if word == "yesterday" {
@@ -150,7 +150,7 @@ struct DayArgument: Hashable {
         } else if let weekday = Weekday(word: word) {
             named = .last(weekday)
         } else if PeriodArgument.isPeriod(word) {
-            throw ValidationError("it is more than a day; for a period: istep history \(word)")
+            throw ValidationError("it is more than a day; for a period: istep history \(typed)")
         } else {
             named = .date(try Self.date(word, forms: "2014-04-20, yesterday, monday or -3"))
         }

@@ -1,8 +1,35 @@
+import ArgumentParser
 import Foundation
 import StepDomain
 import StepViews
 
+/// Options of commands that change what cannot be taken back.
+struct ConfirmationOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Do it without asking.")
+    var yes = false
+
+    @Flag(name: [.customShort("n"), .long], help: "Only show what would change.")
+    var dryRun = false
+
+    var isGiven: Bool { yes || dryRun }
+}
+
 extension Wiring {
+    /// Shows what would change, and asks unless it is only to be shown.
+    ///
+    /// - Returns: whether to do it.
+    /// - Throws: as `ask`.
+    func confirm(
+        _ question: Question, showing preview: some View, _ options: ConfirmationOptions
+    ) async throws -> Bool {
+        if options.dryRun {
+            try show(preview)
+            return false
+        }
+        try await ask(question, showing: preview, isAgreed: options.yes)
+        return true
+    }
+
     /// Shows what would change and asks, unless the user has agreed already.
     ///
     /// - Throws: `CommandFailure` unless a user at the terminal agrees.

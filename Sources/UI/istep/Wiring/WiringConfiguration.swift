@@ -94,15 +94,19 @@ private struct ConfigurationFiles: ConfigurationSource {
     /// The user of the commands, unless the command line names it, and those of imports.
     private func userNames(
         _ user: Sourced<String>?, _ imports: [ScheduledImport], _ tables: [SettingsTable]
-    ) -> [(name: String, problem: @Sendable (String) -> ConfigurationProblem)] {
-        var names: [(name: String, problem: @Sendable (String) -> ConfigurationProblem)] = []
+    ) -> [(name: String, problem: @Sendable (ConfigurationFinding) -> ConfigurationProblem)] {
+        var names: [(name: String, problem: @Sendable (ConfigurationFinding) -> ConfigurationProblem)] = []
         if let user, case .file(let path, let line) = user.source {
             names.append(
-                (user.value, { ConfigurationProblem("\(user.source): `user` \($0)", file: path, line: line) }))
+                (
+                    user.value,
+                    { ConfigurationProblem("\(user.source): `user` \(Self.words($0))", file: path, line: line) }
+                ))
         }
         for plan in imports {
             guard let name = plan.user, let table = tables.first(where: { $0.name == plan.name }) else { continue }
-            names.append((name, { Self.problem($0, in: table, of: "import", at: table.source(of: "user")) }))
+            names.append(
+                (name, { Self.problem(Self.words($0), in: table, of: "import", at: table.source(of: "user")) }))
         }
         return names
     }
@@ -116,13 +120,20 @@ private struct ConfigurationFiles: ConfigurationSource {
                 secrets.append((error.description, Self.problem(error.description, in: table, at: source)))
             }
         }
-        return WrittenDestination(destination, secretProblems: secrets) { reason, key in
+        return WrittenDestination(destination, secretProblems: secrets) { finding, key in
             let name =
                 switch key {
                 case .users: "users"
                 case .commandOrPath: table.keys.contains("command") ? "command" : "path"
                 }
-            return Self.problem(reason, in: table, at: table.source(of: name))
+            return Self.problem(Self.words(finding), in: table, at: table.source(of: name))
+        }
+    }
+
+    private static func words(_ finding: ConfigurationFinding) -> String {
+        switch finding {
+        case .recipients(let problem): RecipientWords.problem(problem)
+        case .reported(let reason): reason
         }
     }
 

@@ -95,9 +95,9 @@ struct CountedDays {
         let offset = localTime.utcOffset(span.start)
         let settings = clock.settings.filter { $0.at < span.end }
         let before = settings.last { $0.at <= span.start }
-        let inForce = settings.filter { $0.at > span.start } + [before].compactMap(\.self)
+        let effective = settings.filter { $0.at > span.start } + [before].compactMap(\.self)
         return span.length == 86_400 && localTime.utcOffset(span.end - 1) == offset
-            && inForce.allSatisfy { $0.utcOffset == offset }
+            && effective.allSatisfy { $0.utcOffset == offset }
     }
 
     /// Totals were requested: they are not requested again on this day.

@@ -11,8 +11,8 @@ extension StepDatabase {
     ///   - target: an earlier backup there is replaced; any other file is not. Its directory must exist, unless it is
     ///     `AutomaticBackups.directory` or below.
     /// - Returns: the contents of the backup, read back from it.
-    /// - Throws: `missing`, `empty`, `damaged` of the history; of the target `reserved`, `occupied`, or why it cannot be
-    ///   written.
+    /// - Throws: `missing`, `empty`, `damaged` of the history; of the target `reserved`, `occupied`, or why it
+    ///   cannot be written.
     public static func backUp(_ path: String, to target: String) throws(HistoryError) -> HistoryContents {
         let path = absolute(path), target = absolute(target)
         do {

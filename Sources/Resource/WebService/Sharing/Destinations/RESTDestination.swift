@@ -93,7 +93,10 @@ struct RESTDestination: ConfiguredDestination {
         // Many services have nothing to show there, or know no GET (501). They have checked the credentials by then, or
         // will check them with a day.
         guard failure.kind == .rejected || response.status == 501 else { throw failure }
-        return "answers (HTTP \(response.status) to GET); whether it takes days is seen with the first one"
+        return """
+            answers, but not to GET (HTTP \(response.status)), as many services do; whether it accepts the credentials and a day, the next \
+            share shows
+            """
     }
 
     private func makeCheckRequest() throws(ShareFailure) -> HTTPRequest {
