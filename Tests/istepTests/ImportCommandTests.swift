@@ -126,7 +126,10 @@ import Testing
         #expect(try await istep("import", path, "--yes").status == 0)
         #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == 9000)
         #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 7)
-        #expect(try await istep("import", path).output.contains("nothing changes"))
+        let again = try await istep("import", path).output
+        #expect(again.contains("nothing changes") && again.contains("what you have decided here counts"), "\(again)")
+        let listed = try await istep("imports").output
+        #expect(listed.contains("1 corrected day\n"), "\(listed)")
         let removed = try await istep("imports", "remove", "2", "--yes", "--json").json
         #expect(removed["corrections"] as? Int == 1, "\(removed)")
         #expect(try await istep("show", "2019-04-01", "--json").json["steps"] is NSNull)

@@ -177,6 +177,89 @@ import Testing
         }
     }
 
+    @Test func `a block counts once, with one of the user's own inside, and is named each time`() throws {
+        try withFixture { history in
+            try history.database.exclude(Self.block(20..<30, reason: "bus").exclusion, of: history.user.id, at: noon)
+            let file = Self.file([slot(0, 100)], [], [Self.block(0..<60), Self.block(70..<80, reason: "car")])
+            let stored = try store(file, in: history)
+            #expect(stored.exclusions == DecisionCounts(taken: 2, kept: 1))
+            #expect(try holding(history) == (Array(0..<60) + (70..<80)).map(String.init))
+            #expect(try history.database.imports().map(\.exclusions) == [2])
+            let again = try store(file, in: history)
+            #expect(again.sameAs == stored.id && again.exclusions == DecisionCounts(kept: 1))
+            #expect(
+                try history.database.include(
+                    TimeSpan(midnight + 75 * 60, midnight + 76 * 60), of: history.user.id))
+            #expect(try store(file, in: history).exclusions == DecisionCounts(kept: 2), "also what was taken back")
+            let newer = Self.file([slot(0, 100), slot(1440, 5)], [], file.decisions.blocks)
+            let more = try store(newer, in: history)
+            #expect(more.exclusions == DecisionCounts(kept: 2))
+            #expect(try remove(stored.id, from: history).exclusions.taken == 0)
+            #expect(try remove(more.id, from: history).exclusions.taken == 2)
+            #expect(try holding(history) == (20..<30).map(String.init))
+        }
+    }
+
+    @Test func `a correction that is left out is named each time`() throws {
+        try withFixture { history in
+            try history.database.setCorrection(50, of: history.user.id, on: day, at: noon)
+            let file = Self.file([slot(0, 100)], [Self.correction(9000)])
+            let stored = try store(file, in: history)
+            let again = try store(file, in: history)
+            #expect(again.sameAs == stored.id && again.corrections == DecisionCounts(kept: 1))
+            #expect(try history.database.imports().map(\.corrections) == [0])
+        }
+    }
+
+    @Test func `what a clock that was ahead has entered is known again, and does not outdo what is entered later`()
+        throws
+    {
+        try withFixture { history in
+            func store(_ file: ForeignHistory, at moment: Timestamp) throws -> ImportChanges {
+                try history.database.store(file, of: history.user, at: moment)
+            }
+            let ahead = noon + 10 * 86_400
+            let corrections = [Self.correction(9000, enteredAt: ahead)]
+            let blocks = [Self.block(60..<75, enteredAt: ahead, reason: "tram")]
+            let file = Self.file([slot(0, 100)], corrections, blocks)
+            let first = try store(file, at: noon)
+            for moment in [noon + 60, ahead, ahead + 60] {
+                let again = try store(file, at: moment)
+                #expect(again.sameAs == first.id && again.id == nil && again.corrections == DecisionCounts())
+            }
+            #expect(try history.data().correction?.enteredAt == noon)
+            let other = try store(
+                Self.file([slot(15, 1)], [Self.correction(8000, enteredAt: noon + 60)], source: "tablet"),
+                at: noon + 120)
+            #expect(other.corrections == DecisionCounts(taken: 1))
+            let newer = try store(Self.file([slot(0, 100), slot(1440, 5)], corrections, blocks), at: noon + 300)
+            #expect(newer.corrections == DecisionCounts() && newer.exclusions == DecisionCounts())
+            let wanted = ["2014-04-20 8000"] + (60..<75).map(String.init)
+            #expect(try holding(history) == wanted)
+            let removed = try remove(first.id, from: history)
+            #expect(removed.corrections.taken == 0 && removed.exclusions.taken == 0)
+            #expect(try holding(history) == wanted)
+            #expect(try remove(other.id, from: history).corrections.taken == 1)
+            #expect(try holding(history) == ["2014-04-20 9000"] + (60..<75).map(String.init))
+            let last = try remove(newer.id, from: history)
+            #expect(last.corrections.taken == 1 && last.exclusions.taken == 1)
+            #expect(try holding(history) == [])
+        }
+    }
+
+    @Test func `of the same correction by a clock that was ahead, the later import holds on`() throws {
+        try withFixture { history in
+            let corrections = [Self.correction(9000, enteredAt: noon + 86_400)]
+            let first = try store(Self.file([slot(0, 100)], corrections), in: history)
+            let second = try history.database.store(
+                Self.file([slot(0, 100), slot(1440, 5)], corrections), of: history.user, at: noon + 60)
+            #expect(try remove(first.id, from: history).corrections.taken == 0)
+            #expect(try holding(history) == ["2014-04-20 9000"])
+            #expect(try remove(second.id, from: history).corrections.taken == 1)
+            #expect(try holding(history) == [], "it was not taken for the user's own")
+        }
+    }
+
     @Test func `corrections without steps come in, and deleted days stay away`() throws {
         try withFixture { history in
             let other = day.advanced(by: 1)
@@ -205,11 +288,11 @@ import Testing
             func rows(_ table: String) throws -> [String] { try history.strings("SELECT count(*) FROM \(table)") }
             try fill("phone")
             let phone = try #require(try history.database.heldSources().first { $0.pedometer.name == "phone" })
-            _ = try history.database.delete(.source(phone, of: history.user), at: noon, isPreview: false)
-            #expect(try rows("import") == ["1"], "what it has brought beside steps can be taken back")
-            let id = try #require(try history.database.imports().first?.id)
-            #expect(try remove(id, from: history).corrections.taken == 2)
-            #expect(try holding(history) == [])
+            let losses = try history.database.delete(.source(phone, of: history.user), at: noon, isPreview: false)
+            #expect(losses.imports == 1 && losses.corrections == 2 && losses.exclusions == 2)
+            #expect(losses.days.map(\.before) == [9000, 8000] && losses.days.map(\.after) == [nil, nil])
+            #expect(try rows("import") == ["0"] && rows("import_correction") == ["0"])
+            #expect(try holding(history) == [], "what it has brought beside steps goes with it")
 
             try fill("phone")
             _ = try history.database.delete(.days(day...day, of: history.user), at: noon, isPreview: false)

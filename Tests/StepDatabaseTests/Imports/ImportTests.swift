@@ -137,6 +137,31 @@ import Testing
         }
     }
 
+    @Test func `no number is given twice`() throws {
+        try withFixture { history in
+            let database = history.database
+            func store(_ user: User, _ source: String) throws -> ImportRecord.ID? {
+                try database.store(Self.file([slot(0, 100)], source: source), of: user, at: noon).id
+            }
+            #expect(try store(history.user, "a") == 1)
+            #expect(try store(history.user, "b") == 2)
+            _ = try database.removeImport(2, at: noon, isPreview: false)
+            #expect(try store(history.user, "c") == 3)
+            let source = try #require(try database.heldSources().first { $0.pedometer.name == "c" })
+            _ = try database.delete(.source(source, of: history.user), at: noon, isPreview: false)
+            #expect(try store(history.user, "d") == 4)
+            let bob = try database.addUser(named: "Bob")
+            #expect(try store(bob, "e") == 5)
+            _ = try database.delete(.user(bob), at: noon, isPreview: false)
+            _ = try database.preview(Self.file([slot(0, 1)], source: "f"), of: history.user, at: noon)
+            #expect(try store(history.user, "f") == 6)
+            #expect(try database.imports().map(\.id) == [1, 4, 6])
+            #expect(try database.scheduledImports().isEmpty)
+            try history.execute("DELETE FROM scheduled_import")
+            #expect(try store(history.user, "g") == 7, "a history of an earlier version")
+        }
+    }
+
     @Test func `taking an import back leaves what the others say`() throws {
         try withFixture { history in
             try history.merge(slot(900, 5))

@@ -70,7 +70,7 @@ struct SampleDocuments {
         let record = ImportRecord(
             id: 2, user: 1, at: Sample.synced, path: "/a.csv", format: "csv", digest: "0", sources: ["a"], days: 1,
             steps: 8000,
-            firstDay: Sample.day, lastDay: Sample.day, changedDays: 1)
+            firstDay: Sample.day, lastDay: Sample.day, changedDays: 1, corrections: 1, exclusions: 2)
         var empty = record
         (empty.firstDay, empty.lastDay) = (nil, nil)
         return [

@@ -26,6 +26,9 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
 }
 
 extension Timestamp {
+    /// The last second of the year 9999, the last that a `Day` can name.
+    public static let last = Timestamp(253_402_300_799)
+
     /// ISO 8601 with the offset, such as `2014-04-20T07:30:00+02:00`; with seconds in an offset that has them.
     ///
     /// - Parameter utcOffset: seconds east of Greenwich.

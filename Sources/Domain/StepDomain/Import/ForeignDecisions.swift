@@ -93,6 +93,7 @@ extension ForeignCollector {
         reason.flatMap { StepCorrection.isUsable(reason: $0) ? $0 : nil }
     }
 
-    /// A clock that was ahead does not outdo what is entered later here.
-    private func usable(_ moment: Timestamp) -> Timestamp { min(max(moment, Timestamp(0)), options.now) }
+    /// As it was written, also by a clock that was ahead: the same file says the same on any day. The history takes a
+    /// time to come for that of the import.
+    private func usable(_ moment: Timestamp) -> Timestamp { min(max(moment, Timestamp(0)), .last) }
 }

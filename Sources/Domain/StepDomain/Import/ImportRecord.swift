@@ -19,11 +19,14 @@ public struct ImportRecord: Hashable, Sendable, Identifiable {
     public var lastDay: Day?
     /// Days whose steps were different after it.
     public var changedDays: Int
+    /// Corrected days and blocks of excluded time of another history that it has brought.
+    public var corrections: Int
+    public var exclusions: Int
 
     public init(
         id: ID, user: User.ID, at: Timestamp, path: String, format: String, digest: String, sources: [String],
-        days: Int, steps: Int,
-        firstDay: Day?, lastDay: Day?, changedDays: Int
+        days: Int, steps: Int, firstDay: Day?, lastDay: Day?, changedDays: Int, corrections: Int = 0,
+        exclusions: Int = 0
     ) {
         self.id = id
         self.user = user
@@ -37,6 +40,7 @@ public struct ImportRecord: Hashable, Sendable, Identifiable {
         self.firstDay = firstDay
         self.lastDay = lastDay
         self.changedDays = changedDays
+        (self.corrections, self.exclusions) = (corrections, exclusions)
     }
 }
 

@@ -86,8 +86,12 @@ public struct ImportView: View {
                 "Left out", StyledText("\(Words.count(changes.deletedDays, "day")) that you have deleted", .doubtful),
                 width: Self.width)
         }
-        if changes.isOfDeletedDays { return page.paragraph("It has no other days: nothing changes.") }
+        if changes.isOfDeletedDays {
+            showDecisions(on: &page)
+            return page.paragraph("It has no other days: nothing changes.")
+        }
         if let same = changes.sameAs {
+            showDecisions(on: &page)
             return page.paragraph("Import \(same) has said all of this: nothing changes.")
         }
         if changes.isOfKnownDecisions {
@@ -143,16 +147,13 @@ public struct ImportView: View {
 
     private func showDecisions(on page: inout Page) {
         let isDone = state != .preview
-        func count(_ number: Int, _ kind: Decision) -> String { Words.count(number, kind.one, kind.many) }
         for (kind, counts) in [(Decision.corrections, changes.corrections), (.exclusions, changes.exclusions)] {
-            if counts.taken > 0 {
-                page.labelled(
-                    isDone ? "Took over" : "Would take", StyledText(count(counts.taken, kind)), width: Self.width)
+            if let taken = kind.count(counts.taken) {
+                page.labelled(isDone ? "Took over" : "Would take", StyledText(taken), width: Self.width)
             }
-            if counts.kept > 0 {
+            if let kept = kind.count(counts.kept) {
                 page.labelled(
-                    "Left out",
-                    StyledText("\(count(counts.kept, kind)): what you have decided here counts", .doubtful),
+                    "Left out", StyledText("\(kept): what you have decided here counts", .doubtful),
                     width: Self.width)
             }
         }
@@ -162,8 +163,14 @@ public struct ImportView: View {
     enum Decision {
         case corrections, exclusions
 
-        var one: String { self == .corrections ? "corrected day" : "block of excluded time" }
-        var many: String { self == .corrections ? "corrected days" : "blocks of excluded time" }
+        /// Nil for none.
+        func count(_ number: Int) -> String? {
+            if number == 0 { return nil }
+            return switch self {
+            case .corrections: Words.count(number, "corrected day", "corrected days")
+            case .exclusions: Words.count(number, "block of excluded time", "blocks of excluded time")
+            }
+        }
     }
 
     static func steps(_ steps: Int?) -> String { steps.map(Words.grouped) ?? "nothing" }

@@ -32,6 +32,11 @@ public struct ImportsView: View {
                     "\(Words.days(first, last)), \(Words.count(record.steps, "step")); added or changed \(days)",
                     indent: 4)
             }
+            let decided = [
+                ImportView.Decision.corrections.count(record.corrections),
+                ImportView.Decision.exclusions.count(record.exclusions),
+            ].compactMap(\.self)
+            if !decided.isEmpty { page.paragraph(decided.joined(separator: ", "), indent: 4) }
             page.path("   ", record.path, emphasis: .faint)
         }
         return page.lines
@@ -69,6 +74,12 @@ private struct Entry: Described {
         .init("firstDay", .nullable(.day), "Its first day.") { $0.record.firstDay?.description },
         .init("lastDay", .nullable(.day), "Its last day.") { $0.record.lastDay?.description },
         .init("changedDays", .integer, "Days whose steps were different after it.") { $0.record.changedDays },
+        .init("corrections", .integer, "Corrected days of another history that it has brought.") {
+            $0.record.corrections
+        },
+        .init("exclusions", .integer, "Blocks of excluded time of another history that it has brought.") {
+            $0.record.exclusions
+        },
     ]
 }
 
@@ -95,8 +106,8 @@ public struct ImportRemovalView: View {
             width: 12)
         for (kind, counts) in [
             (ImportView.Decision.corrections, changes.corrections), (.exclusions, changes.exclusions),
-        ] where counts.taken > 0 {
-            page.labelled("", StyledText(Words.count(counts.taken, kind.one, kind.many)), width: 12)
+        ] {
+            if let taken = kind.count(counts.taken) { page.labelled("", StyledText(taken), width: 12) }
         }
         removal.destinations.show(on: &page, isWholeUser: false)
         if let backup = removal.backup { page.backupBefore(backup) }

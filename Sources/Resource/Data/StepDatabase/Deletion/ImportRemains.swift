@@ -47,6 +47,16 @@ struct ImportRemains {
     /// Days of UTC by which a span of a part can reach over the day.
     private static let reach = 2
 
+    /// The imports that have no other source.
+    func imports(onlyOf source: Pedometer.ID) throws -> [ImportRecord.ID] {
+        try Int64.fetchAll(
+            database,
+            sql: """
+                SELECT import FROM import_track AS of WHERE pedometer = ?1
+                AND NOT EXISTS (SELECT 1 FROM import_track WHERE import = of.import AND pedometer <> ?1) ORDER BY import
+                """, arguments: [source])
+    }
+
     /// Takes a source out of all imports.
     ///
     /// - Returns: the number of imports of which nothing is left.

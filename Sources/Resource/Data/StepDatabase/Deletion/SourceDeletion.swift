@@ -9,12 +9,13 @@ struct SourceDeletion {
 
     func run(_ pedometer: Pedometer.ID) throws -> DeletionLosses {
         let steps = StepsOfDays(database: database, user: user)
-        let days = try Self.days(of: pedometer, database)
+        let days = try Self.days(of: pedometer, database).union(
+            ImportRemains(database: database).imports(onlyOf: pedometer).flatMap(decisions.days(of:)))
         let before = try steps.shown(days)
         let name =
             try String.fetchOne(database, sql: "SELECT name FROM pedometer WHERE id = ?", arguments: [pedometer]) ?? ""
-        var losses = DeletionLosses(pedometers: [name])
-        losses.imports = try delete(pedometer)
+        var losses = try delete(pedometer)
+        losses.pedometers = [name]
         losses.days = steps.changes(days, before: before, after: try steps.shown(days))
         try steps.note(days)
         let counted = try steps.counted(days)
@@ -23,12 +24,21 @@ struct SourceDeletion {
         return losses
     }
 
-    /// - Returns: the number of imports of which nothing is left.
-    func delete(_ pedometer: Pedometer.ID) throws -> Int {
+    private var decisions: ImportDecisions { ImportDecisions(database: database, user: user.id) }
+
+    /// - Returns: imports of which nothing is left, and what they had brought beside steps.
+    func delete(_ pedometer: Pedometer.ID) throws -> DeletionLosses {
         try keepFromOthers(pedometer)
-        let imports = try ImportRemains(database: database).remove(pedometer)
+        let remains = ImportRemains(database: database)
+        var losses = DeletionLosses()
+        for id in try remains.imports(onlyOf: pedometer) {
+            let taken = try decisions.remove(id)
+            losses.corrections += taken.corrections
+            losses.exclusions += taken.exclusions
+        }
+        losses.imports = try remains.remove(pedometer)
         try Self.deleteRows(of: pedometer, database)
-        return imports
+        return losses
     }
 
     /// The days on which it has counted, or accounted for time.

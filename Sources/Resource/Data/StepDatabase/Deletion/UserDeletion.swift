@@ -30,7 +30,7 @@ struct UserDeletion {
             arguments: [user.id])
         {
             losses.pedometers.append(try row.get(1))
-            losses.imports += try sources.delete(try row.get(0))
+            losses.imports += try sources.delete(try row.get(0)).imports
         }
         for id in try Int64.fetchAll(
             database, sql: "SELECT id FROM import WHERE person = ?", arguments: [user.id])

@@ -2,13 +2,11 @@ import Foundation
 import GRDB
 import StepDomain
 
-/// Stores an import, or takes one back, in the caller's transaction.
+/// Stores an import in the caller's transaction.
 struct ImportMerge {
     let database: Database
     let user: User
     let now: Timestamp
-
-    // MARK: Storing
 
     func store(_ history: ForeignHistory) throws -> ImportChanges {
         let content: Content
@@ -58,9 +56,9 @@ struct ImportMerge {
         let digest = history.digest
         let closed = try DeletedDays(of: user.id, database)
         let (admitted, left) = closed.admitted(history)
-        let decided = try decisions.examine(history.decisions, without: closed.days)
+        let decided = try decisions.examine(history.decisions, without: closed.days, at: now)
         changes.deletedDays = left
-        (changes.corrections, changes.exclusions) = (decided.corrected, decided.excluded)
+        (changes.corrections, changes.exclusions) = (decided.corrections.counts, decided.blocks.counts)
         if admitted.tracks.isEmpty, decided.isEmpty, left > 0 { return .nothing(changes) }
         let (history, own) = try withoutOwn(admitted)
         if history.tracks.isEmpty, decided.isEmpty {
@@ -71,7 +69,7 @@ struct ImportMerge {
         }
         let (counted, isNew) = try changedDays(history, history.zone.stored, &changes)
         if changes.otherZone != nil { return .nothing(changes) }
-        let changed = try counted.union(decided.newBlocks.flatMap(decisions.days))
+        let changed = try counted.union(decisions.days(of: decided))
         if !isNew, !decided.isNew {
             changes.sameAs = try Int64.fetchOne(
                 database, sql: "SELECT max(id) FROM import WHERE person = ? AND digest = ?",
@@ -188,11 +186,13 @@ struct ImportMerge {
         let days = Set(history.tracks.flatMap { $0.days.map(\.day) })
         try database.execute(
             sql: """
-                INSERT INTO import (person, at, path, format, digest, zone, days, steps, first_day, last_day, changed_days)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+                INSERT INTO import
+                    (id, person, at, path, format, digest, zone, days, steps, first_day, last_day, changed_days)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
                 """,
             arguments: [
-                user.id, now.seconds, String(history.path.prefix(4096)), history.format.key, content.digest,
+                try ImportNumbers(database: database).next(), user.id, now.seconds, String(history.path.prefix(4096)),
+                history.format.key, content.digest,
                 history.zone.stored,
                 days.count,
                 history.tracks.reduce(0) { $0 + $1.steps }, days.min()?.description, days.max()?.description,
@@ -200,85 +200,10 @@ struct ImportMerge {
         return database.lastInsertedRowID
     }
 
-    // MARK: Taking back
-
-    func remove(_ id: ImportRecord.ID) throws -> ImportChanges {
-        let tracks = try Row.fetchAll(
-            database, sql: "SELECT pedometer, sync FROM import_track WHERE import = ? ORDER BY pedometer",
-            arguments: [id]
-        ).map { (pedometer: try $0.get(0) as Pedometer.ID, sync: try $0.get(1) as SyncRecord.ID) }
-        var changed: Set<Day> = []
-        for track in tracks {
-            for day in try days(of: track.pedometer, in: id) {
-                let before = try ImportLayers(of: track.pedometer, on: day, database).merged()
-                changed.formUnion(
-                    try ImportLayers(of: track.pedometer, on: day, without: id, database).merged().days(
-                        differingFrom: before))
-            }
-        }
-        changed.formUnion(try decisions.days(of: id))
-        let before = try ofDays.shown(changed)
-        var changes = ImportChanges(id: id, sources: try tracks.map { try name($0.pedometer) })
-        for track in tracks { try remove(track.pedometer, track.sync, of: id) }
-        try decisions.remove(id, &changes)
-        try database.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
-        changes.days = ofDays.changes(changed, before: before, after: try ofDays.shown(changed))
-        try ofDays.note(changed)
-        let counted = try ofDays.counted(changed)
-        try ofDays.forget(changed.filter { (counted[$0] ?? nil) == nil })
-        changes.shared = try ofDays.markUnknown(changes.days, at: now)
-        return changes
-    }
-
-    private func days(of pedometer: Pedometer.ID, in id: ImportRecord.ID) throws -> [Day] {
-        try Int.fetchAll(
-            database,
-            sql: """
-                SELECT DISTINCT day FROM import_part JOIN import_content ON import_content.id = import_part.content
-                WHERE import = ? AND pedometer = ?
-                """,
-            arguments: [id, pedometer]
-        ).map(Day.init(daysSince1970:))
-    }
-
-    private func remove(_ pedometer: Pedometer.ID, _ sync: SyncRecord.ID, of id: ImportRecord.ID) throws {
-        let others = try Row.fetchOne(
-            database, sql: "SELECT max(sync) FROM import_track WHERE pedometer = ? AND import <> ?",
-            arguments: [pedometer, id]
-        ).flatMap { try $0.get(0) as SyncRecord.ID? }
-        var imported = try ImportedTrack(pedometer: pedometer, sync: others ?? sync, database: database)
-        for day in try days(of: pedometer, in: id) {
-            let before = try ImportLayers(of: pedometer, on: day, database).merged()
-            _ = try imported.write(
-                try ImportLayers(of: pedometer, on: day, without: id, database).merged(), instead: before)
-        }
-        try database.execute(
-            sql:
-                "DELETE FROM import_part WHERE import = ? AND content IN (SELECT id FROM import_content WHERE pedometer = ?)",
-            arguments: [id, pedometer])
-        try database.execute(
-            sql: """
-                DELETE FROM import_content WHERE pedometer = ?
-                AND NOT EXISTS (SELECT 1 FROM import_part WHERE import_part.content = import_content.id)
-                """,
-            arguments: [pedometer])
-        try database.execute(
-            sql: "DELETE FROM import_track WHERE import = ? AND pedometer = ?", arguments: [id, pedometer])
-        try imported.writeCoverage()
-        if let others {
-            // Another import says the same of these slots.
-            try database.execute(
-                sql: "UPDATE sample SET sync = ? WHERE pedometer = ? AND sync = ?",
-                arguments: [others, pedometer, sync])
-        }
-        try database.execute(sql: "DELETE FROM sync WHERE id = ?", arguments: [sync])
-        if others == nil { try database.execute(sql: "DELETE FROM pedometer WHERE id = ?", arguments: [pedometer]) }
-    }
-
     // MARK: Days
 
-    private var ofDays: StepsOfDays { StepsOfDays(database: database, user: user) }
-    private var decisions: ImportDecisions { ImportDecisions(database: database, user: user.id) }
+    var ofDays: StepsOfDays { StepsOfDays(database: database, user: user) }
+    var decisions: ImportDecisions { ImportDecisions(database: database, user: user.id) }
 
     /// Other pedometers of the user with steps on days of a file.
     private func overlaps(

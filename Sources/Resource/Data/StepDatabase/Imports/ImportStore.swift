@@ -76,8 +76,12 @@ extension StepDatabase: ImportStore {
         try read { database in
             try Row.fetchAll(
                 database,
-                sql:
-                    "SELECT id, person, at, path, format, digest, days, steps, first_day, last_day, changed_days FROM import ORDER BY id"
+                sql: """
+                    SELECT id, person, at, path, format, digest, days, steps, first_day, last_day, changed_days,
+                        (SELECT count(*) FROM import_correction WHERE import = import.id),
+                        (SELECT count(*) FROM import_exclusion WHERE import = import.id)
+                    FROM import ORDER BY id
+                    """
             ).map { row in
                 let id: ImportRecord.ID = try row.get(0)
                 let sources = try String.fetchAll(
@@ -91,7 +95,8 @@ extension StepDatabase: ImportStore {
                     id: id, user: try row.get(1), at: try row.time(2), path: try row.get(3), format: try row.get(4),
                     digest: try row.get(5),
                     sources: sources, days: try row.get(6), steps: try row.get(7), firstDay: try row.dayIfPresent(8),
-                    lastDay: try row.dayIfPresent(9), changedDays: try row.get(10))
+                    lastDay: try row.dayIfPresent(9), changedDays: try row.get(10),
+                    corrections: try row.get(11), exclusions: try row.get(12))
             }
         }
     }

@@ -121,11 +121,6 @@ extension StepSample {
     }
 }
 
-extension Timestamp {
-    /// The last second of the year 9999, the last that a `Day` can name.
-    static let last = Timestamp(253_402_300_799)
-}
-
 /// Stores implausible samples of one pedometer separately, so that an implausible value never replaces a good one.
 ///
 /// A slot that later gets a good value is no longer implausible.

@@ -85,10 +85,11 @@ struct SourceMove {
             }
             try database.execute(
                 sql: """
-                    INSERT INTO import (person, at, path, format, digest, zone, days, steps, first_day, last_day, changed_days)
-                    SELECT ?, at, path, format, digest, zone, days, steps, first_day, last_day, changed_days
+                    INSERT INTO import
+                        (id, person, at, path, format, digest, zone, days, steps, first_day, last_day, changed_days)
+                    SELECT ?, ?, at, path, format, digest, zone, days, steps, first_day, last_day, changed_days
                     FROM import WHERE id = ?
-                    """, arguments: [to.id, id])
+                    """, arguments: [try ImportNumbers(database: database).next(), to.id, id])
             let new = database.lastInsertedRowID
             try database.execute(
                 sql: "UPDATE import_track SET import = ? WHERE import = ? AND pedometer = ?",
