@@ -63,6 +63,23 @@ import Testing
         #expect(throws: ImportError.self) { try read(["export.xml": file, "export 2.xml": file]) }
     }
 
+    @Test func `a file of Apple Health in UTF-16 says so, and a value with an & alone is refused`() throws {
+        let steps = record("2019-04-01 10:00:00 +0200", "2019-04-01 10:10:00 +0200", "600")
+        let text = try #require(String(data: apple(steps), encoding: .utf8))
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian] {
+            do {
+                _ = try read(["export.xml": try #require(text.data(using: encoding))])
+                Issue.record("it was read")
+            } catch ImportError.malformed(_, let reason) {
+                #expect(reason.contains("UTF-16") && reason.contains("iconv"))
+            }
+        }
+        let other = record("2019-04-01 10:00:00 +0200", "2019-04-01 10:10:00 +0200", "600", source: "Tom & Ann")
+        #expect(throws: ImportError.self) { try read(["export.xml": apple(other)]) }
+        let comment = "<!-- not <HealthData> -->"
+        #expect(try read(["export.xml": apple(steps, head: comment)]).totals == ["me": ["2019-04-01": 600]])
+    }
+
     @Test func `Apple's phone and watch are two sources, and the watch counts first`() throws {
         let history = try read([
             "export.xml": apple(

@@ -24,10 +24,10 @@ import Testing
     /// The attributes of the elements `R` with the attribute `t="s"`.
     private func read(_ text: String, pieces: Int = 1 << 20) throws -> [[String]] {
         var found: [[String]] = []
-        try XMLTags(Pieces(text, pieces), head: [], path: "x.xml").read("R", where: ("t", "s"), outside: "C") {
-            attributes throws(ImportError) in
+        let search = XMLTags.Search(name: "R", kind: ("t", "s"), parent: "C")
+        try XMLTags(Pieces(text, pieces), head: [], path: "x.xml", search).read { attributes throws(ImportError) in
             found.append(
-                attributes.map { "\(String(decoding: $0.name, as: UTF8.self))=\($0.value.decoded)" })
+                attributes.map { "\(String(decoding: $0.name, as: UTF8.self))=\($0.value.decoded ?? "no XML")" })
         }
         return found
     }
@@ -38,13 +38,14 @@ import Testing
           <?pi <R t="s" n="0"/> ?><![CDATA[ <R t="s"> & ]]>
           <R t="s" n="1"/><R n = '2' t='s' >text &amp; &#65; &lt;<M k="v"/></R>
           <C><R t="s" n="8"/><C/><D><C><R t="s" n="9"/></C></D><R t="s" n="9"></R></C><C/>
+          <R n="6" t="&#115;"/><R t="&#x73;&#120;"/><R t="&s"/>
           <R t="x" n="3"/><RR t="s" n="4"/><R n="5"/>
           <R t="s" n="a>b" q='"' d="&lt;&#x41;&amp;&gt;&quot;&apos;"
         \t/>
         </H >
 
         """
-    private static let wanted = [["n=1"], ["n=2"], ["n=a>b", "q=\"", "d=<A&>\"'"]]
+    private static let wanted = [["n=1"], ["n=2"], ["n=6"], ["n=a>b", "q=\"", "d=<A&>\"'"]]
 
     @Test(arguments: [1, 2, 3, 7, 64, 1 << 20])
     func `elements of a kind are found, however the bytes come`(pieces: Int) throws {
@@ -64,7 +65,7 @@ import Testing
         "<H><R / t=\"s\"></H>", "<H><![CDATA[x]]></H><![CDATA[x]]>", "x<H/>", "<H><R =\"1\"/></H>",
         String(repeating: "<H>", count: 100), "<H>&#1114112;</H>", "<H>& </H>",
         "<H a=\"" + String(repeating: "x", count: 6 << 20) + "\"/>",
-        "<H>" + String(repeating: " ", count: 6 << 20) + "</H>", "<H>\0</H>", "<H a=\"\0\"/>",
+        "<H><R t=\"s\" t=\"s\"/></H>", "<H><R n=\"1\" t=\"s\" n=\"1\"/></H>", "<H>\0</H>", "<H a=\"\0\"/>",
         "<H><!--" + String(repeating: " ", count: 6 << 20) + "--></H>",
     ])
     func `what is no XML, declares something or has no end is refused`(text: String) {
@@ -75,6 +76,45 @@ import Testing
             #expect(path == "x.xml")
         } catch {
             Issue.record("\(error)")
+        }
+    }
+
+    @Test func `a text can have any length`() throws {
+        let text = String(repeating: "long ", count: 2 << 20)
+        #expect(try read("<H>\(text)<R t='s' n='1'/>\(text)</H>", pieces: 1 << 16) == [["n=1"]])
+    }
+
+    @Test(arguments: [("a & b", nil), ("&amp;&#65;", "&A"), ("&amp", nil), ("&a;", nil), ("", ""), ("a", "a")])
+    func `a value is decoded, or it is no XML`(_ written: String, _ value: String?) {
+        var bytes = Array(written.utf8)
+        bytes.withUnsafeMutableBufferPointer { #expect(UnsafeBufferPointer($0).decoded == value) }
+    }
+
+    @Test(arguments: [1, 5, 1 << 16])
+    func `what comes before the outermost element is left out`(pieces: Int) throws {
+        func skip(_ text: String) throws -> String {
+            String(
+                decoding: try XMLProlog.skip(Pieces(text, pieces), upTo: "HealthData", path: "x.xml").prefix(12),
+                as: UTF8.self)
+        }
+        for before in [
+            "", "<?xml version=\"1.0\"?>\n", "\u{feff}<?xml version='1.0' encoding = 'utf-8' ?>",
+            "<!-- <HealthData> -->",
+            "<!--<!ENTITY a \"b\">--><HealthDatabase/>", "<!DOCTYPE HealthData [\n<!ELEMENT HealthData (Record*)\n]>\n",
+        ] {
+            #expect(try skip(before + "<HealthData><Re").hasPrefix("<HealthData>"), "\(before)")
+        }
+        for (text, reason) in [
+            ("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><HealthData>", "ISO-8859-1"),
+            ("<!DOCTYPE HealthData [<!ENTITY a \"b\">]><HealthData>", "entities"), ("<HealthDat>", "no element"),
+            ("<!-- <HealthData>", "no element"), ("", "no element"),
+        ] {
+            do {
+                _ = try skip(text)
+                Issue.record("\(text) was read")
+            } catch ImportError.malformed(_, let found) {
+                #expect(found.contains(reason))
+            }
         }
     }
 

@@ -6,9 +6,22 @@ import StepDomain
 ///
 /// An export of a phone can have gigabytes of elements, of which one in ten is wanted: of the others only the end is
 /// looked for, and nothing is converted. There is no document type, and there are no entities but the five that XML has
-/// by itself: nothing can become longer than it is written. A file that was cut off or damaged is found; names of end
-/// tags are counted and not compared.
+/// by itself: nothing can become longer than it is written. A file that was cut off is found.
+///
+/// For speed it accepts more than XML: end tags are counted, and their names not compared; of elements that are not
+/// read, an attribute can be there twice, and values can have an `&` alone; nowhere is it looked for characters that
+/// XML does not have (except the byte 0), bytes that are no UTF-8, `--` in a comment, `]]>` in a text. A tag, a comment
+/// or literal text of more than 4 MB is refused.
 final class XMLTags {
+    /// Which elements are read.
+    struct Search {
+        let name: StaticString
+        /// An attribute that they have: its name and its value.
+        let kind: (name: StaticString, value: StaticString)
+        /// The name of elements in which they are left out.
+        let parent: StaticString
+    }
+
     /// An attribute, as it is written between its quotes. The closing quote follows `value`.
     struct Attribute {
         let name: UnsafeBufferPointer<UInt8>
@@ -19,6 +32,7 @@ final class XMLTags {
 
     private let stream: any ByteStream
     private let path: String
+    private let search: Search
     private var buffer: [UInt8]
     private var filled: Int
     private var depth = 0
@@ -27,37 +41,27 @@ final class XMLTags {
     /// Whether the outermost element has ended.
     private var isClosed = false
     private var attributes: [Attribute] = []
-    private var parent: StaticString = ""
-    /// Bytes since the last tag.
-    private var silence = 0
 
-    /// Bytes of a tag, a comment or a text. Those of Apple have some hundred.
+    /// Bytes of a tag, a comment or literal text. Those of Apple have some hundred.
     private static let maximumMarkup = 4 << 20
     private static let deepest = 64
     private static let piece = 1 << 17
 
     /// - Parameter head: what was read of the stream before, from the first tag on.
-    init(_ stream: any ByteStream, head: [UInt8], path: String) {
-        (self.stream, self.path, buffer, filled) = (stream, path, head, head.count)
+    init(_ stream: any ByteStream, head: [UInt8], path: String, _ search: Search) {
+        (self.stream, self.path, self.search) = (stream, path, search)
+        (buffer, filled) = (head, head.count)
     }
 
-    /// - Parameters:
-    ///   - name: of the elements.
-    ///   - kind: an attribute that they must have: its name and its value.
-    ///   - parent: the name of elements in which they are left out.
-    ///   - body: receives all their other attributes; they are valid until it returns.
+    /// - Parameter body: receives the attributes of an element without the one of its kind; they are valid until it
+    ///   returns.
     /// - Throws: `ImportError.malformed`; what `body` throws.
-    func read(
-        _ name: StaticString, where kind: (name: StaticString, value: StaticString), outside parent: StaticString,
-        _ body: ([Attribute]) throws(ImportError) -> Void
-    ) throws(ImportError) {
-        self.parent = parent
+    func read(_ body: ([Attribute]) throws(ImportError) -> Void) throws(ImportError) {
         while true {
             let used = try buffer.withUnsafeBufferPointer { bytes throws(ImportError) in
-                try scan(UnsafeBufferPointer(rebasing: bytes[..<filled]), name, kind, body)
+                try scan(UnsafeBufferPointer(rebasing: bytes[..<filled]), body)
             }
-            silence += used
-            if max(silence, filled - used) > Self.maximumMarkup { throw failure("it has no elements") }
+            if filled - used > Self.maximumMarkup { throw failure("a tag or a comment is longer than 4 MB") }
             buffer.removeSubrange(..<used)
             filled -= used
             let missing = filled + Self.piece - buffer.count
@@ -88,8 +92,7 @@ final class XMLTags {
 
     /// - Returns: the bytes up to the first tag that is not complete, or all.
     private func scan(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ name: StaticString, _ kind: (name: StaticString, value: StaticString),
-        _ body: ([Attribute]) throws(ImportError) -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, _ body: ([Attribute]) throws(ImportError) -> Void
     ) throws(ImportError) -> Int {
         var position = 0
         while let start = bytes.first(UInt8(ascii: "<"), from: position) {
@@ -102,7 +105,7 @@ final class XMLTags {
             case UInt8(ascii: "/"):
                 end = bytes.first(UInt8(ascii: ">"), from: start).map { $0 + 1 }
                 if end != nil { try close() }
-            default: end = try tag(bytes, start, name, kind, body)
+            default: end = try tag(bytes, start, body)
             }
             guard let end else { return start }
             position = end
@@ -147,8 +150,7 @@ final class XMLTags {
 
     /// - Returns: the end of a start tag; nil if it is not complete.
     private func tag(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ wanted: StaticString,
-        _ kind: (name: StaticString, value: StaticString), _ body: ([Attribute]) throws(ImportError) -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ body: ([Attribute]) throws(ImportError) -> Void
     ) throws(ImportError) -> Int? {
         if isClosed { throw failure("it goes on after its end") }
         var position = start + 1
@@ -156,7 +158,7 @@ final class XMLTags {
         if position == bytes.count { return nil }
         if name.isEmpty { throw failure("a tag has no name") }
         // 0: another element; 1: the attribute of the kind has not come yet; 2: it is one of the kind.
-        var match = leftOutDepth == nil && name.equals(wanted) ? 1 : 0
+        var match = leftOutDepth == nil && name.equals(search.name) ? 1 : 0
         attributes.removeAll(keepingCapacity: true)
         while true {
             let before = position
@@ -165,7 +167,7 @@ final class XMLTags {
             if bytes[position] == UInt8(ascii: ">") {
                 position += 1
                 try open()
-                if leftOutDepth == nil, name.equals(parent) { leftOutDepth = depth }
+                if leftOutDepth == nil, name.equals(search.parent) { leftOutDepth = depth }
                 break
             }
             if bytes[position] == UInt8(ascii: "/") {
@@ -192,93 +194,26 @@ final class XMLTags {
             if value.first(UInt8(ascii: "<"), from: 0) != nil { throw failure("a value has no end") }
             position = end + 1
             if match == 0 { continue }
-            if match == 1, key.equals(kind.name) {
-                match = value.equals(kind.value) ? 2 : 0
+            if key.equals(search.kind.name) {
+                if match == 2 { throw failure("an element has an attribute twice") }
+                match = value.equals(search.kind.value) || value.isWritten(search.kind.value) ? 2 : 0
             } else {
                 attributes.append(Attribute(name: key, value: value))
             }
         }
-        // What was scanned is added to it later: what follows this tag.
-        silence = -position
-        if match == 2 { try body(attributes) }
+        if match == 2 {
+            try checkNames()
+            try body(attributes)
+        }
         return position
     }
-}
 
-private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
-
-extension UnsafeBufferPointer<UInt8> {
-    func equals(_ word: StaticString) -> Bool {
-        count == word.utf8CodeUnitCount && has(word, at: 0)
-    }
-
-    fileprivate func has(_ word: StaticString, at position: Int) -> Bool {
-        guard let baseAddress, count - position >= word.utf8CodeUnitCount else { return false }
-        return memcmp(baseAddress + position, word.utf8Start, word.utf8CodeUnitCount) == 0
-    }
-
-    func first(_ byte: UInt8, from position: Int) -> Int? {
-        guard let baseAddress, position < count else { return nil }
-        return memchr(baseAddress + position, Int32(byte), count - position).map {
-            UnsafeRawPointer($0) - UnsafeRawPointer(baseAddress)
-        }
-    }
-
-    /// The end of the first occurrence.
-    func end(of word: StaticString, from position: Int) -> Int? {
-        var position = position
-        while let start = first(word.utf8Start.pointee, from: position) {
-            if has(word, at: start) { return start + word.utf8CodeUnitCount }
-            position = start + 1
-        }
-        return nil
-    }
-
-    fileprivate func skipBlanks(_ position: inout Int) {
-        while position < count, isBlank(self[position]) { position += 1 }
-    }
-
-    /// Up to a blank or a mark of a tag.
-    fileprivate func name(_ position: inout Int) -> UnsafeBufferPointer<UInt8> {
-        let start = position
-        while position < count {
-            switch self[position] {
-            // / < = > and quotes
-            case ...0x20, 0x2f, 0x3c, 0x3d, 0x3e, 0x22, 0x27:
-                return UnsafeBufferPointer(rebasing: self[start..<position])
-            default: position += 1
+    private func checkNames() throws(ImportError) {
+        for index in attributes.indices {
+            let name = attributes[index].name
+            for other in 0..<index where attributes[other].name.equals(name) {
+                throw failure("an element has an attribute twice")
             }
         }
-        return UnsafeBufferPointer(rebasing: self[start...])
-    }
-
-    /// The character that a reference stands for which these bytes begin with, and the bytes of the reference; nil for
-    /// an entity that XML does not have by itself.
-    var reference: (character: UnicodeScalar, length: Int)? {
-        guard let end = first(UInt8(ascii: ";"), from: 0), end <= 11 else { return nil }
-        let name = String(decoding: self[1..<end], as: UTF8.self)
-        let known: [String: UnicodeScalar] = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
-        if let character = known[name] { return (character, end + 1) }
-        guard name.first == "#" else { return nil }
-        let digits = name.dropFirst()
-        let value = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        return value.flatMap { UnicodeScalar($0) }.map { ($0, end + 1) }
-    }
-
-    /// A value with its references replaced. Others stay as they are.
-    var decoded: String {
-        guard first(UInt8(ascii: "&"), from: 0) != nil else { return String(decoding: self, as: UTF8.self) }
-        var (text, position) = ("", 0)
-        while let mark = first(UInt8(ascii: "&"), from: position) {
-            text += String(decoding: self[position..<mark], as: UTF8.self)
-            if let found = UnsafeBufferPointer(rebasing: self[mark...]).reference {
-                text.unicodeScalars.append(found.character)
-                position = mark + found.length
-            } else {
-                text += "&"
-                position = mark + 1
-            }
-        }
-        return text + String(decoding: self[position...], as: UTF8.self)
     }
 }

@@ -12,8 +12,9 @@ struct AppleHealthReader: FormatReader {
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         tree.files.filter { file in
-            guard file.kind == .xml else { return false }
-            let head = file.headText
+            // A file in UTF-16 is recognised, so that the error can name its encoding.
+            guard file.kind == .xml || XMLProlog.isUTF16(file.head) else { return false }
+            let head = String(decoding: file.head.filter { $0 != 0 }, as: UTF8.self)
             return head.contains("<!DOCTYPE HealthData") || head.contains("<HealthData")
         }
     }
@@ -33,8 +34,7 @@ struct AppleHealthReader: FormatReader {
     }
 }
 
-/// Reads the records of steps. What comes before the element `HealthData` is left out: some versions of iOS write a
-/// document type declaration with errors, and without it no entity is defined.
+/// Reads the records of steps.
 private final class AppleHealthParser {
     private let path: String
     private let collector: ForeignCollector
@@ -43,36 +43,19 @@ private final class AppleHealthParser {
     private var last: LastSource?
     private var isZoneChecked = false
 
-    private static let maximumHead = 1 << 20
-
     init(_ path: String, _ collector: ForeignCollector) {
         self.path = path
         self.collector = collector
     }
 
     func read(_ stream: any ByteStream) throws(ImportError) {
-        let tags = XMLTags(stream, head: try head(stream), path: path)
+        let head = try XMLProlog.skip(stream, upTo: "HealthData", path: path)
         // Records of a correlation are at the top level, too (the document type of the export).
-        try tags.read("Record", where: ("type", "HKQuantityTypeIdentifierStepCount"), outside: "Correlation") {
-            attributes throws(ImportError) in try add(attributes)
+        let search = XMLTags.Search(
+            name: "Record", kind: ("type", "HKQuantityTypeIdentifierStepCount"), parent: "Correlation")
+        try XMLTags(stream, head: head, path: path, search).read { attributes throws(ImportError) in
+            try add(attributes)
         }
-    }
-
-    /// What was read up to the element `HealthData`, without what comes before it.
-    private func head(_ stream: any ByteStream) throws(ImportError) -> [UInt8] {
-        var (head, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
-        let mark = Array("<HealthData".utf8), entity = Array("<!ENTITY".utf8)
-        while head.count < Self.maximumHead {
-            let count = try stream.read(&buffer)
-            if count == 0 { break }
-            head += buffer[..<count]
-            guard let start = head.firstRange(of: mark)?.lowerBound else { continue }
-            if head[..<start].firstRange(of: entity) != nil {
-                throw .malformed(path: path, reason: "it declares entities")
-            }
-            return Array(head[start...])
-        }
-        throw .malformed(path: path, reason: "it has no element HealthData")
     }
 
     private func add(_ attributes: [XMLTags.Attribute]) throws(ImportError) {
@@ -123,10 +106,18 @@ private final class AppleHealthParser {
             device.end(of: "model:", from: 0).map { UnsafeBufferPointer(rebasing: device[$0...]) }
         }
         if let last, last.has(name, model) { return last.track }
+        let described = try model.map(text)
         let found = try track(
-            name?.decoded ?? "", model: model.map { String($0.decoded.prefix { $0 != "," && $0 != ">" }.prefix(64)) })
+            try name.map(text) ?? "", model: described.map { String($0.prefix { $0 != "," && $0 != ">" }.prefix(64)) })
         last = LastSource(name, model, found)
         return found
+    }
+
+    private func text(_ value: UnsafeBufferPointer<UInt8>) throws(ImportError) -> String {
+        guard let text = value.decoded else {
+            throw .malformed(path: path, reason: "it is no correct XML: a value has an & alone")
+        }
+        return text
     }
 
     private func track(_ name: String, model: String?) throws(ImportError) -> TrackBuilder {
@@ -160,8 +151,7 @@ private final class AppleHealthParser {
 
         private static func equal(_ known: [UInt8]?, _ text: UnsafeBufferPointer<UInt8>?) -> Bool {
             guard let known, let text else { return known == nil && text == nil }
-            guard let base = text.baseAddress, known.count == text.count else { return known.count == text.count }
-            return memcmp(known, base, text.count) == 0
+            return known.withUnsafeBufferPointer { $0.equals(text) }
         }
     }
 }
