@@ -57,12 +57,6 @@ import Testing
         #expect(history.totals == ["me": ["2019-04-01": 600]])
     }
 
-    /// Each of them has all records.
-    @Test func `a folder with two exports of Apple Health is refused`() {
-        let file = apple(record("2019-04-01 10:00:00 +0200", "2019-04-01 10:10:00 +0200", "600"))
-        #expect(throws: ImportError.self) { try read(["export.xml": file, "export 2.xml": file]) }
-    }
-
     @Test func `a file of Apple Health in UTF-16 says so, and a value with an & alone is refused`() throws {
         let steps = record("2019-04-01 10:00:00 +0200", "2019-04-01 10:10:00 +0200", "600")
         let text = try #require(String(data: apple(steps), encoding: .utf8))

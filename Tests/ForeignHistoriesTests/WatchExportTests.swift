@@ -60,6 +60,10 @@ import Testing
             """
         }
         let text = "[\(day("2019-04-01", ", \"totalSteps\": 6000")), \(day("2019-04-02", ""))]"
+        // The day was not over in the earlier export.
+        let earlier = "[\(day("2019-04-01", ", \"totalSteps\": 2000").replacing("86400000", with: "36000000"))]"
+        let both = try read(["UDSFile_1.json": data(earlier), "UDSFile_2.json": data(text)])
+        #expect(both.totals == ["Garmin days": ["2019-04-01": 6000]])
         let history = try read("UDSFile.json", text)
         #expect(history.totals == ["Garmin days": ["2019-04-01": 6000]] && history.samples.map(\.utcOffset) == [32_400])
         var generator = SeededGenerator(seed: 8)
@@ -98,6 +102,9 @@ import Testing
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<2000 { try survives(mutated(files["a.fit"]!, &generator), "a.fit") }
         #expect(throws: ImportError.self) { try read(["a.fit": files["a.fit"]!.prefix(40)]) }
+        let earlier = fit(offset: 7200, [(ten, 6, 100), (ten + 600, 6, 300)])
+        let twice = files.merging(["c.fit": earlier, "copy of b.fit": files["b.fit"]!]) { one, _ in one }
+        #expect(try read(twice).samples == history.samples, "copies, and files of an earlier moment")
     }
 
     @Test func `Withings' lines are repeated, and its offset is not the owner's`() throws {

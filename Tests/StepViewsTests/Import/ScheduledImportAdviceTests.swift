@@ -17,6 +17,10 @@ import Testing
             .ambiguousFormat(path: "/S", candidates: ["a", "b"]),
             "Write one of them as format into [import.phone] of the configuration."
         ),
+        (
+            .severalExports(path: "/S", files: ["a", "b"]),
+            "Name one of them. Those of an archive have to be extracted first."
+        ),
         (.malformed(path: "/S", reason: "no"), "Correct the file, or export it again."),
         (.tooMuch("much"), "Export a shorter time, or only one source."),
         (.impossible("that"), "Leave such records out by hand: `istep import --skip-impossible /S/a.zip`"),
@@ -68,16 +72,17 @@ import Testing
         case .noSuchFormat: 3
         case .notOfFormat: 4
         case .ambiguousFormat: 5
-        case .malformed: 6
-        case .tooMuch: 7
-        case .impossible: 8
-        case .columns: 9
-        case .severalUsers: 10
-        case .noSuchUser: 11
-        case .noUsers: 12
-        case .noZone: 13
-        case .noImport: 14
-        case .otherZone: 15
+        case .severalExports: 6
+        case .malformed: 7
+        case .tooMuch: 8
+        case .impossible: 9
+        case .columns: 10
+        case .severalUsers: 11
+        case .noSuchUser: 12
+        case .noUsers: 13
+        case .noZone: 14
+        case .noImport: 15
+        case .otherZone: 16
         }
     }
 }

@@ -11,6 +11,8 @@ public enum ImportError: CategorizedError, Hashable {
     case notOfFormat(path: String, format: String)
     /// Several formats fit.
     case ambiguousFormat(path: String, candidates: [String])
+    /// A folder or an archive with several files of which each is a whole export; `files` are their paths in it.
+    case severalExports(path: String, files: [String])
     /// The content is broken, or made to do harm.
     case malformed(path: String, reason: String)
     /// More than a person's history.
@@ -34,8 +36,8 @@ public enum ImportError: CategorizedError, Hashable {
         switch self {
         case .missing: .unavailable
         case .unreadable: .unavailable
-        case .noSuchFormat, .ambiguousFormat, .notOfFormat, .columns, .severalUsers, .noSuchUser, .noUsers, .noZone,
-            .noImport, .otherZone:
+        case .noSuchFormat, .ambiguousFormat, .notOfFormat, .severalExports, .columns, .severalUsers, .noSuchUser,
+            .noUsers, .noZone, .noImport, .otherZone:
             .usage
         case .unknownFormat, .malformed, .tooMuch, .impossible: .data
         }

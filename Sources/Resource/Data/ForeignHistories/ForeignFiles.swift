@@ -6,8 +6,8 @@ protocol FormatReader: Sendable {
     var format: ForeignFormat { get }
     /// Whether its files name the users whose steps they have.
     var namesUsers: Bool { get }
-    /// Whether several files of a folder are one export, and say nothing alone.
-    func areOne(_ files: [ForeignFile]) -> Bool
+    /// What several files of a folder are to each other.
+    func relation(of files: [ForeignFile]) -> FileRelation
     /// Those of the files that it reads, recognised by their content. Empty if it is another format.
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile]
     /// Reads its files.
@@ -16,7 +16,18 @@ protocol FormatReader: Sendable {
 
 extension FormatReader {
     var namesUsers: Bool { false }
-    func areOne(_ files: [ForeignFile]) -> Bool { false }
+    func relation(of files: [ForeignFile]) -> FileRelation { .exports }
+}
+
+/// What several files of a folder are to each other.
+enum FileRelation {
+    /// Each is a whole export, such as a database: a copy, or the same in an older state. One of them has to be named,
+    /// because both together would count some steps twice. Imported one after the other, the later one corrects.
+    case exports
+    /// Each has a part, and says something alone; the reader takes what two of them say of the same time once.
+    case parts
+    /// They are one export, and say nothing alone. For the same time, as `parts`.
+    case one
 }
 
 /// Reads files of other programs: recognises the format, and reads the steps of each source.
@@ -98,7 +109,7 @@ public struct ForeignFiles: ForeignHistoryReader {
                 guard (options.format ?? reader.format.key) == reader.format.key,
                     let files = try? reader.files(of: tree)
                 else { return false }
-                return files.count > 1 && reader.areOne(files)
+                return files.count > 1 && reader.relation(of: files) == .one
             })
         else { return nil }
         var modified = 0
@@ -125,7 +136,7 @@ public struct ForeignFiles: ForeignHistoryReader {
             }
             let files = try reader.files(of: tree)
             if files.isEmpty { throw .notOfFormat(path: tree.path, format: key) }
-            return (reader, files)
+            return (reader, try Self.checked(files, of: reader, in: tree))
         }
         // Columns say that it is a table.
         var found: [(any FormatReader, [ForeignFile])] = []
@@ -134,13 +145,22 @@ public struct ForeignFiles: ForeignHistoryReader {
             if !files.isEmpty { found.append((reader, files)) }
         }
         if found.count > 1 { throw .ambiguousFormat(path: tree.path, candidates: found.map { $0.0.format.key }) }
-        if let only = found.first { return only }
+        if let (reader, files) = found.first { return (reader, try Self.checked(files, of: reader, in: tree)) }
         let tables = try Self.generic.files(of: tree)
         if tables.count == 1 { return (Self.generic, tables) }
         let hint: String? =
             tables.count > 1
             ? "it has \(tables.count) tables; import one of them" : tree.files.isEmpty ? "it is empty" : nil
         throw .unknownFormat(path: tree.path, hint: hint)
+    }
+
+    private static func checked(
+        _ files: [ForeignFile], of reader: any FormatReader, in tree: FileTree
+    ) throws(ImportError) -> [ForeignFile] {
+        if files.count > 1, reader.relation(of: files) == .exports {
+            throw .severalExports(path: tree.path, files: files.map(\.name))
+        }
+        return files
     }
 }
 

@@ -12,6 +12,8 @@ public enum ImportErrorWords {
         case .notOfFormat(let path, let format): "\(path) is not of the format \(format)."
         case .ambiguousFormat(let path, let candidates):
             "\(path) can be of several formats: \(candidates.joined(separator: ", "))."
+        case .severalExports(let path, let files):
+            "\(path) has several exports, which would count some steps twice: \(named(files)). Nothing was stored."
         case .malformed(let path, let reason): "\(path) cannot be imported: \(reason). Nothing was stored."
         case .tooMuch(let what): "The file has \(what). Nothing was stored."
         case .impossible(let what): "The file has a record that cannot be right: \(what). Nothing was stored."
@@ -27,6 +29,11 @@ public enum ImportErrorWords {
         }
     }
 
+    /// A folder can have thousands.
+    private static func named(_ files: [String]) -> String {
+        files.prefix(4).joined(separator: ", ") + (files.count > 4 ? " and \(files.count - 4) more" : "")
+    }
+
     public static func advice(_ error: ImportError) -> String? {
         switch error {
         case .missing: "Check the path."
@@ -35,6 +42,7 @@ public enum ImportErrorWords {
             "Any table with a date and steps in each line can be imported. To list the formats: `istep import --formats`"
         case .noSuchFormat, .notOfFormat: "To list the formats: `istep import --formats`"
         case .ambiguousFormat: "Choose one with --format."
+        case .severalExports: "Name one of them. Those of an archive have to be extracted first."
         case .malformed: "Correct the file, or export it again."
         case .tooMuch: "Export a shorter time, or only one source."
         case .impossible: "To leave such records out, add --skip-impossible."

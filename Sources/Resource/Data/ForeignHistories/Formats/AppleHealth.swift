@@ -20,12 +20,6 @@ struct AppleHealthReader: FormatReader {
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
-        // Each export has all records: two of them would count twice.
-        if files.count > 1 {
-            throw .malformed(
-                path: files[1].path,
-                reason: "the folder has another export of Apple Health, \(files[0].path): name one file")
-        }
         for file in files { try AppleHealthParser(file.path, collector).read(file.open()) }
         if collector.yieldToWatches() {
             collector.notes.append(

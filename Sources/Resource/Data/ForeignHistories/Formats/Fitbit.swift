@@ -5,7 +5,7 @@ import StepDomain
 /// Both hold the same minutes in UTC: where a table has a day, the JSON is not read. In tables with a third column each
 /// data source is a source of its own: a phone mirrors the band.
 struct FitbitReader: FormatReader {
-    func areOne(_ files: [ForeignFile]) -> Bool { true }
+    func relation(of files: [ForeignFile]) -> FileRelation { .one }
     let format = ForeignFormat(
         key: "fitbit", title: "Fitbit", files: "Google Takeout or the account archive: steps_*.csv and steps-*.json")
 

@@ -111,6 +111,7 @@ struct FITFile {
 
 /// Monitoring files of a Garmin watch, as it has them or in the export of the account.
 struct FITReader: FormatReader {
+    func relation(of files: [ForeignFile]) -> FileRelation { .parts }
     let format = ForeignFormat(
         key: "fit", title: "Garmin FIT", files: "monitoring files of the watch (*.fit), or the folder with them")
 

@@ -6,6 +6,7 @@ import StepDomain
 /// where there are none, the quarters say when the steps were made. Points of another source count only where there is
 /// nothing else: of several, those that Google has merged, else the most.
 struct GoogleFitReader: FormatReader {
+    func relation(of files: [ForeignFile]) -> FileRelation { .parts }
     let format = ForeignFormat(
         key: "google-fit", title: "Google Fit", files: "Google Takeout: Daily activity metrics, All Data")
 

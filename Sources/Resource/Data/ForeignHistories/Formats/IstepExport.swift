@@ -13,8 +13,10 @@ struct IstepExportReader: FormatReader {
         try IstepExport.parts(of: tree).map(\.file)
     }
 
-    /// Others are whole exports, such as those of several nights.
-    func areOne(_ files: [ForeignFile]) -> Bool { files.allSatisfy { IstepExport.table(of: $0) != nil } }
+    /// Files that are no tables are whole exports, such as those of several nights.
+    func relation(of files: [ForeignFile]) -> FileRelation {
+        files.allSatisfy { IstepExport.table(of: $0) != nil } ? .one : .exports
+    }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         collector.hasOffsets = true

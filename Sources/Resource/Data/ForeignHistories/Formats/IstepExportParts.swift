@@ -80,7 +80,7 @@ struct IstepExport: ExportedHistory {
         let parts = try Self.parts(of: FileTree(path))
         let isOneExport =
             parts.count == 1 || parts.allSatisfy { if case .table = $0.form { true } else { false } }
-        guard isOneExport else { throw ImportError.malformed(path: path, reason: "it has several exports") }
+        guard isOneExport else { throw ImportError.severalExports(path: path, files: parts.map(\.file.name)) }
         for table in wanted {
             let files = parts.filter { $0.form == .table(table) }
             if files.count > 1 {

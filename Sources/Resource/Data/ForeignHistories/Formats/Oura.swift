@@ -3,6 +3,7 @@ import StepDomain
 /// Days of Oura's API (v2, `daily_activity`). A day runs from 4:00 to 4:00; its timestamp has the beginning and the UTC
 /// offset.
 struct OuraReader: FormatReader {
+    func relation(of files: [ForeignFile]) -> FileRelation { .parts }
     let format = ForeignFormat(key: "oura", title: "Oura", files: "daily_activity.json of its API")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {

@@ -4,6 +4,7 @@ import StepDomain
 ///
 /// The offsets in the raw times are not those of the owner, and lines are repeated.
 struct WithingsReader: FormatReader {
+    func relation(of files: [ForeignFile]) -> FileRelation { .parts }
     let format = ForeignFormat(
         key: "withings", title: "Withings", files: "aggregates_steps.csv and raw_tracker_steps.csv")
 

@@ -6,7 +6,7 @@ import StepDomain
 /// The minutes can miss steps of their day, so that both are sources: the total counts, and the minutes say when.
 /// `ACTIVITY_STAGE` is a part of the minutes.
 struct ZeppReader: FormatReader {
-    func areOne(_ files: [ForeignFile]) -> Bool { true }
+    func relation(of files: [ForeignFile]) -> FileRelation { .one }
     let format = ForeignFormat(key: "zepp", title: "Zepp", files: "the folder with ACTIVITY and ACTIVITY_MINUTE")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
