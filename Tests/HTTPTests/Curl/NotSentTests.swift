@@ -65,7 +65,10 @@ import WebTestSupport
             .init("X-One", .secret(prefix: "\n", Secret("a"))),
             "the value of the header X-One has a control character in it"
         ),
-        (.basic(user: "a:b", password: Secret("c")), "a user of basic authentication cannot have a colon in the name"),
+        (
+            .basic(user: "a:b", password: Secret("c")),
+            "a user of basic or digest authentication cannot have a colon in the name"
+        ),
         (.init("X One", "a"), "\"X One\" is not a header name"),
         (.init("X-One: a\r\nX-Two", "b"), "\"X-One: a\\u{d}\\u{a}X-Two\" is not a header name"),
         (.init("", "a"), "\"\" is not a header name"),

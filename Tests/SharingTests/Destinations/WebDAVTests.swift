@@ -122,6 +122,8 @@ import Testing
     @Test(arguments: [
         (["Digest realm=\"dav\", nonce=\"x\""], true), (["Negotiate", "digest realm=\"dav\""], true),
         (["Digest realm=\"dav\"", "Basic realm=\"dav\""], false), (["Basic realm=\"Digest\""], false), ([], false),
+        (["Digest realm=\"dav\", nonce=\"x\", Basic realm=\"dav\""], false),
+        (["Negotiate, Digest realm=\"dav, Basic x\""], true),
     ]) func `a server that requires Digest authentication is reported as such`(challenges: [String], isNamed: Bool)
         async throws
     {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import Support
 import Testing
 import WebTestSupport
 
@@ -7,13 +8,18 @@ import WebTestSupport
 struct RealWebDAV {
     let process: ServerProcess
     let url: String
+    /// Whether it requires Digest authentication instead of Basic.
+    var usesDigest = false
 
-    static func start() async throws -> RealWebDAV {
+    /// - Parameter digest: the algorithm of Digest authentication; nil for Basic.
+    static func start(digest: String? = nil) async throws -> RealWebDAV {
         let address = try UnusedAddress()
         let process = try await ServerProcess.start("/usr/sbin/lighttpd") { directory in
             let root = directory.appendingPathComponent("root")
             try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
             try Data("anna:geheim\n".utf8).write(to: directory.appendingPathComponent("users"))
+            let method =
+                digest.map { "\"method\" => \"digest\", \"algorithm\" => \"\($0)\"" } ?? "\"method\" => \"basic\""
             let configuration = """
                 server.document-root = "\(root.path)"
                 server.bind = "\(address.host)"
@@ -21,7 +27,7 @@ struct RealWebDAV {
                 server.modules = ( "mod_auth", "mod_authn_file", "mod_webdav" )
                 auth.backend = "plain"
                 auth.backend.plain.userfile = "\(directory.path)/users"
-                auth.require = ( "" => ( "method" => "basic", "realm" => "dav", "require" => "valid-user" ) )
+                auth.require = ( "" => ( \(method), "realm" => "dav", "require" => "valid-user" ) )
                 webdav.activate = "enable"
                 $HTTP["url"] =~ "^/closed/" { webdav.is-readonly = "enable" }
                 """
@@ -31,7 +37,7 @@ struct RealWebDAV {
         } until: {
             $0.contains("server started")
         }
-        return RealWebDAV(process: process, url: "http://\(address)")
+        return RealWebDAV(process: process, url: "http://\(address)", usesDigest: digest != nil)
     }
 
     /// - Parameter answersQuestions: whether nginx has the module for PROPFIND and OPTIONS besides its own for WebDAV.
@@ -75,7 +81,9 @@ struct RealWebDAV {
 
     /// The content of a file; nil if it cannot be read.
     func text(_ path: String) async throws -> String? {
-        let header = HTTPRequest.Header("Authorization", "Basic " + Data("anna:geheim".utf8).base64EncodedString())
+        let password = Secret("geheim")
+        let header: HTTPRequest.Header =
+            usesDigest ? .digest(user: "anna", password: password) : .basic(user: "anna", password: password)
         let request = HTTPRequest(method: "GET", url: try WebAddress(url + path), headers: [header])
         let response = try await CurlTransport(userAgent: "istep/test").send(request)
         return response.status == 200 ? response.text : nil

@@ -62,6 +62,13 @@ CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback value) {
     return curl.curl_easy_setopt_p(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
+CURLcode ccurl_set_digest(CURL *easy, const char *user, const char *password) {
+    CURLcode code = curl.curl_easy_setopt_p(easy, CURLOPT_HTTPAUTH, CURLAUTH_DIGEST | CURLAUTH_ONLY);
+    if (code == CURLE_OK) code = curl.curl_easy_setopt_p(easy, CURLOPT_USERNAME, user);
+    if (code == CURLE_OK) code = curl.curl_easy_setopt_p(easy, CURLOPT_PASSWORD, password);
+    return code;
+}
+
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl.curl_easy_getinfo_p(easy, info, value);
 }

@@ -56,6 +56,12 @@ public struct HTTPRequest: Hashable, Sendable {
         public static func basic(user: String, password: Secret) -> Header {
             Header("Authorization", .basic(user: user, password: password))
         }
+
+        /// `Authorization: Digest` (RFC 7616). The request is first sent as a whole without it: only the server's
+        /// answer to that (401) has what the header is calculated from. There cannot be a colon in `user`.
+        public static func digest(user: String, password: Secret) -> Header {
+            Header("Authorization", .digest(user: user, password: password))
+        }
     }
 
     /// The value of a header or of a field of a form.
@@ -65,6 +71,8 @@ public struct HTTPRequest: Hashable, Sendable {
         case secret(prefix: String = "", Secret)
         /// `Basic ` and both in base64.
         case basic(user: String, password: Secret)
+        /// Calculated by libcurl from both and from what the server sends. Only as the header `Authorization`.
+        case digest(user: String, password: Secret)
     }
 
     /// A field of a form.
@@ -106,8 +114,8 @@ extension HTTPRequest {
         for header in headers {
             guard Header.isName(header.name) else { return "\(quoted(header.name)) is not a header name" }
             if Header.isOwn(header.name) { return "the header \(header.name) cannot be set; istep sets it" }
-            if case .basic(let user, _) = header.value, user.contains(":") {
-                return "a user of basic authentication cannot have a colon in the name"
+            if let user = header.value.user, user.contains(":") {
+                return "a user of basic or digest authentication cannot have a colon in the name"
             }
             // A line break in a value would begin another header, or another request.
             if header.value.revealed.unicodeScalars.contains(where: { $0.value < 0x20 || 0x7f...0x9f ~= $0.value }) {
@@ -126,6 +134,16 @@ extension HTTPRequest {
         return values.compactMap(\.secret) + [url.secret].compactMap(\.self)
     }
 
+    /// Whether it authenticates by `Header.digest`.
+    public var usesDigest: Bool { digest != nil }
+
+    var digest: (user: String, password: Secret)? {
+        for header in headers {
+            if case .digest(let user, let password) = header.value { return (user, password) }
+        }
+        return nil
+    }
+
     /// The body as it is sent; nil if there is none.
     var payload: [UInt8]? {
         switch body {
@@ -142,13 +160,14 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Value {
-    /// The text that is sent. For the transport only.
+    /// The text that is sent, for the transport only; of Digest what is sent as it is.
     var revealed: String {
         switch self {
         case .plain(let text): text
         case .secret(let prefix, let secret): prefix + secret.reveal()
         case .basic(let user, let password):
             "Basic " + Data((user + ":" + password.reveal()).utf8).base64EncodedString()
+        case .digest(let user, _): user
         }
     }
 
@@ -158,13 +177,21 @@ extension HTTPRequest.Value {
         case .plain(let text): text
         case .secret(let prefix, let secret): prefix + secret.description
         case .basic(_, let password): "Basic " + password.description
+        case .digest(_, let password): "Digest " + password.description
         }
     }
 
     var secret: Secret? {
         switch self {
         case .plain: nil
-        case .secret(_, let secret), .basic(_, let secret): secret
+        case .secret(_, let secret), .basic(_, let secret), .digest(_, let secret): secret
+        }
+    }
+
+    fileprivate var user: String? {
+        switch self {
+        case .plain, .secret: nil
+        case .basic(let user, _), .digest(let user, _): user
         }
     }
 }

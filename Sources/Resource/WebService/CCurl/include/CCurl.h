@@ -27,6 +27,9 @@ CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode ccurl_set_receiver(CURL *easy, CURLoption option, curl_write_callback value);
 CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback value);
+/* Digest authentication and no other, once the server has asked for it: the first request is sent as a whole without it. Otherwise
+ * libcurl would send a first request without a body, and the answer to that could be taken for the answer to the request. */
+CURLcode ccurl_set_digest(CURL *easy, const char *user, const char *password);
 /* Makes libcurl close its sockets in programs that are started while they are open. */
 CURLcode ccurl_set_sockets(CURL *easy);
 

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Support
 
 /// Sets libcurl's options for a request. The memory that libcurl refers to is valid as long as this object exists.
 final class CurlOptions {
@@ -52,7 +53,9 @@ final class CurlOptions {
             }
         }
         set(CURLOPT_CUSTOMREQUEST, request.method)
+        if let (user, password) = request.digest { check(ccurl_set_digest(easy, user, password.reveal())) }
         for header in request.headers {
+            if case .digest = header.value { continue }
             let value = header.value.revealed
             // "Name:" would remove the header instead.
             add(value.isEmpty ? header.name + ";" : "\(header.name): \(value)")

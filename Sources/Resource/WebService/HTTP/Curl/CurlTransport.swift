@@ -107,7 +107,7 @@ final class CurlEngine {
                 meanwhile()
             }
             if prepared.isCancelled {
-                return prepared.finish(.failure(.cancelled(wasSent: transfer.sendCount > 0)))
+                return prepared.finish(.failure(.cancelled(wasSent: transfer.mayHaveArrived)))
             }
             transfer.note(uploaded: uploaded(by: easy))
             guard let timeUntilSilence = transfer.timeUntilSilence else {

@@ -114,6 +114,10 @@ final class Transfer {
     let errorBuffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     /// How often the request was about to be sent on an established connection. Zero means that no byte of it was sent.
     private(set) var sendCount = 0
+    /// How often it was sent again because the server asked for credentials, or for new ones (`stale`).
+    private var challengeCount = 0
+    /// The server asks for other credentials again and again: its last answer counts.
+    private var isGivenUp = false
     private var answer: AnswerReader
     /// Time of the last data sent or received; nil until the request is sent.
     private var lastActivity: ContinuousClock.Instant?
@@ -127,14 +131,33 @@ final class Transfer {
 
     deinit { errorBuffer.deallocate() }
 
+    /// libcurl itself would answer a server without end that calls each of its nonces stale.
+    private static let maximumChallenges = 3
+
     /// - Returns: whether the request may be sent now. libcurl itself sends a request again if a kept connection was
     ///   closed without an answer. The server may have received the request anyway, so only a request that may arrive
-    ///   twice is sent twice.
+    ///   twice is sent twice. It also sends it again after a challenge, where that is answered.
     func shouldSend() -> Bool {
         sendCount += 1
         lastActivity = .now
-        return sendCount == 1 || request.isRepeatable
+        guard sendCount > 1 else { return true }
+        if isChallenged {
+            challengeCount += 1
+            isGivenUp = challengeCount > Self.maximumChallenges
+            if isGivenUp { return false }
+        } else if !request.isRepeatable {
+            return false
+        }
+        // What follows is another answer, with limits of its own.
+        answer = AnswerReader(limits: limits)
+        return true
     }
+
+    /// Whether the last answer asks for the credentials that libcurl then sends. The server has done nothing.
+    private var isChallenged: Bool { request.usesDigest && answer.status == 401 && answer.excess == nil }
+
+    /// Whether the server may have acted on the request.
+    var mayHaveArrived: Bool { sendCount > 0 && !isChallenged }
 
     func take(line: UnsafeRawBufferPointer) -> Bool {
         lastActivity = .now
@@ -165,13 +188,13 @@ final class Transfer {
     }
 
     func outcome(_ result: CURLcode, osError: Int32) -> CurlExchange.Outcome {
-        if result == CURLE_OK, let response = answer.response { return .success(response) }
+        if result == CURLE_OK || isGivenUp, let response = answer.response { return .success(response) }
         let failure = CurlFailure(
             code: result, osError: osError, words: String(cString: errorBuffer.baseAddress!), excess: answer.excess,
             origin: request.url.origin, limits: limits)
         return .failure(
-            sendCount == 0
-                ? .notSent(reason: failure.reasonBeforeSending) : .unanswered(reason: failure.reasonAfterSending))
+            mayHaveArrived
+                ? .unanswered(reason: failure.reasonAfterSending) : .notSent(reason: failure.reasonBeforeSending))
     }
 }
 
@@ -190,7 +213,7 @@ extension Duration {
 /// Builds an answer from the lines and pieces that libcurl passes, within limits.
 struct AnswerReader {
     private let limits: HTTPLimits
-    private var status = 0
+    private var lastStatus = 0
     private var headers: [(String, String)] = []
     private var body: [UInt8] = []
     private var headBytes = 0
@@ -221,9 +244,9 @@ struct AnswerReader {
             headers = []
             // "HTTP/1.1 200 OK", and "HTTP/2 200".
             let words = line.split(separator: " ")
-            status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+            lastStatus = words.count > 1 ? Int(words[1]) ?? 0 : 0
         } else if line.isEmpty {
-            place = 100...199 ~= status ? .betweenHeads : .afterHead
+            place = 100...199 ~= lastStatus ? .betweenHeads : .afterHead
         } else if let colon = line.firstIndex(of: ":") {
             headers.append((line[..<colon].trimmed, line[line.index(after: colon)...].trimmed))
         }
@@ -240,10 +263,11 @@ struct AnswerReader {
         return true
     }
 
+    /// That of the answer, once its head is complete; nil if there were only interim ones.
+    var status: Int? { place == .afterHead && 200...999 ~= lastStatus ? lastStatus : nil }
+
     /// The answer, once it is complete; nil if there were only interim ones.
-    var response: HTTPResponse? {
-        place == .afterHead && 200...999 ~= status ? HTTPResponse(status: status, headers: headers, body: body) : nil
-    }
+    var response: HTTPResponse? { status.map { HTTPResponse(status: $0, headers: headers, body: body) } }
 }
 
 extension Substring {

@@ -10,6 +10,7 @@ enum Authentication: Hashable, Sendable {
     /// `Authorization: Token`, as InfluxDB 2 requires.
     case token(SecretSource)
     case basic(user: String, SecretSource)
+    case digest(user: String, SecretSource)
     /// A header of the service's own, such as `X-Api-Key`, with the secret as its value.
     case header(String, SecretSource)
     /// A part of the address, as of webhooks.
@@ -26,6 +27,7 @@ enum Authentication: Hashable, Sendable {
         case .bearer(let source): [.bearer(try credentials.secret(source))]
         case .token(let source): [.init("Authorization", .secret(prefix: "Token ", try credentials.secret(source)))]
         case .basic(let user, let source): [.basic(user: user, password: try credentials.secret(source))]
+        case .digest(let user, let source): [.digest(user: user, password: try credentials.secret(source))]
         case .header(let name, let source): [.init(name, .secret(try credentials.secret(source)))]
         }
     }
@@ -57,12 +59,12 @@ enum Authentication: Hashable, Sendable {
 
 extension TableReader {
     private enum Way: String, CaseIterable {
-        case bearer, basic, header
+        case bearer, basic, digest, header
 
         var keys: Set<String> {
             switch self {
             case .bearer: ["token"]
-            case .basic: ["username", "password"]
+            case .basic, .digest: ["username", "password"]
             case .header: ["token", "header_name"]
             }
         }
@@ -70,7 +72,7 @@ extension TableReader {
 
     /// Reads the keys for authentication to a web service. `auth` selects the method; without it the given keys do: a
     /// `token_…` is sent as a bearer token, or in the header of `header_name`; `username` and `password_…` select basic
-    /// authentication.
+    /// authentication. Digest authentication has to be selected.
     ///
     /// - Parameter inAddress: the address contains `{token}`: the token is sent there and nowhere else.
     mutating func authentication(inAddress: Bool = false) -> Authentication {
@@ -90,6 +92,7 @@ extension TableReader {
         switch way {
         case .bearer: return token.map(Authentication.bearer) ?? .none
         case .basic: return user.flatMap { user in password.map { .basic(user: user, $0) } } ?? .none
+        case .digest: return user.flatMap { user in password.map { .digest(user: user, $0) } } ?? .none
         case .header: return header.flatMap { header in token.map { .header(header, $0) } } ?? .none
         case nil: return .none
         }
@@ -102,7 +105,8 @@ extension TableReader {
         return keys.contains { $0.hasPrefix("token") } ? .bearer : nil
     }
 
-    /// In basic authentication a colon ends the name (RFC 7617, section 2).
+    /// In basic authentication a colon ends the name (RFC 7617, section 2), and in what is hashed in Digest (RFC 7616,
+    /// section 3.4.2).
     private mutating func userName(isRequired: Bool) -> String? {
         let expected = "the user's name at the service, without a colon"
         if isRequired { require("username", expected) }

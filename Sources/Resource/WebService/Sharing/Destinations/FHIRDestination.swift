@@ -19,7 +19,7 @@ extension DestinationKind {
 
             # username = "anna"                    # basic authentication instead of a token,
             # password_file = "~/.config/istep/record.password"   # with a password_file, _env or _credential
-            # auth = "bearer"                      # or "basic", or "header"; default: according to the keys
+            # auth = "bearer"                      # or "basic", "digest", "header"; default: according to the keys
             # header_name = "X-Api-Key"            # the header that contains the token
             # calories = false                     # true: also an Observation of the calories above rest (LOINC 41979-6)
             # system = "urn:example:steps"         # the namespace of the identifiers; default: one of istep

@@ -15,6 +15,7 @@ extension DestinationKind {
 
             # username = "anna"                    # for InfluxDB 1 and VictoriaMetrics, if they need it,
             # password_file = "~/.config/istep/influx.password"   # with a password_file, _env or _credential
+            # auth = "basic"                       # or "digest", "bearer", "header", as a proxy before it may need
             # retention_policy = "forever"         # of InfluxDB 1; default: that of the database
 
             # bucket = "health"                    # instead of `database`: InfluxDB 2,

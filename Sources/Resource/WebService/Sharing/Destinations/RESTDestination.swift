@@ -151,9 +151,9 @@ extension DestinationKind {
             # Where the address itself is secret, as of a webhook, {token} stands for its secret part:
             #   url = "https://hooks.example.org/{token}"
 
-            # auth = "bearer"                      # or "header", or "basic"; default: according to the keys below
+            # auth = "bearer"                      # or "header", "basic", "digest"; default: according to the keys below
             # header_name = "X-Api-Key"            # the header that contains the token
-            # username = "anna"                    # basic authentication, instead of a token,
+            # username = "anna"                    # basic authentication (or auth = "digest"), instead of a token,
             # password_file = "~/.config/istep/my-server.password"   # with a password_file, _env or _credential
             # In istep's own JSON, "running": true is a day that is not over.
             # body = '{"content": "{text}", "steps": {steps}}'   # what is sent instead of istep's own JSON. The names:

@@ -21,7 +21,7 @@ extension DestinationKind {
             password_file = "~/.config/istep/clinic.password"
 
             # token_file = "~/.config/istep/clinic.token"   # a bearer token instead; or token_env, or token_credential
-            # auth = "basic"                       # or "bearer", or "header"; default: according to the keys
+            # auth = "basic"                       # or "digest", "bearer", "header"; default: according to the keys
             # header_name = "X-Api-Key"            # the header that contains the token
             # version = "1.1"                      # or "1.2"
             # action = ""                          # SOAPAction; {service} and {operation} are replaced
