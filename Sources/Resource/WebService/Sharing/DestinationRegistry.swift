@@ -7,8 +7,8 @@ public import StepDomain
 /// The list of all kinds of destinations: one line each.
 public enum DestinationRegistry {
     public static let kinds: [DestinationKind] = [
-        .beeminder, .command, .fhir, .file, .homeAssistant, .influx, .intervalsICU, .mastodon, .postgres, .rest, .sms,
-        .soap,
+        .beeminder, .command, .fhir, .file, .homeAssistant, .influx, .intervalsICU, .mastodon, .mqtt, .postgres, .rest,
+        .sms, .soap,
     ]
 
     public static func kind(_ key: String) -> DestinationKind? { kinds.first { $0.key == key } }

@@ -42,7 +42,11 @@ struct AddressTemplate: Hashable, Sendable {
     var hasSecret: Bool { text.contains("{\(Self.secretName)}") }
 
     /// Whether addresses of different days differ.
-    var hasDate: Bool { text.contains("{date}") || ["{year}", "{month}", "{day}"].allSatisfy(text.contains) }
+    var hasDate: Bool { Self.hasDate(text) }
+
+    static func hasDate(_ text: String) -> Bool {
+        text.contains("{date}") || ["{year}", "{month}", "{day}"].allSatisfy(text.contains)
+    }
 
     /// Appends to the path, before the query if there is one.
     func appending(_ path: String) -> AddressTemplate {

@@ -103,6 +103,15 @@ struct BodyTemplate: Hashable, Sendable {
 
     func names(_ name: Name) -> Bool { lines.joined().contains(.name(name)) }
 
+    /// The body for a day that is to be sent.
+    func content(_ day: SharedDay, destination: String) throws(ShareFailure) -> String {
+        let text = body(day, destination: destination)
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw ShareFailure(.rejected, "`body` is empty for this day: its figures are not known")
+        }
+        return text
+    }
+
     /// The body for a day.
     func body(_ day: SharedDay, destination: String) -> String { body { value($0, day, destination) } }
 

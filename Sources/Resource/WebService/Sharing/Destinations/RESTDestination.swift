@@ -124,10 +124,7 @@ struct RESTDestination: ConfiguredDestination {
                 SharedDayDocument(day: payload.day, includesSamples: traits.includesSamples), isRepeatable: isRepeatable
             )
         }
-        let text = body.body(payload.day, destination: name)
-        guard !text.allSatisfy(\.isWhitespace) else {
-            throw ShareFailure(.rejected, "`body` is empty for this day: its figures are not known")
-        }
+        let text = try body.content(payload.day, destination: name)
         return HTTPRequest(
             method: method, url: url, headers: [.init("Content-Type", body.contentType)] + own,
             body: Array(text.utf8), isRepeatable: isRepeatable)

@@ -283,17 +283,10 @@ struct HomeAssistantSensor: Encodable, Sendable {
     init(_ payload: SharePayload, entity: String, localTime: LocalTime) {
         day = payload.day
         self.entity = entity.replacing("{user}", with: payload.slug)
-        mqttObject = String(entity.replacing("{user}", with: Self.mqttSlug(day.user.name)).dropFirst("sensor.".count))
+        mqttObject = String(
+            entity.replacing("{user}", with: TopicTemplate.level(of: day.user.name)).dropFirst("sensor.".count))
         let midnight = localTime.span(of: payload.day.day).start
         lastReset = midnight.iso8601(utcOffset: localTime.utcOffset(midnight))
-    }
-
-    private static func mqttSlug(_ name: String) -> String {
-        let folded = name.folding(options: [.diacriticInsensitive, .caseInsensitive], locale: nil)
-        let words = folded.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
-        let slug = words.joined(separator: "_").lowercased()
-        if slug == name.lowercased(), !slug.isEmpty { return slug }
-        return UserSlugs.distinct(slug, name)
     }
 
     var state: String { "\(day.steps)" }

@@ -16,15 +16,13 @@ internal import Support
 /// under `<discovery>/sensor/<object>/config`, which names the topic of state, `last_reset` and attributes.
 struct HomeAssistantMQTTDestination: ConfiguredDestination {
     let context: DestinationContext
-    /// Checked, but without the password.
-    let broker: MQTTBroker
-    let password: SecretSource?
+    let login: BrokerLogin
     /// The name of the entity, with `{user}` in place of the user's name.
     let entity: String
     let topic: String
     let discovery: String
 
-    var location: String { "mqtt://\(broker), \(entity)" }
+    var location: String { "mqtt://\(login.broker), \(entity)" }
 
     var traits: ShareTraits {
         var traits = ShareTraits.replacing
@@ -34,62 +32,18 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
         return traits
     }
 
-    func problems() -> [String] {
-        do {
-            _ = try loggedIn()
-            return []
-        } catch {
-            return [error.reason]
-        }
-    }
+    func problems() -> [String] { login.problems() }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
-        let login = broker.username.map { " as \($0)" + (password == nil ? "" : ", password \(Secret(""))") } ?? ""
-        let texts = try messages(payloads).map {
-            "\($0.topic) (retained)\n\(String(decoding: $0.payload, as: UTF8.self))"
-        }
-        return (["To \(broker)\(login)"] + texts).joined(separator: "\n\n")
+        login.preview(of: try messages(payloads))
     }
 
     func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        let messages = try messages(payloads)
-        try await asking { (broker) throws(MQTTError) in try await MQTT.publish(messages, to: broker) }
+        try await login.publish(try messages(payloads))
         return payloads.map { _ in ShareReceipt() }
     }
 
-    func check() async throws(ShareFailure) -> String {
-        try await asking { (broker) throws(MQTTError) in try await MQTT.check(broker) }
-        return "the broker \(broker) accepts the login; publishing was not tested"
-    }
-
-    // MARK: The broker
-
-    private func asking(_ body: (MQTTBroker) async throws(MQTTError) -> Void) async throws(ShareFailure) {
-        let broker = try loggedIn()
-        do throws(MQTTError) {
-            try await body(broker)
-        } catch {
-            let kind: ShareFailure.Kind =
-                switch error {
-                case .notSent, .cancelled(wasSent: false): .unreachable
-                case .unanswered, .cancelled(wasSent: true): .unanswered
-                case .refused(credentials: true, _): .credentials
-                // What it refuses is the same for every day: another version, no retained messages, a name.
-                case .refused(credentials: false, _), .libraryMissing: .misconfigured
-                }
-            throw ShareFailure(kind, error.description, advice: error.advice)
-        }
-    }
-
-    private func loggedIn() throws(ShareFailure) -> MQTTBroker {
-        guard let password else { return broker }
-        let secret = try password.secret(context.environment.variables)
-        do {
-            return try broker.with(password: secret)
-        } catch {
-            throw ShareFailure(.misconfigured, error.description)
-        }
-    }
+    func check() async throws(ShareFailure) -> String { try await login.check() }
 
     // MARK: Messages
 
@@ -99,26 +53,19 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
             let sensor = days.latest
             let object = sensor.mqttObject
             let own = "\(topic)/\(object)"
-            messages.append(try message("\(discovery)/sensor/\(object)/config", json(Discovery(sensor, topic: own))))
+            messages.append(try .retained("\(discovery)/sensor/\(object)/config", json(Discovery(sensor, topic: own))))
             // For subscribers other than Home Assistant, in plain form.
             messages.append(
-                try message("\(own)/attributes", json(HomeAssistantSensor.Attributes(sensor: sensor, isState: false))))
-            messages.append(try message("\(own)/state", sensor.state))
+                try .retained("\(own)/attributes", json(HomeAssistantSensor.Attributes(sensor: sensor, isState: false)))
+            )
+            messages.append(try .retained("\(own)/state", sensor.state))
             // One message, so that Home Assistant never sees the steps of one day with the midnight of another.
             if let previous = days.previous {
-                messages.append(try message("\(own)/day", json(DayState(sensor: previous))))
+                messages.append(try .retained("\(own)/day", json(DayState(sensor: previous))))
             }
-            messages.append(try message("\(own)/day", json(DayState(sensor: sensor))))
+            messages.append(try .retained("\(own)/day", json(DayState(sensor: sensor))))
         }
         return messages
-    }
-
-    private func message(_ topic: String, _ payload: String) throws(ShareFailure) -> MQTTMessage {
-        do {
-            return try MQTTMessage(topic: topic, payload: Array(payload.utf8))
-        } catch {
-            throw ShareFailure(.misconfigured, error.description)
-        }
     }
 
     private struct DayState: Encodable {
@@ -168,35 +115,14 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
 }
 
 extension TableReader {
-    /// Levels of a topic, to which the entity's own levels are appended.
-    private mutating func levels(_ key: String) -> String? {
-        value(key, "levels of a topic, such as home/istep") { text in
-            let isTopic =
-                !text.hasPrefix("/") && !text.hasSuffix("/") && (try? MQTTMessage(topic: text, payload: [])) != nil
-            return isTopic ? text : nil
-        }
-    }
-
     /// The keys of a destination with `via = "mqtt"`.
     mutating func homeAssistantMQTT(_ context: DestinationContext, entity: String) -> HomeAssistantMQTTDestination? {
-        let host = requireText("host", "the name or address of the broker, such as homeassistant.local")
-        let port = integer("port", in: 1...65_535, "a port")
-        let isEncrypted = flag("tls") ?? false
-        let isInsecure = flag("insecure") ?? false
-        let username = text("username", "the user's name at the broker")
-        let password = secret("password", isRequired: false)
-        let topic = levels("topic") ?? "istep"
-        let discovery = levels("discovery") ?? "homeassistant"
-        guard let host else { return nil }
-        do {
-            let broker = try MQTTBroker(
-                host: host, port: port, tls: isEncrypted, username: username, insecure: isInsecure)
-            return HomeAssistantMQTTDestination(
-                context: context, broker: broker, password: password, entity: entity, topic: topic,
-                discovery: discovery)
-        } catch {
-            refuse("host", expected: "a broker (\(error.description))")
-            return nil
+        let login = brokerLogin(context)
+        let topic = topicLevels("topic") ?? "istep"
+        let discovery = topicLevels("discovery") ?? "homeassistant"
+        return login.map {
+            HomeAssistantMQTTDestination(
+                context: context, login: $0, entity: entity, topic: topic, discovery: discovery)
         }
     }
 }

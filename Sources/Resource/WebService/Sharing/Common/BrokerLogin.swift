@@ -1,0 +1,101 @@
+internal import MQTT
+internal import Settings
+internal import StepDomain
+internal import Support
+
+/// A broker of the configuration, and what destinations do there.
+struct BrokerLogin: Sendable {
+    /// Checked, but without the password.
+    let broker: MQTTBroker
+    let password: SecretSource?
+    let environment: DestinationEnvironment
+
+    /// Reasons why the password cannot be used.
+    func problems() -> [String] {
+        do {
+            _ = try loggedIn()
+            return []
+        } catch {
+            return [error.reason]
+        }
+    }
+
+    /// What `publish` would send.
+    func preview(of messages: [MQTTMessage]) -> String {
+        let login = broker.username.map { " as \($0)" + (password == nil ? "" : ", password \(Secret(""))") } ?? ""
+        let texts = messages.map {
+            let kind = $0.payload.isEmpty ? "retained, empty: removes what is there" : "retained"
+            return "\($0.topic) (\(kind))\n\(String(decoding: $0.payload, as: UTF8.self))"
+        }
+        return (["To \(broker)\(login)"] + texts).joined(separator: "\n\n")
+    }
+
+    /// Returns when the broker has acknowledged all messages.
+    func publish(_ messages: [MQTTMessage]) async throws(ShareFailure) {
+        try await asking { (broker) throws(MQTTError) in try await MQTT.publish(messages, to: broker) }
+    }
+
+    func check() async throws(ShareFailure) -> String {
+        try await asking { (broker) throws(MQTTError) in try await MQTT.check(broker) }
+        return "the broker \(broker) accepts the login; publishing was not tested"
+    }
+
+    private func asking(_ body: (MQTTBroker) async throws(MQTTError) -> Void) async throws(ShareFailure) {
+        let broker = try loggedIn()
+        do throws(MQTTError) {
+            try await body(broker)
+        } catch {
+            let kind: ShareFailure.Kind =
+                switch error {
+                case .notSent, .cancelled(wasSent: false): .unreachable
+                case .unanswered, .cancelled(wasSent: true): .unanswered
+                case .refused(credentials: true, _): .credentials
+                // What it refuses is the same for every day: another version, no retained messages, a name.
+                case .refused(credentials: false, _), .libraryMissing: .misconfigured
+                }
+            throw ShareFailure(kind, error.description, advice: error.advice)
+        }
+    }
+
+    private func loggedIn() throws(ShareFailure) -> MQTTBroker {
+        guard let password else { return broker }
+        let secret = try password.secret(environment.variables)
+        do {
+            return try broker.with(password: secret)
+        } catch {
+            throw ShareFailure(.misconfigured, error.description)
+        }
+    }
+}
+
+extension MQTTMessage {
+    /// A message that the broker keeps.
+    static func retained(_ topic: String, _ payload: String) throws(ShareFailure) -> MQTTMessage {
+        do {
+            return try MQTTMessage(topic: topic, payload: Array(payload.utf8))
+        } catch {
+            throw ShareFailure(.misconfigured, error.description)
+        }
+    }
+}
+
+extension TableReader {
+    /// The keys `host`, `port`, `tls`, `insecure`, `username` and `password_…`.
+    mutating func brokerLogin(_ context: DestinationContext) -> BrokerLogin? {
+        let host = requireText("host", "the name or address of the broker, such as homeassistant.local")
+        let port = integer("port", in: 1...65_535, "a port")
+        let isEncrypted = flag("tls") ?? false
+        let isInsecure = flag("insecure") ?? false
+        let username = text("username", "the user's name at the broker")
+        let password = secret("password", isRequired: false)
+        guard let host else { return nil }
+        do {
+            let broker = try MQTTBroker(
+                host: host, port: port, tls: isEncrypted, username: username, insecure: isInsecure)
+            return BrokerLogin(broker: broker, password: password, environment: context.environment)
+        } catch {
+            refuse("host", expected: "a broker (\(error.description))")
+            return nil
+        }
+    }
+}
