@@ -95,7 +95,7 @@ public struct ScanReport: Sendable {
     public var registered: [String: String]
 
     /// - Parameters:
-    ///   - heard: all devices, as they advertise themselves.
+    ///   - discovered: all devices, as they advertise themselves.
     ///   - probed: the same after they were connected to; nil where none is.
     init(
         _ discovered: [ScannedDevice], probed: DeviceProbing.Results?, others: NamesInRange,

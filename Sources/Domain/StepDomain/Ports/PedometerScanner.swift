@@ -124,7 +124,7 @@ public struct ScanOutcome: Hashable, Sendable {
 public protocol PedometerScanner: Sendable {
     /// Scans for the whole time. The scan has ended when this returns.
     ///
-    /// - Parameter heard: called with the number of devices so far.
+    /// - Parameter discovered: called with the number of devices so far.
     func scan(
         _ conditions: ScanConditions, seconds: Double, discovered: @escaping @Sendable (Int) -> Void
     ) async throws -> ScanOutcome

@@ -8,7 +8,7 @@
 /// ```swift
 /// let presence = PresenceMonitor(central)
 /// await presence.watch(for: [address])
-/// for await case .heard(let address) in presence.events { … }
+/// for await case .discovered(let address) in presence.events { … }
 /// ```
 public actor PresenceMonitor {
     /// The events of a monitor.

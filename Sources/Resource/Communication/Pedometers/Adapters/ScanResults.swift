@@ -51,7 +51,7 @@ public struct ScanResults {
     ///
     /// - Parameters:
     ///   - isWanted: whether a device is kept.
-    ///   - heard: called with the number of devices so far.
+    ///   - discovered: called with the number of devices so far.
     public static func collect(
         _ scan: AsyncThrowingStream<Discovery, any Error>, where isWanted: (Discovery) -> Bool = { _ in true },
         discovered: (Int) -> Void = { _ in }

@@ -20,10 +20,12 @@ final class FileTree {
             if head == [0x50, 0x4b, 0x03, 0x04] || head == [0x50, 0x4b, 0x05, 0x06] {
                 let archive = try ZipArchive(file)
                 files = archive.members.map { member in
-                    ForeignFile(name: member.name, size: member.size, place: .archive(path, archive, member))
+                    ForeignFile(name: member.name, size: member.size, location: .archive(path, archive, member))
                 }
             } else {
-                files = [ForeignFile(name: (path as NSString).lastPathComponent, size: file.size, place: .disk(path))]
+                files = [
+                    ForeignFile(name: (path as NSString).lastPathComponent, size: file.size, location: .disk(path))
+                ]
             }
         }
         files.sort { $0.name < $1.name }
@@ -46,14 +48,14 @@ final class FileTree {
             if files.count == Self.maximumFiles { throw .tooMuch("more than \(Self.maximumFiles) files") }
             files.append(
                 ForeignFile(
-                    name: String(url.path.dropFirst(prefix)), size: values.fileSize ?? 0, place: .disk(url.path)))
+                    name: String(url.path.dropFirst(prefix)), size: values.fileSize ?? 0, location: .disk(url.path)))
         }
     }
 }
 
 /// A file, wherever it is.
 final class ForeignFile {
-    enum Place {
+    enum Location {
         case disk(String)
         case archive(String, ZipArchive, ZipArchive.Member)
     }
@@ -64,13 +66,13 @@ final class ForeignFile {
     /// Its path below the folder or in the archive.
     let name: String
     let size: Int
-    private let place: Place
+    private let location: Location
     private var temporary: TemporaryFolder?
 
-    init(name: String, size: Int, place: Place) {
+    init(name: String, size: Int, location: Location) {
         self.name = name
         self.size = size
-        self.place = place
+        self.location = location
     }
 
     /// The last part of its path.
@@ -99,14 +101,14 @@ final class ForeignFile {
 
     /// The path of the file or of the archive that it is in, for messages.
     var path: String {
-        switch place {
+        switch location {
         case .disk(let path): path
         case .archive(let path, _, let member): "\(path): \(member.name)"
         }
     }
 
     func open() throws(ImportError) -> any ByteStream {
-        switch place {
+        switch location {
         case .disk(let path): try FileStream(path)
         case .archive(_, let archive, let member): try archive.open(member)
         }
@@ -117,7 +119,7 @@ final class ForeignFile {
 
     /// Its database, opened for reading.
     func database() throws(ImportError) -> ForeignDatabase {
-        switch place {
+        switch location {
         case .disk(let path):
             // A log beside it has the newest rows; reading it would change files of another program.
             var log = stat()

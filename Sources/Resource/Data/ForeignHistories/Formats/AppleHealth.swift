@@ -226,10 +226,10 @@ private func appleTime(_ text: UnsafeBufferPointer<UInt8>) -> (seconds: Int, off
     let sign = byte()
     if sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
         position += 1
-        for place in [36_000, 3600, 600, 60] {
+        for weight in [36_000, 3600, 600, 60] {
             if byte() == 0x3a { position += 1 }
             guard let next = digit() else { return nil }
-            offset += next * place
+            offset += next * weight
             position += 1
         }
         if sign == UInt8(ascii: "-") { offset = -offset }

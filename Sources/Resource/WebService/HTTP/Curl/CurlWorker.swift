@@ -217,11 +217,11 @@ struct AnswerReader {
     private var headers: [(String, String)] = []
     private var body: [UInt8] = []
     private var headBytes = 0
-    private var place = Place.betweenHeads
+    private var state = State.betweenHeads
     /// The part of the answer that exceeded a limit.
     private(set) var excess: String?
 
-    private enum Place {
+    private enum State {
         case betweenHeads, inHead
         /// Further header lines are trailers: they could contradict what was read (RFC 9110, section 6.5.1).
         case afterHead
@@ -237,16 +237,16 @@ struct AnswerReader {
             excess = "headers of more than \(limits.head / 1024) KiB"
             return false
         }
-        guard place != .afterHead else { return true }
+        guard state != .afterHead else { return true }
         let line = String(decoding: bytes, as: UTF8.self)[...].trimmed
-        if place == .betweenHeads {
-            place = .inHead
+        if state == .betweenHeads {
+            state = .inHead
             headers = []
             // "HTTP/1.1 200 OK", and "HTTP/2 200".
             let words = line.split(separator: " ")
             lastStatus = words.count > 1 ? Int(words[1]) ?? 0 : 0
         } else if line.isEmpty {
-            place = 100...199 ~= lastStatus ? .betweenHeads : .afterHead
+            state = 100...199 ~= lastStatus ? .betweenHeads : .afterHead
         } else if let colon = line.firstIndex(of: ":") {
             headers.append((line[..<colon].trimmed, line[line.index(after: colon)...].trimmed))
         }
@@ -264,7 +264,7 @@ struct AnswerReader {
     }
 
     /// That of the answer, once its head is complete; nil if there were only interim ones.
-    var status: Int? { place == .afterHead && 200...999 ~= lastStatus ? lastStatus : nil }
+    var status: Int? { state == .afterHead && 200...999 ~= lastStatus ? lastStatus : nil }
 
     /// The answer, once it is complete; nil if there were only interim ones.
     var response: HTTPResponse? { status.map { HTTPResponse(status: $0, headers: headers, body: body) } }

@@ -46,7 +46,7 @@ struct MQTTDestination: ConfiguredDestination {
     /// Nil sends `SharedDayDocument`.
     let body: BodyTemplate?
 
-    var place: String { "mqtt://\(login.broker), \(topic.text)" }
+    var location: String { "mqtt://\(login.broker), \(topic.text)" }
 
     var traits: ShareTraits {
         var traits = ShareTraits.replacing
