@@ -130,7 +130,8 @@ extension InMemoryHistory: ShareLedger {
                 state.ledger.watermarks[.init(destination: $0.destination, user: $0.user)] == nil
                     && state.ledger.destinations[$0.destination] != nil
             }
-            var found = state.ledger.stale.union(unmarked)
+            let due = state.ledger.entries.filter { $0.value.nextAttempt.map { $0 <= now } ?? false }.keys
+            var found = state.ledger.stale.union(unmarked).union(due)
             for (mark, watermark) in state.ledger.watermarks {
                 for (day, revision) in state.ledger.changed[mark.user, default: [:]]
                 where revision > watermark.revision {

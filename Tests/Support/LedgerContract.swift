@@ -295,6 +295,8 @@ extension LedgerContract {
             #expect(try fixture.entries() == changed.map(fixture.unmarked), "nothing is stored")
             try fixture.enqueueChanges()
             #expect(try fixture.changes().map(\.isChanged) == [true])
+            #expect(try fixture.due().count == 1)
+            #expect(try fixture.changes().map(\.isChanged) == [true], "it was handed out, and not sent")
             try fixture.drain()
             #expect(try fixture.changes().isEmpty)
         },

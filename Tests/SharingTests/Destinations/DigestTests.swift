@@ -87,6 +87,9 @@ import WebTestSupport
         (["Basic realm=\"x\""], "auth = \"basic\""), (["Bearer"], "another kind"),
         (["Negotiate, Basic realm=\"a, Digest b\""], "auth = \"basic\""),
         (["Basic realm=\"x\", Digest realm=\"y\", nonce=\"z\""], "Renew"), ([], "Renew"),
+        (["Digest realm=\"y\", nonce=\"z\", algorithm=SHA-512-256, qop=\"auth\""], "does not have"),
+        (["Digest realm=\"y\", nonce=\"z\", qop=\"auth-int\""], "does not have"),
+        (["Digest realm=\"y\", nonce=\"z\", algorithm=SHA-256, qop=\"auth, auth-int\""], "Renew"),
     ]) func `a server without Digest is named with what to set`(_ challenges: [String], _ words: String) async throws {
         let answer = HTTPResponse(status: 401, headers: challenges.map { ("WWW-Authenticate", $0) })
         let destination = try Fixture.destination(

@@ -274,6 +274,27 @@ import Testing
         #expect(try service.waiting().isEmpty)
     }
 
+    @Test func `changed days that a refused delivery did not reach go on waiting`() async throws {
+        let fixture = try fixture(), outbox = fixture.outbox, service = OutboxService(fixture.context)
+        try outbox.walk(3000, on: april21)
+        let sharing = try ShareService(fixture.context)
+        _ = try await sharing.share(.days([april20, april21], of: outbox.anna))
+        #expect(try service.waiting().isEmpty)
+        for day in [april20, april21] {
+            outbox.history.setCorrection(StepCorrection(steps: 9000), of: outbox.anna.id, on: day, at: outbox.now)
+        }
+        garden.script(.fail(ShareFailure(.credentials, "401")))
+        _ = try await sharing.share(.due)
+        #expect(try service.waiting().map(\.day) == [april20, april21], "one was tried, the other one was not")
+        for day in [april20, april21] {
+            #expect(try service.destinationsToCorrect(day, of: outbox.anna).map(\.stopped) == ["401"])
+        }
+        // The one that was not tried can be retried by name.
+        #expect(try await service.retry(.init(destination: "Garden", day: april21)).share(.due).count == 1)
+        #expect(garden.steps(april20) == 9000 && garden.steps(april21) == 9000)
+        #expect(try service.waiting().isEmpty)
+    }
+
     @Test func `a day without an entry that becomes known waits, too`() async throws {
         let fixture = try fixture(), outbox = fixture.outbox
         _ = try await ShareService(fixture.context).share(.due)

@@ -55,7 +55,11 @@ public struct OutboxService: Sendable {
     ///
     /// - Throws: the ledger's error.
     public func destinationsToCorrect(_ day: Day, of user: User) throws -> [DestinationState] {
-        try changes(of: user, on: day).filter(\.isChanged).map { try context.history.state(of: $0.destination) }
+        let tried = try context.history.entries(for: nil, in: [.pending]).filter {
+            $0.user == user.id && $0.day == day && $0.isConfirmed
+        }
+        let names = try Set((changes(of: user, on: day).filter(\.isChanged) + tried).map(\.destination))
+        return try names.sorted().map(context.history.state(of:))
     }
 
     /// Days that the next share sends, although their entries do not show it yet: a day was corrected, excluded in
@@ -147,7 +151,10 @@ public struct OutboxService: Sendable {
             $0.destination == name && (choice.day == nil || $0.day == choice.day)
                 && (choice.user == nil || $0.user == choice.user?.id)
         }
-        let entries = meant.filter { states.contains($0.state) }
+        var entries = meant.filter { states.contains($0.state) }
+        if let day = choice.day, entries.isEmpty {
+            entries = try changes(of: choice.user, on: day, at: name).filter(\.isChanged)
+        }
         if let day = choice.day, entries.isEmpty {
             throw meant.isEmpty
                 ? ServiceError.notInOutbox(day, destination: name) : .alreadySent(day, destination: name)

@@ -18,8 +18,8 @@ package enum RecipientWords {
         case .unknownUser, .nobody: "Set the users whose days are sent, such as users = [\"NAME\"]."
         case .several:
             """
-            Set one user, such as users = ["NAME"]. For each other user, add another [share.NAME] table. A destination of the kind rest or \
-            home-assistant accepts the days of several users if its url or entity contains {user}.
+            Set one user, such as users = ["NAME"]. For each other user, add another [share.NAME] table. A destination of the kind rest, \
+            mqtt or home-assistant accepts the days of several users if its url, topic or entity contains {user}.
             """
         }
     }

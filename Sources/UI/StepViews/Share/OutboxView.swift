@@ -120,7 +120,9 @@ package enum EntryWords {
         switch entry.state {
         case .pending:
             if let moment = entry.nextAttempt, moment > now { return "waits until \(clock(moment))\(tries)" }
-            return (wait(for: destination, now) ?? "to be sent") + tries
+            // Such a day was tried in vain: the destination has its earlier figures.
+            let change = entry.isConfirmed ? "changed since it was sent; " : ""
+            return change + (wait(for: destination, now) ?? "to be sent") + tries
         case .sending: return "being sent, or istep was interrupted while sending"
         case .sent where entry.isChanged:
             return "changed since it was sent \(clock(entry.changedAt))"

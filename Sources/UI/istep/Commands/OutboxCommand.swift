@@ -136,10 +136,24 @@ extension OutboxCommand {
                 return try wiring.show(
                     OutboxView(entries, states: [state], users: users, now: wiring.now(), localTime: wiring.localTime))
             }
-            try wiring.say(
+            var words = [
                 entries.isEmpty
                     ? "The outbox of \(name) is empty: nothing to drop."
-                    : "\(entries.count) \(entries.count == 1 ? "day" : "days") dropped from the outbox of \(name).")
+                    : "\(entries.count) \(entries.count == 1 ? "day" : "days") dropped from the outbox of \(name)."
+            ]
+            let kept = entries.count(where: \.isConfirmed)
+            if kept > 0 {
+                words.append("\(name) keeps the earlier figures of \(kept) \(kept == 1 ? "day" : "days").")
+            }
+            let changed = try await blocking {
+                try OutboxService(services).changes(of: chosen.user, on: chosen.day, at: name).count(where: \.isChanged)
+            }
+            if changed > 0 {
+                words.append(
+                    "\(changed) \(changed == 1 ? "day" : "days") that changed after being sent will be sent again: see 'istep outbox'."
+                )
+            }
+            try wiring.say(words.joined(separator: " "))
         }
     }
 }

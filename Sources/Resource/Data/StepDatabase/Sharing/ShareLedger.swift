@@ -52,7 +52,7 @@ extension StepDatabase: ShareLedger {
 
     public func changes(at now: Timestamp) throws(HistoryError) -> [ShareEntry] {
         try read { database in
-            let sent = try Row.fetchAll(database, sql: ShareEntry.changed).map { row in
+            let sent = try Row.fetchAll(database, sql: ShareEntry.changed, arguments: [now.seconds]).map { row in
                 var entry = try ShareEntry(row: row)
                 entry.isChanged = true
                 return entry
@@ -129,13 +129,15 @@ extension ShareEntry {
             ON changed_day.person = share_watermark.person AND changed_day.revision > share_watermark.revision
         """
 
-    /// Sent entries of days that have changed since. Before the first watermark, only days requested by name were sent,
-    /// and each of them may have changed. Begins with the few changes, and not with all entries.
+    /// Sent entries of days that have changed since, or that are due at a moment (1): these were examined and not sent,
+    /// or their day has ended. Before the first watermark, only days requested by name were sent, and each of them may
+    /// have changed. Begins with the few changes, and not with all entries.
     static let changed =
         columns + """
              FROM (
                 SELECT share_watermark.destination AS place, changed_day.person AS owner, changed_day.day AS date \(news)
-                UNION SELECT destination, person, day FROM share WHERE stale AND next_attempt IS NOT NULL
+                UNION SELECT destination, person, day FROM share
+                WHERE next_attempt IS NOT NULL AND (stale OR next_attempt <= ?1)
                 UNION SELECT share.destination, share.person, share.day
                 FROM destination CROSS JOIN person CROSS JOIN share
                     ON share.destination = destination.name AND share.person = person.id

@@ -184,7 +184,8 @@ final class Transfer {
     }
 
     var silent: TransportError {
-        .unanswered(reason: "\(request.url.origin) was silent for \(limits.silence.inSeconds)")
+        let reason = "\(request.url.origin) was silent for \(limits.silence.inSeconds)"
+        return mayHaveArrived ? .unanswered(reason: reason) : .notSent(reason: reason)
     }
 
     func outcome(_ result: CURLcode, osError: Int32) -> CurlExchange.Outcome {
@@ -194,7 +195,8 @@ final class Transfer {
             origin: request.url.origin, limits: limits)
         return .failure(
             mayHaveArrived
-                ? .unanswered(reason: failure.reasonAfterSending) : .notSent(reason: failure.reasonBeforeSending))
+                ? .unanswered(reason: failure.reasonAfterSending)
+                : .notSent(reason: sendCount > 0 ? failure.reasonAfterSending : failure.reasonBeforeSending))
     }
 }
 

@@ -132,10 +132,17 @@ extension ShareFailure {
                 ? "The server offers no Digest authentication, but Basic: set auth = \"basic\", which sends the password itself."
                 : "The server offers no Digest authentication: set `auth` to another kind."
         }
+        let challenge = response.values(of: "WWW-Authenticate").map { $0.lowercased() }.first { $0.hasPrefix("digest") }
+        if request.usesDigest, let challenge, challenge.contains("sha-512") || challenge.contains("qop=\"auth-int\"") {
+            return """
+                The server asks for a form of Digest that libcurl does not have (SHA-512, or qop auth-int alone): let it offer SHA-256 or MD5 \
+                with qop auth first.
+                """
+        }
         if !request.usesDigest, schemes.contains("digest"), schemes.isDisjoint(with: ["basic", "bearer"]) {
             return "The server requires Digest authentication: set auth = \"digest\", `username` and `password_file`."
         }
-        return "Renew the token or password, or grant it the right to write."
+        return "Renew the credentials or their rights."
     }
 
     /// An answer of 2xx that does not confirm: most likely it is not from the service at all.

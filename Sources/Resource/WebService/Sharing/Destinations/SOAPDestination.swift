@@ -227,7 +227,7 @@ extension ShareFailure {
         case .version: self.init(.rejected, said, advice: "It needs the other version of SOAP: set `version`.")
         case .understanding: self.init(.rejected, said, advice: "It requires a header that istep does not send.")
         case .credentials:
-            self.init(.credentials, said, advice: "Renew the token or password, or grant it the right to write.")
+            self.init(.credentials, said, advice: "Renew the credentials or their rights.")
         case .receiver: self.init(.unanswered, said, retryAfter: response.retryAfter)
         }
     }
