@@ -5,16 +5,16 @@ import Support
 /// Files of a process that was killed before it completed them: copies of a history, which are as large as the history,
 /// and check records.
 enum AbandonedFiles {
-    /// Removes the abandoned files of a history: beside it, in its directory of backups, and beside the place of a
+    /// Removes the abandoned files of a history: beside it, in its directory of backups, and beside a
     /// backup. A file that cannot be removed is left for the next time.
-    static func remove(ofHistory history: String, at path: String) {
+    static func remove(ofHistory history: String, at backup: String) {
         let history = HistoryLock.realPath(absolute(history))
-        for directory in Set([directoryName(path), directoryName(history), AutomaticBackups.directory(of: history)]) {
+        for directory in Set([directoryName(backup), directoryName(history), AutomaticBackups.directory(of: history)]) {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] {
                 let path = directory + "/" + name
                 if let target = target(ofCopy: name) {
                     let isOurs =
-                        target == baseName(history) || directory == directoryName(path) && target == baseName(path)
+                        target == baseName(history) || directory == directoryName(backup) && target == baseName(backup)
                         || BackupName(file: target, of: history) != nil
                     if isOurs { removeCopy(path) }
                 } else if let process = process(ofRecord: name, history), kill(process, 0) != 0, errno == ESRCH {
