@@ -138,7 +138,7 @@ import Testing
         let garden = ScriptedDestination("garden")
         var fixture = try PagesFixture.ofAnna()
         fixture.destinations = [garden]
-        fixture.demo = " --demo"
+        fixture.demo = "--demo"
         let pages = fixture.pages, day = PagesFixture.today.advanced(by: -1)
         garden.script(.fail(ShareFailure(.credentials, "401")), .fail(ShareFailure(.credentials, "401")))
         _ = await fixture.post("/share", "destination=garden&day=\(day)", to: pages)

@@ -71,14 +71,15 @@ import WebTestSupport
 
     /// The server has asked for credentials, and done nothing.
     @Test func `a challenge that does not end leaves no doubt whether the request arrived`() async throws {
-        func challenge(_ length: Int) -> Answer {
-            .reply(status: 401, headers: [gate.challenge(nonce: "n1")], body: String(repeating: "x", count: length))
+        let challenges = [2_000, 100_000].map { length in
+            Answer.reply(
+                status: 401, headers: [gate.challenge(nonce: "n1")], body: String(repeating: "x", count: length))
         }
-        let stalling = try LoopbackServer.start { _ in .stallInTheMiddle(of: challenge(2000)) }
+        let stalling = try LoopbackServer.start { _ in .stallInTheMiddle(of: challenges[0]) }
         let silent = await failure(
             CurlTransport.forTests(silence: .milliseconds(150)), try request(stalling, "POST"))
         #expect(silent == .notSent(reason: "\(stalling.url) was silent for 150 ms"))
-        let dripping = try LoopbackServer.start { _ in .drip(challenge(100_000), every: .milliseconds(1)) }
+        let dripping = try LoopbackServer.start { _ in .drip(challenges[1], every: .milliseconds(1)) }
         let slow = await failure(CurlTransport.forTests(whole: .seconds(3)), try request(dripping, "POST"))
         #expect(slow == .notSent(reason: "no whole answer from \(dripping.url) within 3 s"))
     }
