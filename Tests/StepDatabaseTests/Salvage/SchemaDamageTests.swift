@@ -11,8 +11,9 @@ import Testing
     private static let tables = [
         "changed_day", "correction", "coverage", "deleted_day", "destination", "device_total", "excluded_time", "frame",
         "implausible_sample", "import",
-        "import_content", "import_correction", "import_exclusion", "import_part", "import_track", "notice", "pedometer",
-        "person",
+        "import_content", "import_correction", "import_exclusion", "import_number", "import_part", "import_track",
+        "notice",
+        "pedometer", "person",
         "plan",
         "profile",
         "sample", "scheduled_import", "share", "share_watermark", "sync",

@@ -19,7 +19,7 @@ import Testing
                 tables == [
                     "changed_day", "correction", "coverage", "day_sum", "deleted_day", "destination", "device_total",
                     "excluded_time", "frame", "implausible_sample",
-                    "import", "import_content", "import_correction", "import_exclusion", "import_part",
+                    "import", "import_content", "import_correction", "import_exclusion", "import_number", "import_part",
                     "import_track", "notice", "pedometer", "person", "plan",
                     "profile", "sample", "scheduled_import",
                     "seal", "sealing", "share", "share_watermark", "sync",
@@ -38,7 +38,7 @@ import Testing
             Schema.current.migrations.map(\.name) == [
                 "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals", "seals",
                 "imports", "exclusions", "scheduledImports", "runningSteps",
-                "deletions", "importedDecisions", "shareCauses",
+                "deletions", "importedDecisions", "shareCauses", "importNumbers",
             ])
         #expect(
             Schema.current.migrations.map { checksum($0.sql) }

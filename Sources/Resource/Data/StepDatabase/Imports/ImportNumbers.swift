@@ -6,23 +6,15 @@ import StepDomain
 struct ImportNumbers {
     let database: Database
 
-    /// The row of `scheduled_import` that has the greatest number as the size of a file. An import of the configuration
-    /// cannot have its name: those have no dot.
-    static let row = "import.number"
-
     /// - Returns: nil if the numbers are at their end; SQLite then finds a free one.
     func next() throws -> ImportRecord.ID? {
+        // A repair may have lost the row.
         let last = try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT max(ifnull((SELECT max(id) FROM import), 0),
-                    ifnull((SELECT size FROM scheduled_import WHERE name = ?), 0))
-                """, arguments: [Self.row])
-        guard let last, last < .max else { return nil }
-        try database.execute(
-            sql:
-                "INSERT OR REPLACE INTO scheduled_import (name, file, size, modified, tried_at) VALUES (?, '', ?, 0, 0)",
-            arguments: [Self.row, last + 1])
-        return last + 1
+            database, sql: "SELECT max(last) FROM (SELECT last FROM import_number UNION ALL SELECT max(id) FROM import)"
+        )
+        let next = (last ?? 0).addingReportingOverflow(1)
+        if next.overflow { return nil }
+        try database.execute(sql: "INSERT OR REPLACE INTO import_number VALUES (1, ?)", arguments: [next.partialValue])
+        return next.partialValue
     }
 }

@@ -8,9 +8,8 @@ extension StepDatabase: ScheduledImportStore {
             try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT name, file, size, modified, read_at, tried_at, failure FROM scheduled_import
-                    WHERE name <> ? ORDER BY name
-                    """, arguments: [ImportNumbers.row]
+                    SELECT name, file, size, modified, read_at, tried_at, failure FROM scheduled_import ORDER BY name
+                    """
             ).map { row in
                 let path: String? = try row.get(1)
                 let file = try path.map {

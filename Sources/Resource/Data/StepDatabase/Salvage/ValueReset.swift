@@ -99,6 +99,7 @@ struct ValueReset {
             return constant(["file", "size", "modified", "read_at", "failure"], .null) + constant(["tried_at"], zero)
         case "deleted_day": return constant(["at"], zero) + constant(["closed"], 1.databaseValue)
         case "device_total": return constant(["at"], zero)
+        case "import_number": return constant(["last"], zero)
         case "import": return constant(["at"], zero) + constant(["first_day", "last_day"], .null)
         case "import_track": return constant(["until"], zero)
         default: return []

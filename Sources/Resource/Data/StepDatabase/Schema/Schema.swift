@@ -17,7 +17,7 @@ struct Schema: Sendable {
 
     static let current = Schema(migrations: [
         .history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals, .seals, .imports,
-        .exclusions, .scheduledImports, .runningSteps, .deletions, .importedDecisions, .shareCauses,
+        .exclusions, .scheduledImports, .runningSteps, .deletions, .importedDecisions, .shareCauses, .importNumbers,
     ])
 
     let migrations: [Migration]
