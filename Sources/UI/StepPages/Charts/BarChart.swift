@@ -165,8 +165,8 @@ struct BarChart: Sendable {
         let centre = centre(index)
         // At the left, the labels of the axis leave room.
         let anchor = centre < 22 ? "start" : centre > 67 ? "end" : "middle"
-        // On a phone only the first part has room.
-        let parts = bar.title.split(separator: ", ", maxSplits: 1)
+        // On a phone only the first part has room: of an unknown day its name.
+        let parts = bar.title.split(separator: bar.steps == nil ? ": " : ", ", maxSplits: 1)
         let end = max(20, min(bar.steps.map { y($0, scale) } ?? base, base) - 2)
         return Element.g(.css("tip"), Attribute(.opacity, 0)) {
             Element.line(
@@ -179,7 +179,9 @@ struct BarChart: Sendable {
                 Attribute(.textAnchor, anchor)
             ) {
                 String(parts[0])
-                if parts.count > 1 { Element.tspan(.css("minor")) { ", \(parts[1])" } }
+                if parts.count > 1 {
+                    Element.tspan(.css("minor")) { bar.title.dropFirst(parts[0].count).description }
+                }
             }
         }
     }
@@ -188,8 +190,8 @@ struct BarChart: Sendable {
         guard bars.count <= Self.maximumValues, bar.hasBegun || bar.steps != nil else { return .nothing }
         let top = bar.steps.map { y($0, scale) } ?? base - 8
         return Element.text(
-            .fill(bar.steps == nil ? .muted : .text, "halo"), Attribute(.fontSize, 12), Attribute(.fontWeight, 600),
-            Attribute(.x, percent: centre(index)), Attribute(.y, min(top, base - 2) - 7),
+            .fill(bar.steps == nil ? .muted : .text, "halo count"), Attribute(.fontSize, 12),
+            Attribute(.fontWeight, 600), Attribute(.x, percent: centre(index)), Attribute(.y, min(top, base - 2) - 7),
             Attribute(.textAnchor, "middle")
         ) { bar.steps.map(Words.grouped) ?? "?" }
     }

@@ -84,7 +84,7 @@ extension LocalPages {
 
     func drop(_ request: PageRequest, _ scope: RequestScope) async throws -> ServedResponse {
         let (destination, day) = try choice(request, scope, isDayNeeded: true)
-        _ = try await OutboxService(scope.services).drop(
+        try await OutboxService(scope.services).drop(
             OutboxService.Choice(destination: destination, day: day, user: scope.context.user))
         return .redirect(to: scope.context.link("share") ?? Link(["share"]))
     }
