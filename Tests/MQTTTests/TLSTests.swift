@@ -28,10 +28,42 @@ struct TLSTests {
         }
     }
 
+    @Test func `a broker certificate of an authority in a file is trusted`() async throws {
+        try await withBroker { broker, authority in
+            try await MQTT.publish([.text("a", "1")], to: address(broker.port, authorities: authority))
+            let other = await failure(
+                [try .text("a", "1")], try address(broker.port, host: "127.0.0.1", authorities: authority))
+            #expect("\(other!)".contains("host name verification failed"))
+        }
+    }
+
+    @Test func `a file of authorities that cannot be read is named`() async throws {
+        let directory = try await Certificates.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let missing = directory + "/missing.pem", key = directory + "/server.key"
+        try await withBroker { broker, _ in
+            let error = await failure([try .text("a", "1")], try address(broker.port, authorities: missing))
+            #expect(
+                error
+                    == .notSent(
+                        reason: "localhost:\(broker.port): the certificates in \"\(missing)\" cannot be read: "
+                            + "check `ca_file`"))
+            let unsuitable = await failure([try .text("a", "1")], try address(broker.port, authorities: key))
+            guard case .notSent(let reason) = unsuitable, reason.contains("`ca_file`") else {
+                Issue.record("\(String(describing: unsuitable))")
+                return
+            }
+        }
+    }
+
     @Test func `a broker with an untrusted certificate receives no credentials`() async throws {
         try await withBroker { broker, _ in
             let error = await failure([try .text("a", "1")], try address(broker.port))
-            #expect(error == .notSent(reason: "localhost:\(broker.port): TLS failed: certificate verify failed"))
+            #expect(
+                error
+                    == .notSent(
+                        reason: "localhost:\(broker.port): TLS failed: certificate verify failed; check `host` and "
+                            + "`port`, or name the file of its authority in `ca_file`"))
             #expect(!broker.log.contains("anna"))
         }
     }
@@ -41,7 +73,8 @@ struct TLSTests {
             await #expect(processExitsWith: .success) { [port = broker.port as Int, authority = authority as String] in
                 setenv("SSL_CERT_FILE", authority, 1)
                 let error = await failure([try .text("a", "1")], try address(port, host: "127.0.0.1"))
-                #expect(error == .notSent(reason: "127.0.0.1:\(port): TLS failed: host name verification failed"))
+                guard case .notSent(let reason) = error else { return #expect(error == nil, "other than notSent") }
+                #expect(reason.hasPrefix("127.0.0.1:\(port): TLS failed: host name verification failed; check `host`"))
             }
             #expect(!broker.log.contains("anna"))
         }
@@ -82,10 +115,11 @@ struct TLSTests {
         let broker = try FakeBroker { wire, _ in wire.readAll() }
         let address = try MQTTBroker(host: "localhost", port: broker.port, tls: true)
         let error = await failure([try .text("a", "1")], address, timeout: .milliseconds(300))
-        #expect(error == .notSent(reason: "could not connect to the broker within 0.3 s"))
+        #expect(error == .notSent(reason: "localhost:\(broker.port): could not connect to the broker within 0.3 s"))
     }
 }
 
-private func address(_ port: Int, host: String = "localhost") throws -> MQTTBroker {
-    try MQTTBroker(host: host, port: port, tls: true, username: "anna", password: Secret("opensesame"))
+private func address(_ port: Int, host: String = "localhost", authorities: String? = nil) throws -> MQTTBroker {
+    try MQTTBroker(
+        host: host, port: port, tls: true, username: "anna", password: Secret("opensesame"), authorities: authorities)
 }

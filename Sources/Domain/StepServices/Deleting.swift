@@ -124,6 +124,8 @@ public struct DestinationFate: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// It gets 0 steps in their place with the next share.
         case replaced
+        /// It removes them with the next share.
+        case removed
         /// The same, but samples that were sent stay there.
         case keepsSamples
         /// It keeps them: it replaces no day, or is not told any more.
@@ -150,9 +152,15 @@ public struct DestinationFate: Hashable, Sendable {
             let traits = configured?.first { $0.name == shared.destination }?.traits
             let isTold = !isWholeUser && traits?.takesDeletions == true
             return DestinationFate(
-                name: shared.destination, days: shared.days,
-                kind: isTold ? (traits?.keepsSamples == true ? .keepsSamples : .replaced) : .keeps)
+                name: shared.destination, days: shared.days, kind: traits.flatMap { isTold ? $0.fate : nil } ?? .keeps)
         }
+    }
+}
+
+extension ShareTraits {
+    /// What becomes of a day that it is told of.
+    fileprivate var fate: DestinationFate.Kind {
+        keepsSamples ? .keepsSamples : removesDeleted ? .removed : .replaced
     }
 }
 

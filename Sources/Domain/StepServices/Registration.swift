@@ -1,6 +1,5 @@
 public import StepDomain
 internal import Support
-internal import Synchronization
 
 /// Finding, registering, renaming and forgetting pedometers.
 public struct Registration: Sendable {
@@ -60,15 +59,6 @@ public struct Registration: Sendable {
         case experimental(PedometerKind)
     }
 
-    /// Seconds to search for one device: it is there as a rule, and the search ends when it is heard.
-    static let secondsForOne = 15.0
-    /// Seconds to search for others with a name, after one was heard.
-    static let secondsForOthers = 3.0
-    /// Seconds to search for any pedometer. The whole time is used, because all in range must be heard.
-    static let secondsForAny = 6.0
-    /// More pedometers than this are not listed in an error.
-    private static let maximumListed = 10
-
     /// Checks the kind and the options of a request, for which neither a history nor the radio is needed.
     ///
     /// - Returns: the kind, nil if it is to be recognised; the complete options of a pedometer of the described kind.
@@ -96,8 +86,8 @@ public struct Registration: Sendable {
     ///   - plain: makes a name from the air harmless, so that a user can type it.
     /// - Throws: `ServiceError`, the errors of scanner, catalog and history.
     public func register(
-        _ request: Request, of people: UserSelection, plain: @Sendable (String) -> String,
-        progress: @Sendable (Step) -> Void = { _ in }
+        _ request: Request, of people: UserSelection, plain: @escaping @Sendable (String) -> String,
+        progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) async throws -> (pedometer: Pedometer, owner: User) {
         // Errors in the request are reported before the radio is used.
         let (kind, options) = try Self.checked(request, catalog)
@@ -113,7 +103,10 @@ public struct Registration: Sendable {
         }
         if let name = request.name { try check(name, beside: known) }
 
-        var (found, foundKind) = try await find(request, kind, except: known, plain, progress)
+        var (found, foundKind) = try await PedometerFinder(
+            scanner: scanner, catalog: catalog, request: request, kind: kind, known: known, plain: plain,
+            progress: progress
+        ).find()
         var advertised = found.name ?? foundKind.key
         if catalog.address(advertised) != nil { advertised = foundKind.key }
         // A name that the user has chosen is not changed.
@@ -195,124 +188,6 @@ public struct Registration: Sendable {
         if unpairing, !pedometer.isOfImport { try await scanner.unpair(pedometer) }
         try await blocking { [history] in try history.forgetPedometer(pedometer.id) }
         return pedometer
-    }
-
-    // MARK: Finding it
-
-    private func find(
-        _ request: Request, _ kind: PedometerKind?, except known: [Pedometer], _ plain: (String) -> String,
-        _ progress: @Sendable (Step) -> Void
-    ) async throws -> (ScannedDevice, PedometerKind) {
-        progress(.searching(request.device))
-        guard let device = request.device else { return try await only(request, kind, known, progress) }
-        let registered = Dictionary(known.map { ($0.address, $0.name) }, uniquingKeysWith: { $1 })
-        let seconds = request.seconds ?? Self.secondsForOne
-        let address = catalog.address(device)
-        let conditions = ScanConditions(namePrefix: address == nil ? device : nil, address: address)
-        let nameless = Mutex<ScannedDevice?>(nil), registeredOne = Mutex<ScannedDevice?>(nil)
-        let withoutData = Mutex<ScannedDevice?>(nil), others = Mutex(NamesInRange())
-        let isWanted = { @Sendable (discovered: ScannedDevice) -> Bool in
-            // A second one of the same name may be in range.
-            if registered[discovered.address] != nil {
-                registeredOne.withLock { $0 = discovered }
-                return false
-            }
-            // What a device advertises comes in parts: a later one may have the data of the kind.
-            if let kind, kind.advertisesSteps, discovered.kind?.key != kind.key {
-                withoutData.withLock { $0 = discovered }
-                return false
-            }
-            if kind != nil || discovered.kind != nil { return true }
-            // Its name may come with the next advertisement.
-            if discovered.name == nil { nameless.withLock { $0 = discovered } }
-            return discovered.name != nil
-        }
-        func search(_ seconds: Double) async throws -> ScannedDevice? {
-            let discovered = try await scanner.first(
-                conditions, seconds: seconds, passed: { other in others.withLock { $0.add(other) } }, where: isWanted)
-            // A search that is cancelled ends like one whose time is over.
-            try Task.checkCancellation()
-            return discovered
-        }
-        var discovered = try await search(min(seconds, Self.secondsForOthers))
-        let rest = seconds - Self.secondsForOthers
-        if discovered == nil, rest > 0 {
-            progress(.searchingOn(device, others: others.withLock { $0.names }))
-            // If one of this name is registered, the user has most likely forgotten that: another one need not be
-            // waited for that long.
-            discovered = try await search(
-                registeredOne.withLock { $0 } == nil ? rest : min(rest, Self.secondsForOthers))
-        }
-        guard var found = discovered ?? nameless.withLock({ $0 }) else {
-            if let device = registeredOne.withLock({ $0 }), let name = registered[device.address] {
-                throw ServiceError.alreadyRegistered(address: device.address, name: name)
-            }
-            if let kind, let device = withoutData.withLock({ $0 }) {
-                throw ServiceError.advertisesOtherwise(device.name ?? device.address, kind: kind.title)
-            }
-            throw ServiceError.notDiscovered(
-                device, isName: address == nil, seconds: seconds, others: others.withLock { $0.names }.map(plain))
-        }
-        if address == nil {
-            // A neighbour may have one of the same name.
-            let near = try await scanner.scan(conditions, seconds: min(seconds, Self.secondsForOthers)) { _ in }.devices
-            try Task.checkCancellation()
-            let first = found.address
-            var alike =
-                [found]
-                + near.filter {
-                    $0.address != first && registered[$0.address] == nil && conditions.matches(name: $0.name)
-                }
-            // A name in the same case as it was typed takes precedence.
-            let exact = alike.filter {
-                $0.name?.hasPrefix(device) == true && (kind?.advertisesSteps != true || $0.kind?.key == kind?.key)
-            }
-            if !exact.isEmpty { alike = exact }
-            found = alike.first { $0.address == first } ?? alike.first { $0.kind != nil } ?? alike[0]
-            let isRecognised = found.kind != nil
-            alike.removeAll { kind == nil && isRecognised && $0.kind == nil }
-            guard alike.count == 1 else { throw Self.several(alike) }
-        }
-        if let kind = kind ?? found.kind { return (found, kind) }
-        progress(.probing(found.name ?? found.address))
-        guard let recognised = try await scanner.probe(found.address).kinds.first else {
-            throw ServiceError.notRecognised(found.name ?? found.address)
-        }
-        return (found, recognised)
-    }
-
-    private func only(
-        _ request: Request, _ kind: PedometerKind?, _ known: [Pedometer], _ progress: @Sendable (Step) -> Void
-    ) async throws -> (ScannedDevice, PedometerKind) {
-        let seconds = request.seconds ?? Self.secondsForAny
-        let discovered = try await scanner.scan(ScanConditions(), seconds: seconds) { _ in }.devices
-        try Task.checkCancellation()
-        var devices = discovered.filter { device in !known.contains { $0.address == device.address } }
-        var unprobed = 0
-        if request.probes {
-            let unknown = devices.filter { $0.kind == nil }
-            let results = await DeviceProbing(scanner).probe(unknown, limit: DeviceProbing.maximumProbed) {
-                progress(.probing($0.name ?? $0.address))
-            }
-            try Task.checkCancellation()
-            unprobed = results.devices.count { !results.probed.contains($0.address) }
-            devices = devices.filter { $0.kind != nil } + results.devices
-        }
-        let found =
-            devices
-            .compactMap { device in device.kind.map { (device, $0) } }
-            .filter { pair in kind == nil || kind?.key == pair.1.key }
-        guard let first = found.first else {
-            throw ServiceError.noNewPedometer(seconds: seconds, others: discovered.count, unprobed: unprobed)
-        }
-        guard found.count == 1 else { throw Self.several(found.map(\.0)) }
-        return first
-    }
-
-    private static func several(_ devices: [ScannedDevice]) -> ServiceError {
-        .severalInRange(
-            devices.prefix(maximumListed).map { "\($0.address) (\(String(($0.name ?? "no name").prefix(64))))" },
-            count: devices.count)
     }
 
     /// The name, cut so that a number fits, and with a number appended if another pedometer has it.

@@ -93,6 +93,13 @@ import Testing
         #expect(HTTPResponse.line(of: #"{"message":"t0ps3cret"}"#, hiding: []) == #"{"message":"t0ps3cret"}"#)
     }
 
+    @Test(arguments: ["\"", "\\\"", ""]) func `an answer of Digest that a server repeats is masked`(_ quote: String) {
+        let words = HTTPResponse.line(
+            of: "no: nonce=\(quote)ab\(quote), response=\(quote)8ca523f5e9506fed4657c9700eebdbec\(quote), qop=auth",
+            hiding: [])
+        #expect(words.contains("nonce") && words.contains("qop=auth") && !words.contains("8ca5"), "\(words)")
+    }
+
     /// Bodies that are deeper than any parser's stack and larger than any sentence take little time and cause no
     /// failure.
     @Test(

@@ -8,7 +8,8 @@ import Testing
 
     private func delivery(_ count: Int, usesMQTT311: Bool = false) throws -> Delivery {
         let messages = try (0..<count).map { try MQTTMessage(topic: "t\($0)", payload: []) }
-        return Delivery(messages, usesMQTT311: usesMQTT311) { "code \($0.number)" }
+        let publication = Publication(messages: messages, isRetained: true)
+        return Delivery(publication, usesMQTT311: usesMQTT311) { "code \($0.number)" }
     }
 
     /// Connected, with all messages passed to the library under identifiers from 1.
@@ -146,7 +147,8 @@ import Testing
         #expect(
             retained.handle(event)
                 == .fail(.refused(credentials: false, reason: "it does not support retained messages")))
-        var passing = Delivery([try MQTTMessage(topic: "a", payload: [], isRetained: false)], usesMQTT311: false) { _ in
+        let message = try MQTTMessage(topic: "a", payload: [], isRetained: false)
+        var passing = Delivery(Publication(messages: [message], isRetained: false), usesMQTT311: false) { _ in
             ""
         }
         #expect(passing.handle(event) == .publish)

@@ -89,6 +89,8 @@ import WebTestSupport
         (["Basic realm=\"x\", Digest realm=\"y\", nonce=\"z\""], "Renew"), ([], "Renew"),
         (["Digest realm=\"y\", nonce=\"z\", algorithm=SHA-512-256, qop=\"auth\""], "does not have"),
         (["Digest realm=\"y\", nonce=\"z\", qop=\"auth-int\""], "does not have"),
+        (["Negotiate, Digest realm=\"y\", nonce=\"z\", qop=auth-int"], "does not have"),
+        (["Basic realm=\"sha-512 \\\" , Digest algorithm=SHA-512\", Digest realm=\"y\", nonce=\"z\""], "Renew"),
         (["Digest realm=\"y\", nonce=\"z\", algorithm=SHA-256, qop=\"auth, auth-int\""], "Renew"),
     ]) func `a server without Digest is named with what to set`(_ challenges: [String], _ words: String) async throws {
         let answer = HTTPResponse(status: 401, headers: challenges.map { ("WWW-Authenticate", $0) })

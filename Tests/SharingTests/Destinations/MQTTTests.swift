@@ -67,13 +67,24 @@ import Testing
         #expect(problems.count == 1 && problems[0].contains("istep/{user}/{date}"), "\(problems)")
     }
 
+    @Test(arguments: ["kind = 'mqtt'", "kind = 'home-assistant'\nvia = 'mqtt'"])
+    func `certificates of the user's own verify the broker`(_ kind: String) async throws {
+        let table = "[share.hall]\n\(kind)\nhost = 'localhost'\nca_file = '/no/own.pem'"
+        let failure = await (try Fixture.destination(table + "\ntls = true")).failureOfCheck()
+        #expect(failure?.reason.contains("the certificates in \"/no/own.pem\" cannot be read") == true, "\(failure!)")
+        let problems = Fixture.problems(table)
+        #expect(problems.count == 1 && problems[0].contains("tls = true"), "\(problems)")
+    }
+
     @Test func `without a user in its topic it belongs to one person`() throws {
         for (topic, isPersonal) in [("steps/{date}", true), ("steps/{user}/{date}", false)] {
             let traits = try Fixture.destination(
                 "[share.hall]\nkind = 'mqtt'\nhost = 'localhost'\ntopic = '\(topic)'"
             ).traits
             #expect(traits.isPersonal == isPersonal && traits.placesByName == !isPersonal)
-            #expect(traits.takesDeletions && traits.acceptsUnfinishedDays && !traits.showsLatestOnly)
+            #expect(
+                traits.removesDeleted && traits.takesDeletions && traits.acceptsUnfinishedDays
+                    && !traits.showsLatestOnly)
         }
     }
 

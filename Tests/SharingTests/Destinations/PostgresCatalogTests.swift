@@ -8,15 +8,6 @@ import Testing
 /// What was added to, or changed in, istep's tables on Debian's PostgreSQL is found, and the statement of the advice
 /// makes it as it was.
 @Suite(.timeLimit(.minutes(5))) struct PostgresCatalogTests {
-    private static func with(_ body: (PostgresDatabase) async throws -> Void) async throws {
-        let database = try await PostgresDatabase.make()
-        do { try await body(database) } catch {
-            await database.drop()
-            throw error
-        }
-        await database.drop()
-    }
-
     private static func destination(_ database: PostgresDatabase, role: String? = nil) throws -> PostgresDestination {
         let text = "[share.family]\nkind = \"postgres\"\nmachine = 'pi'\n\(database.keys(role: role))"
         return try #require(try Fixture.destination(text) as? PostgresDestination)
@@ -103,7 +94,7 @@ import Testing
         ),
         ("ALTER VIEW istep.cohorts SET (security_barrier)", "the view istep.cohorts has the options security_barrier"),
     ]) func `a change by hand is found and taken back`(change: String, words: String) async throws {
-        try await Self.with { database in
+        try await PostgresDatabase.with { database in
             try await database.query(change)
             let destination = try Self.destination(database)
             let findings = try await destination.inspect(for: []).findings
@@ -117,7 +108,7 @@ import Testing
 
     /// The rest of what belongs to others does no harm.
     @Test func `what others have added beside istep's tables is not reported`() async throws {
-        try await Self.with { database in
+        try await PostgresDatabase.with { database in
             try await database.query(
                 """
                 CREATE TABLE istep.ward (subject text REFERENCES istep.subject ON DELETE CASCADE);
@@ -166,7 +157,7 @@ import Testing
 
     /// What is sent after that would count as older than what is there.
     @Test func `a sequence that was made anew goes on after the days`() async throws {
-        try await Self.with { database in
+        try await PostgresDatabase.with { database in
             let destination = try Self.destination(database)
             for steps in [10, 20, 30] { _ = try await destination.deliver([SharePayload(.easter(steps: steps))]) }
             try await database.query(
@@ -185,7 +176,7 @@ import Testing
     }
 
     @Test func `an error of rights and one of a socket name the next step`() async throws {
-        try await Self.with { database in
+        try await PostgresDatabase.with { database in
             let role = "reader_of_\(database.name)"
             let password = TestSecret.text.replacing("'", with: "''")
             try await database.query("CREATE ROLE \(role) LOGIN PASSWORD '\(password)' IN ROLE istep_reader")
@@ -208,7 +199,7 @@ import Testing
 
     /// With several findings, the advice is one sentence after the other.
     @Test func `the first of several findings names where all are`() async throws {
-        try await Self.with { database in
+        try await PostgresDatabase.with { database in
             try await database.query("ALTER TABLE istep.total DROP COLUMN last_sync CASCADE; DROP TABLE istep.person")
             let failure = await #expect(throws: ShareFailure.self) {
                 try await Self.destination(database).check()

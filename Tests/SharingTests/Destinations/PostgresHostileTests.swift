@@ -12,17 +12,6 @@ import Testing
     private static let limits = ExportLimits(
         now: Timestamp(1_398_902_400), models: ["colmi"], formats: ["istep-export"])
 
-    private static func with(_ body: (PostgresDatabase, String) async throws -> Void) async throws {
-        let database = try await PostgresDatabase.make()
-        let directory = try GuardedProcess.makeDirectory("istep-hostile")
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        do { try await body(database, directory) } catch {
-            await database.drop()
-            throw error
-        }
-        await database.drop()
-    }
-
     private static func destination(_ database: PostgresDatabase, _ more: String = "", role: String? = nil) throws
         -> any ShareDestination
     {
@@ -50,7 +39,7 @@ import Testing
         evidence("implausible", ("7200", "720000")),
         "UPDATE istep.day SET evidence = '{\"sources\":[],\"blocks\":[{\"start\":-5,\"end\":9,\"offset\":0}]}'",
     ]) func `numbers that cannot be are refused`(change: String) async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let destination = try Self.destination(database)
             _ = try await destination.deliver([SharePayload(.easter(steps: 60, tracks: [.track("ring", steps: 60)]))])
             try await database.query(change)
@@ -69,7 +58,7 @@ import Testing
         "UPDATE istep.day SET corrected_at = '-infinity'",
         "UPDATE istep.day SET evidence = NULL, excluded = '{[-infinity,2014-04-20T08:00:00Z)}'",
     ]) func `times without end are taken or refused as data`(change: String) async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let destination = try Self.destination(database)
             _ = try await destination.deliver([SharePayload(.easter(steps: 60, tracks: [.track("ring", steps: 60)]))])
             try await database.query(change)
@@ -86,7 +75,7 @@ import Testing
         "ALTER TABLE istep.day DROP CONSTRAINT possible; UPDATE istep.day SET machine = E'pi\\n'",
         "ALTER TABLE istep.day DROP CONSTRAINT day_machine_check; UPDATE istep.day SET machine = repeat('m', 300)",
     ]) func `a name that istep does not write is refused`(change: String) async throws {
-        try await Self.with { database, _ in
+        try await PostgresDatabase.withDirectory { database, _ in
             let destination = try Self.destination(database)
             _ = try await destination.deliver([SharePayload(.easter(steps: 60))])
             try await database.query(change)
@@ -96,7 +85,7 @@ import Testing
     }
 
     @Test func `days whose samples are fewer than their steps are named`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let destination = try Self.destination(database)
             for later in 0..<3 {
                 var track = SharedDay.Track.track("ring", steps: 60, 40)
@@ -115,7 +104,7 @@ import Testing
     }
 
     @Test func `reasons go with the profile when personal data are no longer sent`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let history = try StepDatabase(path: directory + "/old.sqlite")
             let anna = try history.addUser(named: "Anna"), now = Timestamp(1_398_902_400)
             let days = (0..<3).map { Day(daysSince1970: 16_180 + $0) }
@@ -157,7 +146,7 @@ import Testing
 
     /// An earlier delivery that comes late.
     @Test func `an older delivery without a profile leaves a newer one`() async throws {
-        try await Self.with { database, _ in
+        try await PostgresDatabase.withDirectory { database, _ in
             var day = SharedDay.easter(steps: 60)
             day.person = SharedPerson(profiles: [Profile(validFrom: day.day, height: 1.7)])
             _ = try await Self.destination(database, "personal = true").deliver([SharePayload(day)])
@@ -169,7 +158,7 @@ import Testing
     }
 
     @Test func `the refusal of one user does not concern another one`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let role = "home_of_\(database.name)"
             let password = TestSecret.text.replacing("'", with: "''")
             try await database.query(

@@ -8,20 +8,6 @@ import Testing
 
 /// What a shared database keeps of the hours of a day, and how samples go there.
 @Suite(.timeLimit(.minutes(5))) struct PostgresHoursTests {
-    private static func with(_ body: (PostgresDatabase) async throws -> Void) async throws {
-        let database = try await PostgresDatabase.make()
-        do { try await body(database) } catch {
-            await database.drop()
-            throw error
-        }
-        await database.drop()
-    }
-
-    private static func send(_ days: SharedDay..., to database: PostgresDatabase, as machine: String) async throws {
-        let table = "[share.db]\nkind = \"postgres\"\n\(database.keys())\nmachine = '\(machine)'"
-        _ = try await Fixture.destination(table).deliver(days.map { SharePayload($0) })
-    }
-
     /// Slots of a quarter of an hour from 10:00.
     private static let early = SharedDay.easter(
         steps: 310, tracks: [.track("ring", steps: 60, 40, 0, 10, 200)])
@@ -30,10 +16,10 @@ import Testing
     private static let hours = "SELECT day, hour, steps FROM istep.hours ORDER BY day, hour"
 
     @Test func `hours are those of the samples that count`() async throws {
-        try await Self.with { database in
-            try await Self.send(Self.early, to: database, as: "pi")
+        try await PostgresDatabase.with { database in
+            try await database.send(Self.early, as: "pi")
             #expect(try await database.query(Self.hours) == ["2014-04-20\t10\t110", "2014-04-20\t11\t200"])
-            try await Self.send(Self.late, to: database, as: "laptop")
+            try await database.send(Self.late, as: "laptop")
             #expect(try await database.query(Self.hours) == ["2014-04-20\t10\t140", "2014-04-20\t11\t200"])
             // Another one excludes the first quarter; a correction by hand does not change hours.
             var summary = Self.late.summary
@@ -41,7 +27,7 @@ import Testing
             summary.excluded = [ExcludedSteps(Exclusion(block, utcOffset: 7200), steps: 60)]
             (summary.steps, summary.isCorrected, summary.correctedAt) = (42, true, Timestamp(1_398_000_000))
             let changed = try #require(SharedDay(summary, tracks: [.track("Colmi", steps: 0, 50, 20)]))
-            try await Self.send(changed, to: database, as: "laptop")
+            try await database.send(changed, as: "laptop")
             #expect(try await database.query(Self.hours) == ["2014-04-20\t10\t80", "2014-04-20\t11\t200"])
             #expect(try await database.query("SELECT istep.retire('pi')") == ["1"])
             #expect(try await database.query(Self.hours) == ["2014-04-20\t10\t70"])
@@ -52,9 +38,9 @@ import Testing
 
     /// Of a database as version 4 has left it.
     @Test func `a later version of the schema counts the hours of all days`() async throws {
-        try await Self.with { database in
-            try await Self.send(Self.early, .easter(steps: 7, later: 1), to: database, as: "pi")
-            try await Self.send(Self.late, to: database, as: "laptop")
+        try await PostgresDatabase.with { database in
+            try await database.send(Self.early, .easter(steps: 7, later: 1), as: "pi")
+            try await database.send(Self.late, as: "laptop")
             let (hours, samples) = (
                 try await database.query(Self.hours), "SELECT * FROM istep.sample ORDER BY 1, 2, 3, 4"
             )
@@ -90,12 +76,12 @@ import Testing
     /// What has a meaning in the text of an array.
     @Test(arguments: [#"","#, #"\"#, "{}", "NULL", "a\",NULL}\\", "ä, 'ö'; --", "$1"])
     func `any name arrives as it is`(name: String) async throws {
-        try await Self.with { database in
+        try await PostgresDatabase.with { database in
             var track = SharedDay.Track.track(name, steps: 60, 40, 7)
             // Known, unknown, known; and unknown at the end.
             track.samples[1].distance = nil
             track.samples[0].energy = 2.5
-            try await Self.send(.easter(steps: 107, tracks: [track]), to: database, as: "pi")
+            try await database.send(.easter(steps: 107, tracks: [track]), as: "pi")
             let names = try await database.query("SELECT DISTINCT source FROM istep.sample")
             #expect(names == [name])
             let figures = try await database.query(
@@ -106,7 +92,7 @@ import Testing
 
     /// Parts of a delivery go there one after the other.
     @Test func `a delivery of many samples is stored as a whole`() async throws {
-        try await Self.with { database in
+        try await PostgresDatabase.with { database in
             let days = (0..<4).map { later in
                 let start = 1_397_944_800 + later * 86_400
                 let samples = (0..<4000).map {

@@ -12,15 +12,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PostgresInspectionTests {
     private static let bob = User(id: 2, name: "Bob")
 
-    private static func with(isEmpty: Bool = false, _ body: (PostgresDatabase) async throws -> Void) async throws {
-        let database = try await PostgresDatabase.make(isEmpty: isEmpty)
-        do { try await body(database) } catch {
-            await database.drop()
-            throw error
-        }
-        await database.drop()
-    }
-
     private static func destination(_ database: PostgresDatabase, _ more: String = "", role: String? = nil) throws
         -> PostgresDestination
     {
@@ -30,7 +21,7 @@ import Testing
 
     /// With a role that is enrolled for Anna.
     private static func withRole(_ body: (PostgresDatabase, _ role: String) async throws -> Void) async throws {
-        try await with { database in
+        try await PostgresDatabase.with { database in
             let role = "kitchen_of_\(database.name)"
             let password = TestSecret.text.replacing("'", with: "''")
             try await database.query(
@@ -93,7 +84,7 @@ import Testing
         ),
         ("DROP SCHEMA istep CASCADE", "the database has no tables of istep"),
     ]) func `what was changed by hand is found`(change: String, words: String) async throws {
-        try await Self.with { database in
+        try await PostgresDatabase.with { database in
             // The views depend on the type.
             try await database.query((change.contains("TYPE") ? "DROP VIEW istep.days CASCADE;" : "") + change)
             let destination = try Self.destination(database)
@@ -114,7 +105,7 @@ import Testing
     }
 
     @Test func `a schema of a later version is accepted`() async throws {
-        try await Self.with { database in
+        try await PostgresDatabase.with { database in
             try await database.query(
                 """
                 CREATE OR REPLACE FUNCTION istep.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 6';

@@ -1,7 +1,5 @@
 import Foundation
-import Postgres
 import StepDomain
-import Synchronization
 import TestSupport
 import Testing
 
@@ -15,15 +13,6 @@ import Testing
     ]
     private static let totals = "SELECT day, steps, machines FROM istep.days ORDER BY day"
 
-    private static func with(_ body: (PostgresDatabase) async throws -> Void) async throws {
-        let database = try await PostgresDatabase.make()
-        do { try await body(database) } catch {
-            await database.drop()
-            throw error
-        }
-        await database.drop()
-    }
-
     private static func destination(_ keys: String) throws -> any ShareDestination {
         try Fixture.destination("[share.db]\nkind = \"postgres\"\nmachine = 'pi'\n\(keys)")
     }
@@ -35,7 +24,7 @@ import Testing
         "INSERT INTO istep.sample", "istep.person", "istep.settle", "COMMIT",
     ]) func `a network that is cut loses nothing and doubles nothing`(phase: String) async throws {
         for cut in [PostgresProxy.Cut.before(phase), .answer(to: phase)] {
-            try await Self.with { database in
+            try await PostgresDatabase.with { database in
                 let proxy = try PostgresProxy(to: database.cluster.socket + "/.s.PGSQL.5432", cut: cut)
                 let destination = try Self.destination(
                     "host = '127.0.0.1'\nport = \(proxy.port)\ndatabase = '\(database.name)'\nusername = 'owner'")
@@ -54,22 +43,9 @@ import Testing
 
     /// Such as a backup, or another machine that sends ten years.
     @Test func `a delivery waits for a lock that another one holds`() async throws {
-        try await Self.with { database in
-            let address = PostgresAddress(
-                ["host": database.cluster.socket, "dbname": database.name, "user": "owner"], home: nil, insecure: false)
-            let release = DispatchSemaphore(value: 0)
-            let isHeld = Mutex(false)
-            let locking = Task {
-                try await PostgresConnection.with(address, password: nil) { (connection) throws(PostgresError) in
-                    try connection.run("BEGIN")
-                    try connection.run("SELECT pg_advisory_xact_lock(hashtext('istep.day'), hashtext('Anna'))")
-                    isHeld.withLock { $0 = true }
-                    release.wait()
-                    try connection.run("ROLLBACK")
-                }
-            }
-            defer { release.signal() }
-            while !isHeld.withLock({ $0 }) { try await letOthersRun() }
+        try await PostgresDatabase.with { database in
+            let lock = try await PostgresLock(
+                database, "SELECT pg_advisory_xact_lock(hashtext('istep.day'), hashtext('Anna'))")
             let destination = try Self.destination(database.keys())
             let delivery = Task { try await destination.deliver(Self.days) }
             let waiting = """
@@ -78,9 +54,8 @@ import Testing
                 """
             while try await database.query(waiting) != ["1"] { try await letOthersRun() }
             #expect(try await database.query(Self.totals) == [])
-            release.signal()
+            try await lock.release()
             #expect(try await delivery.value.count == 2)
-            try await locking.value
             #expect(try await database.query(Self.totals) == ["2014-04-20\t100\t1", "2014-04-21\t7\t1"])
         }
     }

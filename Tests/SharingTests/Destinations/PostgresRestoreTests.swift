@@ -15,19 +15,6 @@ import Testing
     private static let days = (0..<365).map { first.advanced(by: $0) }
     private static let limits = ExportLimits(now: now, models: ["colmi"], formats: ["istep-export"])
 
-    private static func with(isEmpty: Bool = false, _ body: (PostgresDatabase, String) async throws -> Void)
-        async throws
-    {
-        let database = try await PostgresDatabase.make(isEmpty: isEmpty)
-        let directory = try GuardedProcess.makeDirectory("istep-restore")
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        do { try await body(database, directory) } catch {
-            await database.drop()
-            throw error
-        }
-        await database.drop()
-    }
-
     private static func destination(_ database: PostgresDatabase, _ more: String, role: String? = nil) throws
         -> any ShareDestination
     {
@@ -76,7 +63,7 @@ import Testing
 
     @Test(arguments: [true, false]) func `a restored history is the old one, day by day`(isPersonal: Bool) async throws
     {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let old = try StepDatabase(path: directory + "/old.sqlite")
             let anna = try Year.make(in: old, Self.days, now: Self.now)
             let keys = "machine = 'old'\nsince = 2013-01-01\npersonal = \(isPersonal)"
@@ -124,7 +111,7 @@ import Testing
     }
 
     @Test func `of several machines the one is named`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             for machine in ["kitchen", "study"] {
                 _ = try await Self.destination(database, "machine = '\(machine)'").deliver([
                     SharePayload(.easter(steps: 60, tracks: [.track("ring", steps: 60)]))
@@ -160,7 +147,7 @@ import Testing
     }
 
     @Test func `subjects that this machine is not enrolled for are not restored`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let role = "restorer_of_\(database.name)"
             let password = TestSecret.text.replacing("'", with: "''")
             try await database.query(
@@ -217,7 +204,7 @@ import Testing
             "the model"
         ),
     ]) func `what istep does not write is refused`(change: String, words: String) async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let destination = try Self.destination(database, "machine = 'old'")
             _ = try await destination.deliver([SharePayload(.easter(steps: 60, tracks: [.track("ring", steps: 60)]))])
             try await database.query(change)
@@ -231,7 +218,7 @@ import Testing
     }
 
     @Test func `a database that is gone is reported, and nothing is stored`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let destination = try Self.destination(database, "machine = 'old'")
             _ = try await destination.deliver([SharePayload(.easter(steps: 60, tracks: [.track("ring", steps: 60)]))])
             let export = try await SharedRestore([destination]).candidate(from: "family", user: nil, machine: nil)
@@ -245,7 +232,7 @@ import Testing
 
     /// Machines are updated one after the other.
     @Test func `days of an earlier version come in without their coverage`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             // As version 3 has sent it: without the new columns.
             try await database.query(
                 """
@@ -271,7 +258,7 @@ import Testing
     }
 
     @Test func `without version 4 of the schema days wait, and its script keeps what is there`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             try await database.query(
                 """
                 ALTER TABLE istep.day DROP CONSTRAINT possible, DROP COLUMN evidence;
@@ -289,7 +276,7 @@ import Testing
     }
 
     @Test func `a profile that is no longer sent is removed`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             var day = SharedDay.easter(steps: 60, tracks: [.track("ring", steps: 60)])
             day.person = SharedPerson(profiles: [Profile(validFrom: day.day, height: 1.7)])
             let destination = try Self.destination(database, "machine = 'old'\npersonal = true")
@@ -304,7 +291,7 @@ import Testing
 
     /// One out of use can have the name of one in use.
     @Test func `two pedometers of one name are two sources`() async throws {
-        try await Self.with { database, directory in
+        try await PostgresDatabase.withDirectory { database, directory in
             let destination = try Self.destination(database, "machine = 'old'")
             _ = try await destination.deliver([
                 SharePayload(.easter(steps: 70, tracks: [.track("ring", steps: 60), .track("ring", steps: 70)]))

@@ -1,8 +1,6 @@
 import Foundation
 import Glibc
-import Postgres
 import StepDomain
-import Synchronization
 import TestSupport
 import Testing
 
@@ -44,45 +42,30 @@ import Testing
         }
     }
 
-    /// Longer than a delivery waits for a silent server, as an owner who has forgotten a transaction holds it.
+    /// Longer than a delivery waits for a silent server.
     @Test func `behind a lock that is not released days wait, and come once`() async throws {
-        let database = try await PostgresDatabase.make()
-        let address = PostgresAddress(
-            ["host": database.cluster.socket, "dbname": database.name, "user": "owner"], home: nil, insecure: false)
-        let release = DispatchSemaphore(value: 0)
-        let isHeld = Mutex(false)
-        let locking = Task {
-            try await PostgresConnection.with(address, password: nil) { (connection) throws(PostgresError) in
-                try connection.run("BEGIN")
-                try connection.run("LOCK TABLE istep.day")
-                isHeld.withLock { $0 = true }
-                release.wait()
-                try connection.run("ROLLBACK")
+        try await PostgresDatabase.with { database in
+            let lock = try await PostgresLock(database, "LOCK TABLE istep.day")
+            let minutes = try PostgresMinutes(days: 40)
+            defer { minutes.remove() }
+            let failed = try await minutes.share(database.keys())
+            #expect(failed.status == 75, "\(failed.said)")
+            #expect(failed.said.split(separator: " ").joined(separator: " ").contains("silent"), "\(failed.said)")
+            // The server still waits for the lock, on behalf of an istep that is no longer there.
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE application_name = 'istep' AND datname = current_database() AND wait_event_type = 'Lock'
+                """
+            #expect(try await database.query(waiting) == ["1"])
+            try await lock.release()
+            while try await database.query(waiting.replacing("AND wait_event_type = 'Lock'", with: "")) != ["0"] {
+                try await letOthersRun()
             }
+            #expect(try await database.query("SELECT count(*) FROM istep.day") == ["0"])
+            let again = try await minutes.share(database.keys())
+            #expect(again.status == 0, "\(again.said)")
+            #expect(try await database.query(PostgresMinutes.query) == minutes.stored)
         }
-        defer { release.signal() }
-        while !isHeld.withLock({ $0 }) { try await letOthersRun() }
-        let minutes = try PostgresMinutes(days: 40)
-        defer { minutes.remove() }
-        let failed = try await minutes.share(database.keys())
-        #expect(failed.status == 75, "\(failed.said)")
-        #expect(failed.said.split(separator: " ").joined(separator: " ").contains("silent"), "\(failed.said)")
-        // The server still waits for the lock, on behalf of an istep that is no longer there.
-        let waiting = """
-            SELECT count(*) FROM pg_stat_activity
-            WHERE application_name = 'istep' AND datname = current_database() AND wait_event_type = 'Lock'
-            """
-        #expect(try await database.query(waiting) == ["1"])
-        release.signal()
-        try await locking.value
-        while try await database.query(waiting.replacing("AND wait_event_type = 'Lock'", with: "")) != ["0"] {
-            try await letOthersRun()
-        }
-        #expect(try await database.query("SELECT count(*) FROM istep.day") == ["0"])
-        let again = try await minutes.share(database.keys())
-        #expect(again.status == 0, "\(again.said)")
-        #expect(try await database.query(PostgresMinutes.query) == minutes.stored)
-        await database.drop()
     }
 
     @Test(.enabled(if: getuid() == 0, "a disk of its own needs root"))

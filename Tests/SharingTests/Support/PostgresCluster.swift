@@ -137,25 +137,3 @@ final class PostgresCluster: Sendable {
         return done.said.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
     }
 }
-
-/// A database of a test.
-struct PostgresDatabase: Sendable {
-    let cluster: PostgresCluster
-    let name: String
-
-    static func make(isEmpty: Bool = false) async throws -> PostgresDatabase {
-        try await PostgresCluster.shared.value.makeDatabase(isEmpty: isEmpty)
-    }
-
-    /// The keys of a destination that sends as a role, the owner if none is given.
-    func keys(role: String? = nil) -> String {
-        let login =
-            role.map { "username = '\($0)'\npassword_env = '\(TestSecret.variable)'" } ?? "username = 'owner'"
-        return "host = '\(cluster.socket)'\ndatabase = '\(name)'\n\(login)"
-    }
-
-    @discardableResult
-    func query(_ statements: String) async throws -> [String] { try await cluster.psql(name, statements) }
-
-    func drop() async { _ = try? await cluster.psql("postgres", "DROP DATABASE \(name)") }
-}

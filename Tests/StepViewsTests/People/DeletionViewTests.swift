@@ -14,7 +14,7 @@ import Testing
             corrections: 1, exclusions: 2)
         let fates: [DestinationFate] = [
             .init(name: "diary", days: 1, kind: .keeps), .init(name: "flux", days: 2, kind: .keepsSamples),
-            .init(name: "garden", days: 2, kind: .replaced),
+            .init(name: "garden", days: 2, kind: .replaced), .init(name: "hall", days: 2, kind: .removed),
         ]
         #expect(
             DeletionView(.init(.days(Sample.day...next, of: anna), losses, fates)).text() == """
@@ -27,6 +27,7 @@ import Testing
                 flux: 2 days there; the next share or sync sends 0 steps in their place. The
                   slots that were sent stay there: delete them there.
                 garden: 2 days there; the next share or sync sends 0 steps in their place.
+                hall: 2 days there; the next share or sync removes them.
                 Syncs and imports leave these days out from then on. To let them bring them
                 again:
                   istep delete --readmit 2014-04-20 2014-04-21 --user anna

@@ -38,6 +38,8 @@ public struct ShareTraits: Hashable, Sendable {
     public var needsRestoring: Bool
     /// Whether samples that were sent stay there when the day is sent without them.
     public var keepsSamples = false
+    /// Whether a day that was deleted is removed there, instead of getting 0 steps.
+    public var removesDeleted = false
     /// Version of the form in which days are written, 0 or more. When it grows, every day that the destination has is
     /// sent once more.
     public var layout: Int
@@ -62,7 +64,7 @@ public struct ShareTraits: Hashable, Sendable {
         self.layout = layout
     }
 
-    /// Whether a day that was deleted is sent to it, so that it has 0 steps in place of those that it has.
+    /// Whether a day that was deleted is sent to it, so that it has 0 steps in place of those that it has, or nothing.
     public var takesDeletions: Bool { resending == .replaces && corrects }
 
     /// Fingerprint of what is sent for a day: of its figures, and from layout 1 on also of the layout.

@@ -14,6 +14,7 @@
 /* Each function with the type that mosquitto.h declares, so that a change of a signature does not compile. */
 #define FUNCTIONS(F) \
     F(mosquitto_lib_init) F(mosquitto_new) F(mosquitto_destroy) F(mosquitto_int_option) F(mosquitto_username_pw_set) \
+    F(mosquitto_tls_set) \
     F(mosquitto_connect) F(mosquitto_disconnect) F(mosquitto_publish) F(mosquitto_loop_read) F(mosquitto_loop_write) \
     F(mosquitto_loop_misc) F(mosquitto_socket) F(mosquitto_want_write) \
     F(mosquitto_connect_v5_callback_set) F(mosquitto_publish_v5_callback_set) F(mosquitto_disconnect_v5_callback_set) \
@@ -121,7 +122,8 @@ int cmosquitto_set_login(struct cmosquitto_client *client, const char *username,
     return library.mosquitto_username_pw_set_p(client->mosquitto, username, password);
 }
 
-int cmosquitto_set_tls(struct cmosquitto_client *client) {
+int cmosquitto_set_tls(struct cmosquitto_client *client, const char *authorities) {
+    if (authorities) return library.mosquitto_tls_set_p(client->mosquitto, authorities, NULL, NULL, NULL, NULL);
     return library.mosquitto_int_option_p(client->mosquitto, MOSQ_OPT_TLS_USE_OS_CERTS, 1);
 }
 

@@ -109,6 +109,9 @@ extension HTTPResponse {
         let rest = secrets.map(maximumSpelling).max() ?? 0
         let start = text.unicodeScalars.prefix(maximumFinding + rest)
         let masked = secrets.reduce(String(start)) { $1.scrubbed(from: $0) }
+            // The answer to a challenge of Digest, which libcurl calculates (RFC 7616, section 3.4.1): passwords can be
+            // tried with it.
+            .replacing(/(response\s*=\s*\\*"?)[0-9a-fA-F]{8,}/) { "\($0.1)\(Secret(""))" }
         return start.endIndex < text.unicodeScalars.endIndex ? String(masked.unicodeScalars.dropLast(rest)) : masked
     }
 

@@ -10,6 +10,7 @@ final class Conversation {
     private var delivery: Delivery
     /// Maximum of bytes that a broker may send: acknowledgements are a tenth of it.
     private let maximumReceived: UInt64
+
     init(client: MosquittoClient, messages: [MQTTMessage], exchange: MQTTExchange, delivery: Delivery) {
         self.client = client
         self.messages = messages
@@ -114,7 +115,7 @@ struct Delivery {
 
     private enum Phase { case connecting, publishing, over }
 
-    private let messages: [MQTTMessage]
+    private let publication: Publication
     private let usesMQTT311: Bool
     private let words: (BrokerCode) -> String
     private var phase = Phase.connecting
@@ -126,8 +127,8 @@ struct Delivery {
     /// - Parameters:
     ///   - usesMQTT311: MQTT 3.1.1 is used instead of 5.
     ///   - words: a text for a code.
-    init(_ messages: [MQTTMessage], usesMQTT311: Bool, words: @escaping (BrokerCode) -> String) {
-        self.messages = messages
+    init(_ publication: Publication, usesMQTT311: Bool, words: @escaping (BrokerCode) -> String) {
+        self.publication = publication
         self.usesMQTT311 = usesMQTT311
         self.words = words
     }
@@ -174,10 +175,10 @@ struct Delivery {
 
     private func connected(_ code: BrokerCode, _ retains: Bool) -> Action {
         switch code.onConnecting {
-        case .accepted where !retains && messages.contains(where: \.isRetained):
+        case .accepted where !retains && publication.isRetained:
             // The library would publish them without an error, and later subscribers would not receive them.
             .fail(.refused(credentials: false, reason: "it does not support retained messages"))
-        case .accepted: messages.isEmpty ? .succeed : .publish
+        case .accepted: publication.messages.isEmpty ? .succeed : .publish
         case .otherVersion where !usesMQTT311: .useOlderVersion
         case let verdict: refused(code, verdict, "the broker refused the connection")
         }
@@ -189,7 +190,7 @@ struct Delivery {
         answered += 1
         if code.isFailure { return refused(code, code.onPublishing, "the broker rejected a message for \(topic)") }
         accepted += 1
-        return accepted == messages.count ? .succeed : .wait
+        return accepted == publication.messages.count ? .succeed : .wait
     }
 
     private func refused(_ code: BrokerCode, _ verdict: BrokerCode.Verdict, _ what: String) -> Action {
@@ -208,7 +209,7 @@ struct Delivery {
 
 /// Publishes on a thread of its own, because the library blocks while it connects.
 struct BrokerThread: Sendable {
-    let messages: [MQTTMessage]
+    let publication: Publication
     let broker: MQTTBroker
     let exchange: MQTTExchange
 
@@ -231,15 +232,15 @@ struct BrokerThread: Sendable {
             do {
                 let client = try MosquittoClient(broker, usesMQTT311: usesMQTT311)
                 try client.connect(broker)
-                let delivery = Delivery(messages, usesMQTT311: usesMQTT311, words: Mosquitto.words)
+                let delivery = Delivery(publication, usesMQTT311: usesMQTT311, words: Mosquitto.words)
                 let conversation = Conversation(
-                    client: client, messages: messages, exchange: exchange, delivery: delivery)
+                    client: client, messages: publication.messages, exchange: exchange, delivery: delivery)
                 guard let outcome = conversation.run() else { continue }
-                exchange.finish(outcome.mapError { $0.at(broker) })
+                exchange.finish(outcome)
                 client.disconnect()
                 return
             } catch {
-                return exchange.finish(.failure(.notSent(reason: "\(broker): \(error.text)")))
+                return exchange.finish(.failure(.notSent(reason: error.text)))
             }
         }
     }

@@ -23,6 +23,22 @@ public enum MQTT {
             throw .refused(
                 credentials: false, reason: "too many messages: \(messages.count) (limit \(maximumMessages))")
         }
+        try await carryOut(
+            Publication(messages: messages, isRetained: messages.contains(where: \.isRetained)), broker, timeout, whole)
+    }
+
+    /// Connects, logs in and disconnects, to check whether the broker answers and supports what is published to it.
+    /// - Parameter retained: whether the messages will be retained ones.
+    /// - Throws: `MQTTError`.
+    public static func check(
+        _ broker: MQTTBroker, retained: Bool = true, timeout: Duration = .seconds(30)
+    ) async throws(MQTTError) {
+        try await carryOut(Publication(messages: [], isRetained: retained), broker, timeout, .seconds(120))
+    }
+
+    private static func carryOut(
+        _ publication: Publication, _ broker: MQTTBroker, _ timeout: Duration, _ whole: Duration
+    ) async throws(MQTTError) {
         let exchange = MQTTExchange()
         let watch = Task {
             while let left = exchange.expire(after: timeout, whole: whole) { try await Task.sleep(for: left) }
@@ -30,19 +46,20 @@ public enum MQTT {
         defer { watch.cancel() }
         let outcome = await withTaskCancellationHandler {
             await exchange.outcome {
-                BrokerThread(messages: messages, broker: broker, exchange: exchange).start()
+                BrokerThread(publication: publication, broker: broker, exchange: exchange).start()
             }
         } onCancel: {
             exchange.cancel()
         }
-        try outcome.get()
+        try outcome.mapError { $0.at(broker) }.get()
     }
+}
 
-    /// Connects, logs in and disconnects, to check whether the broker answers.
-    /// - Throws: `MQTTError`.
-    public static func check(_ broker: MQTTBroker, timeout: Duration = .seconds(30)) async throws(MQTTError) {
-        try await publish([], to: broker, timeout: timeout)
-    }
+/// What is published on a connection.
+struct Publication: Sendable {
+    let messages: [MQTTMessage]
+    /// Whether the broker must support retained messages.
+    let isRetained: Bool
 }
 
 /// A message for a topic. It is always published with QoS 1: the broker acknowledges it.

@@ -12,6 +12,9 @@ public struct MQTTBroker: Hashable, Sendable {
     public let username: String?
     /// Nil for a user without a password.
     public let password: Secret?
+    /// The path of a file of certificates (PEM) that verify the broker's; nil for those of the system, or of the file
+    /// that the environment variable SSL_CERT_FILE names.
+    public let authorities: String?
 
     /// The registered ports (IANA: mqtt, secure-mqtt).
     public static func usualPort(encrypted: Bool) -> Int { encrypted ? 8883 : 1883 }
@@ -19,12 +22,13 @@ public struct MQTTBroker: Hashable, Sendable {
     /// - Parameters:
     ///   - port: nil for the usual one.
     ///   - tls: without it, `host` has to be this machine.
+    ///   - authorities: only used with `tls`.
     ///   - insecure: another machine may be reached without TLS: anyone on the network path can read what is sent,
     ///     including the password.
     /// - Throws: `Problem`.
     public init(
         host: String, port: Int? = nil, tls: Bool, username: String? = nil, password: Secret? = nil,
-        insecure: Bool = false
+        authorities: String? = nil, insecure: Bool = false
     ) throws(Problem) {
         guard HostName.isValid(host) else { throw .badHost(host) }
         let port = port ?? Self.usualPort(encrypted: tls)
@@ -43,13 +47,14 @@ public struct MQTTBroker: Hashable, Sendable {
         isEncrypted = tls
         self.username = username
         self.password = password
+        self.authorities = authorities
     }
 
     /// The same broker with a password, which is best read when it is needed.
     /// - Throws: `Problem.passwordWithoutUsername`, `.badPassword`.
     public func with(password: Secret) throws(Problem) -> MQTTBroker {
         try MQTTBroker(
-            host: host, port: port, tls: isEncrypted, username: username, password: password,
+            host: host, port: port, tls: isEncrypted, username: username, password: password, authorities: authorities,
             // This was checked when the original was created.
             insecure: true)
     }

@@ -38,12 +38,21 @@ final class MosquittoClient {
         if let username = broker.username {
             try check(cmosquitto_set_login(client, username, broker.password?.reveal()))
         }
-        if broker.isEncrypted { try check(cmosquitto_set_tls(client)) }
+        if broker.isEncrypted { try setTLS(broker.authorities) }
     }
 
     deinit {
         cmosquitto_destroy(client)
         if counted >= 0 { close(counted) }
+    }
+
+    private func setTLS(_ authorities: String?) throws(Failure) {
+        let code = cmosquitto_set_tls(client, authorities)
+        if let authorities, code == MOSQ_ERR_INVAL.rawValue {
+            throw Failure(
+                kind: .other, text: "the certificates in \(quoted(authorities)) cannot be read: check `ca_file`")
+        }
+        try check(code)
     }
 
     /// Blocks until there is a TCP connection. The library also handles keep-alive.
@@ -109,7 +118,13 @@ final class MosquittoClient {
         case MOSQ_ERR_ERRNO where number == 0: .closed
         case MOSQ_ERR_ERRNO: Failure(kind: .other, text: String(cString: strerror(number)))
         case MOSQ_ERR_EAI: Failure(kind: .other, text: String(cString: gai_strerror(number)))
-        case MOSQ_ERR_TLS: Failure(kind: .other, text: "TLS failed: \(reports.logged ?? "no reason is known")")
+        case MOSQ_ERR_TLS:
+            Failure(
+                kind: .other,
+                text: """
+                    TLS failed: \(reports.logged ?? "no reason is known"); check `host` and `port`, or name the file of its \
+                    authority in `ca_file`
+                    """)
         case MOSQ_ERR_PROTOCOL, MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_CONN_REFUSED:
             Failure(kind: .invalidPacket, text: "the server does not speak MQTT")
         case MOSQ_ERR_OVERSIZE_PACKET: Failure(kind: .unsupported, text: "it is larger than the broker accepts")

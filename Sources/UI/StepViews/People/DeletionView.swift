@@ -97,6 +97,9 @@ extension [DestinationFate] {
             switch fate.kind {
             case .replaced:
                 page.paragraph("\(days) there; the next share or sync sends 0 steps in their place.", hanging: 2)
+            case .removed:
+                page.paragraph(
+                    "\(days) there; the next share or sync removes \(fate.days == 1 ? "it" : "them").", hanging: 2)
             case .keepsSamples:
                 page.paragraph(
                     "\(days) there; the next share or sync sends 0 steps in their place. The slots that were sent stay there: delete them there.",
@@ -164,7 +167,7 @@ extension DestinationFate: Described {
         .init("days", .integer, "Days that it has, and of which nothing is known any more.") { $0.days },
         .init(
             "effect", .choice(DestinationFate.Kind.self),
-            "replaced: it gets 0 steps in their place; keepsSamples: the same, and slots stay there; keeps: the days stay."
+            "replaced: it gets 0 steps in their place; removed: it removes them; keepsSamples: it gets 0 steps, and slots stay there; keeps: the days stay."
         ) { $0.kind.rawValue },
     ]
 }

@@ -18,7 +18,7 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
 
             Shows what would be lost, asks, and makes a backup before. Nothing of the figures stays: no steps, no raw frames, no contents \
             of imports. Later syncs and imports leave deleted days out, although a pedometer may still hold them. If today is deleted, \
-            what you walk later today is left out, too. Destinations that can replace a day get 0 steps with the next share; the \
+            what you walk later today is left out, too. Destinations that can replace a day remove it or get 0 steps with the next share; the \
             others are named. To keep the steps and not count them: 'istep correct DAY --from --to --steps 0'.
             """)
     static let documents = [JSONUse(.deletion), JSONUse(.deletedDays, "--list"), JSONUse(.readmission, "--readmit")]

@@ -203,3 +203,15 @@ struct ForeignRow {
     /// Empty for NULL.
     func text(_ column: Int32) -> String { sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "" }
 }
+
+extension FileTree {
+    /// The databases that have all of these tables, each with at least these columns.
+    func databases(with tables: [String: [String]]) throws(ImportError) -> [ForeignFile] {
+        var found: [ForeignFile] = []
+        for file in files where file.kind == .sqlite {
+            let database = try file.database()
+            if tables.allSatisfy({ database.hasTable($0.key, columns: $0.value) }) { found.append(file) }
+        }
+        return found
+    }
+}

@@ -6,16 +6,7 @@ struct ColmiClientReader: FormatReader {
     let format = ForeignFormat(key: "colmi-r02-client", title: "colmi_r02_client", files: "its database")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        var found: [ForeignFile] = []
-        for file in tree.files where file.kind == .sqlite {
-            let database = try file.database()
-            if database.hasTable("sport_details", columns: ["steps", "timestamp", "ring_id"]),
-                database.hasTable("rings", columns: ["address"])
-            {
-                found.append(file)
-            }
-        }
-        return found
+        try tree.databases(with: ["sport_details": ["steps", "timestamp", "ring_id"], "rings": ["address"]])
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {

@@ -10,16 +10,7 @@ struct GadgetbridgeReader: FormatReader {
         key: "gadgetbridge", title: "Gadgetbridge", files: "the exported database, or the zip with it")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        var found: [ForeignFile] = []
-        for file in tree.files where file.kind == .sqlite {
-            let database = try file.database()
-            if database.hasTable("DEVICE", columns: ["_id", "NAME", "IDENTIFIER"]),
-                database.hasTable("USER", columns: ["_id"])
-            {
-                found.append(file)
-            }
-        }
-        return found
+        try tree.databases(with: ["DEVICE": ["_id", "NAME", "IDENTIFIER"], "USER": ["_id"]])
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {

@@ -6,18 +6,13 @@ struct GarminDBReader: FormatReader {
     let format = ForeignFormat(key: "garmindb", title: "GarminDB", files: "garmin_monitoring.db, or the folder with it")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        var found: [ForeignFile] = []
-        for file in tree.files where file.kind == .sqlite {
-            if try file.database().hasTable("monitoring", columns: ["timestamp", "activity_type", "steps"]) {
-                found.append(file)
-            }
-        }
-        return found
+        try tree.databases(with: ["monitoring": ["timestamp", "activity_type", "steps"]])
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         let track = try collector.track(ForeignSource(identity: "garmindb", name: "Garmin"), repetition: .added)
         for file in files {
+            // GarminDB makes views itself; they are not read.
             let database = try file.database(), path = file.path
             var counters = DayCounters(collector.localTime)
             try database.rows(

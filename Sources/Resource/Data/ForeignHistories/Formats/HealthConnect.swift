@@ -9,15 +9,7 @@ struct HealthConnectReader: FormatReader {
         key: "health-connect", title: "Health Connect", files: "the exported zip, or the database in it")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        var found: [ForeignFile] = []
-        for file in tree.files where file.kind == .sqlite {
-            if try file.database().hasTable(
-                "steps_record_table", columns: ["app_info_id", "start_time", "end_time", "count"])
-            {
-                found.append(file)
-            }
-        }
-        return found
+        try tree.databases(with: ["steps_record_table": ["app_info_id", "start_time", "end_time", "count"]])
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {

@@ -8,22 +8,16 @@ struct IstepHistoryReader: FormatReader {
         key: "istep", title: "istep", files: "another history; of several users the one that is named")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        var found: [ForeignFile] = []
-        for file in try tree.databases(with: "sample", ["pedometer", "start", "length", "steps", "utc_offset", "sync"])
-        {
-            let database = try file.database()
-            if database.hasTable("pedometer", columns: ["person", "address", "name"]),
-                database.hasTable("person", columns: ["name_key"])
-            {
-                found.append(file)
-            }
-        }
-        return found
+        try tree.databases(with: [
+            "sample": ["pedometer", "start", "length", "steps", "utc_offset", "sync"],
+            "pedometer": ["person", "address", "name"], "person": ["name_key"],
+        ])
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         collector.hasOffsets = true
         for file in files {
+            // A history has triggers itself, which reading does not run.
             let database = try file.database()
             var people: [(id: Int, name: String)] = []
             // A day can be known by its correction alone.

@@ -5,7 +5,7 @@ struct ITDReader: FormatReader {
     let format = ForeignFormat(key: "itd", title: "itd", files: "metrics.db")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        try tree.databases(with: "stepCount", ["time", "steps"])
+        try tree.databases(with: ["stepCount": ["time", "steps"]])
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
@@ -49,7 +49,7 @@ struct J4velinReader: FormatReader {
     let format = ForeignFormat(key: "j4velin", title: "Pedometer (j4velin)", files: "its database")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        try tree.databases(with: "steps", ["date", "steps"])
+        try tree.databases(with: ["steps": ["date", "steps"]])
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
@@ -79,7 +79,7 @@ struct AmazfishReader: FormatReader {
     let format = ForeignFormat(key: "amazfish", title: "Amazfish", files: "amazfish.kexi")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        try tree.databases(with: "mi_band_activity", ["timestamp", "device_id", "steps"])
+        try tree.databases(with: ["mi_band_activity": ["timestamp", "device_id", "steps"]])
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
@@ -97,16 +97,5 @@ struct AmazfishReader: FormatReader {
                 try collector.add(steps, from: Timestamp(time), length: 60, to: collector.track(source))
             }
         }
-    }
-}
-
-extension FileTree {
-    /// The databases that have a table with these columns.
-    func databases(with table: String, _ columns: [String]) throws(ImportError) -> [ForeignFile] {
-        var found: [ForeignFile] = []
-        for file in files where file.kind == .sqlite {
-            if try file.database().hasTable(table, columns: columns) { found.append(file) }
-        }
-        return found
     }
 }

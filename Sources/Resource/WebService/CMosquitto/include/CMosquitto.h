@@ -33,8 +33,9 @@ void cmosquitto_destroy(struct cmosquitto_client *client);
 
 /// These return a `mosq_err_t`. With MOSQ_ERR_ERRNO `errno` says more, with MOSQ_ERR_EAI it is a code of getaddrinfo.
 int cmosquitto_set_login(struct cmosquitto_client *client, const char *username, const char *password);
-/// The broker is verified against the certificates of the system, or those in the file that SSL_CERT_FILE names (OpenSSL).
-int cmosquitto_set_tls(struct cmosquitto_client *client);
+/// The broker is verified against the certificates in the file `authorities` (PEM); with NULL against those of the system, or those in the file
+/// that SSL_CERT_FILE names (OpenSSL). MOSQ_ERR_INVAL if the file cannot be opened.
+int cmosquitto_set_tls(struct cmosquitto_client *client, const char *authorities);
 /// Blocks while it looks up the name and opens the connection. `keepalive` is in seconds, at least 5.
 int cmosquitto_connect(struct cmosquitto_client *client, const char *host, int port, int keepalive);
 /// With QoS 1.

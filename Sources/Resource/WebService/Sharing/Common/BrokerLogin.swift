@@ -68,6 +68,27 @@ struct BrokerLogin: Sendable {
     }
 }
 
+/// A destination that publishes messages, which the broker keeps.
+protocol BrokerDestination: ConfiguredDestination {
+    var login: BrokerLogin { get }
+    func messages(_ payloads: [SharePayload]) throws(ShareFailure) -> [MQTTMessage]
+}
+
+extension BrokerDestination {
+    func problems() -> [String] { login.problems() }
+
+    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
+        login.preview(of: try messages(payloads))
+    }
+
+    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
+        try await login.publish(try messages(payloads))
+        return payloads.map { _ in ShareReceipt() }
+    }
+
+    func check() async throws(ShareFailure) -> String { try await login.check() }
+}
+
 extension MQTTMessage {
     /// A message that the broker keeps.
     static func retained(_ topic: String, _ payload: String) throws(ShareFailure) -> MQTTMessage {
@@ -80,18 +101,21 @@ extension MQTTMessage {
 }
 
 extension TableReader {
-    /// The keys `host`, `port`, `tls`, `insecure`, `username` and `password_…`.
+    /// The keys `host`, `port`, `tls`, `ca_file`, `insecure`, `username` and `password_…`.
     mutating func brokerLogin(_ context: DestinationContext) -> BrokerLogin? {
         let host = requireText("host", "the name or address of the broker, such as homeassistant.local")
         let port = integer("port", in: 1...65_535, "a port")
         let isEncrypted = flag("tls") ?? false
+        let authorities = authorities()
+        if authorities != nil, !isEncrypted { refuse("ca_file", expected: "left out without tls = true") }
         let isInsecure = flag("insecure") ?? false
         let username = text("username", "the user's name at the broker")
         let password = secret("password", isRequired: false)
         guard let host else { return nil }
         do {
             let broker = try MQTTBroker(
-                host: host, port: port, tls: isEncrypted, username: username, insecure: isInsecure)
+                host: host, port: port, tls: isEncrypted, username: username, authorities: authorities,
+                insecure: isInsecure)
             return BrokerLogin(broker: broker, password: password, environment: context.environment)
         } catch {
             refuse("host", expected: "a broker (\(error.description))")

@@ -81,7 +81,8 @@ extension ShareFailure {
             return nil
         // Some services send a client without credentials to their sign-in page, whatever it asked for.
         case 302 where response.leadsToSignIn(of: request), 303 where response.leadsToSignIn(of: request):
-            self.init(.credentials, reason + ", its sign-in page", advice: Self.advice(onRefused: request, response))
+            self.init(
+                .credentials, reason + ", its sign-in page", advice: Challenge.advice(onRefused: request, response))
         case 302 where !request.isRepeatable, 303 where !request.isRepeatable:
             self.init(
                 .unanswered, reason + ", a redirection, which is not followed",
@@ -96,7 +97,7 @@ extension ShareFailure {
                 reason + (response.header("Location") == nil ? "" : ", a redirection, which is not followed"),
                 advice: "If the service has moved permanently, set `url` to its new address.")
         case 401, 403:
-            self.init(.credentials, reason, advice: Self.advice(onRefused: request, response))
+            self.init(.credentials, reason, advice: Challenge.advice(onRefused: request, response))
         case 407:
             self.init(
                 .unreachable, reason,
@@ -123,26 +124,6 @@ extension ShareFailure {
         default:
             self.init(.unanswered, reason, retryAfter: response.retryAfter)
         }
-    }
-
-    private static func advice(onRefused request: HTTPRequest, _ response: HTTPResponse) -> String {
-        let schemes = response.challengeSchemes
-        if request.usesDigest, !schemes.isEmpty, !schemes.contains("digest") {
-            return schemes.contains("basic")
-                ? "The server offers no Digest authentication, but Basic: set auth = \"basic\", which sends the password itself."
-                : "The server offers no Digest authentication: set `auth` to another kind."
-        }
-        let challenge = response.values(of: "WWW-Authenticate").map { $0.lowercased() }.first { $0.hasPrefix("digest") }
-        if request.usesDigest, let challenge, challenge.contains("sha-512") || challenge.contains("qop=\"auth-int\"") {
-            return """
-                The server asks for a form of Digest that libcurl does not have (SHA-512, or qop auth-int alone): let it offer SHA-256 or MD5 \
-                with qop auth first.
-                """
-        }
-        if !request.usesDigest, schemes.contains("digest"), schemes.isDisjoint(with: ["basic", "bearer"]) {
-            return "The server requires Digest authentication: set auth = \"digest\", `username` and `password_file`."
-        }
-        return "Renew the credentials or their rights."
     }
 
     /// An answer of 2xx that does not confirm: most likely it is not from the service at all.
@@ -186,21 +167,6 @@ extension Sequence<HTTPRequest> {
 }
 
 extension HTTPResponse {
-    /// The kinds of authentication that it offers, in lower case. The kind is the first word of a challenge (RFC 9110,
-    /// section 11.6.1); challenges are headers of their own, or parts of one with commas between them and their values.
-    fileprivate var challengeSchemes: Set<String> {
-        var schemes: Set<String> = []
-        for header in values(of: "WWW-Authenticate") {
-            for part in header.replacing(/"([^"\\]|\\.)*"/, with: "").split(separator: ",") {
-                // The rest of a challenge is `name=value`, without a word before the name.
-                if let match = part.firstMatch(of: /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(\s+[^\s=]|\s*$)/) {
-                    schemes.insert(match.1.lowercased())
-                }
-            }
-        }
-        return schemes
-    }
-
     /// Whether it redirects to a page of the same server with a name such as `/login` or `/auth/sign_in`.
     fileprivate func leadsToSignIn(of request: HTTPRequest) -> Bool {
         guard let location = header("Location") else { return false }

@@ -13,6 +13,7 @@ extension DestinationKind {
             # port = 1883                          # default: 1883, or 8883 with tls
             # tls = true                           # for a broker on another machine;
             # insecure = true                      # or without tls: everybody in the same network can read password and days
+            # ca_file = "/etc/ssl/home.pem"        # certificates that verify the broker's; default: the system's
             # username = "istep"                   # the user's name at the broker,
             # password_file = "~/.config/istep/broker.password"   # with a password_file, _env or _credential
             # A day has a topic of its own, with {date}, or {year}, {month} and {day}. {user} is the name in a-z, 0-9 and _, with a
@@ -39,7 +40,7 @@ extension DestinationKind {
 /// It has the broker in common with `HomeAssistantMQTTDestination`, which publishes what Home Assistant discovers, and
 /// only the latest day. With QoS 1 each message is acknowledged; a day that is sent again replaces the first, because
 /// it is retained (MQTT 5.0, section 3.3.1.3: a message without content removes the retained one).
-struct MQTTDestination: ConfiguredDestination {
+struct MQTTDestination: BrokerDestination {
     let context: DestinationContext
     let login: BrokerLogin
     let topic: TopicTemplate
@@ -53,23 +54,11 @@ struct MQTTDestination: ConfiguredDestination {
         traits.batch = 64
         traits.isPersonal = !topic.hasUser
         traits.placesByName = topic.hasUser
+        traits.removesDeleted = true
         return traits
     }
 
-    func problems() -> [String] { login.problems() }
-
-    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
-        login.preview(of: try messages(payloads))
-    }
-
-    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        try await login.publish(try messages(payloads))
-        return payloads.map { _ in ShareReceipt() }
-    }
-
-    func check() async throws(ShareFailure) -> String { try await login.check() }
-
-    private func messages(_ payloads: [SharePayload]) throws(ShareFailure) -> [MQTTMessage] {
+    func messages(_ payloads: [SharePayload]) throws(ShareFailure) -> [MQTTMessage] {
         try payloads.map { (payload) throws(ShareFailure) in
             try .retained(topic.topic(payload.day, destination: name), content(of: payload.day))
         }

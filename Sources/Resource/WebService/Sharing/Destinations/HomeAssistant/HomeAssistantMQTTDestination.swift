@@ -14,7 +14,7 @@ internal import Support
 ///
 /// Source: https://www.home-assistant.io/integrations/mqtt#mqtt-discovery, and `sensor.mqtt` there: a configuration
 /// under `<discovery>/sensor/<object>/config`, which names the topic of state, `last_reset` and attributes.
-struct HomeAssistantMQTTDestination: ConfiguredDestination {
+struct HomeAssistantMQTTDestination: BrokerDestination {
     let context: DestinationContext
     let login: BrokerLogin
     /// The name of the entity, with `{user}` in place of the user's name.
@@ -32,22 +32,7 @@ struct HomeAssistantMQTTDestination: ConfiguredDestination {
         return traits
     }
 
-    func problems() -> [String] { login.problems() }
-
-    func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
-        login.preview(of: try messages(payloads))
-    }
-
-    func deliver(_ payloads: [SharePayload]) async throws(ShareFailure) -> [ShareReceipt] {
-        try await login.publish(try messages(payloads))
-        return payloads.map { _ in ShareReceipt() }
-    }
-
-    func check() async throws(ShareFailure) -> String { try await login.check() }
-
-    // MARK: Messages
-
-    private func messages(_ payloads: [SharePayload]) throws(ShareFailure) -> [MQTTMessage] {
+    func messages(_ payloads: [SharePayload]) throws(ShareFailure) -> [MQTTMessage] {
         var messages: [MQTTMessage] = []
         for days in payloads.sensors(entity: entity, localTime: context.environment.localTime) {
             let sensor = days.latest
