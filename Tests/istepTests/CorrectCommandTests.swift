@@ -72,7 +72,7 @@ import Testing
             ($0.stopped, $0.failures, $0.notBefore) = (nil, 1, Timestamp(Int(Date().timeIntervalSince1970)) + 3600)
         }
         let failing = try await istep("show", "2014-04-20").output
-        #expect(failing.contains("diary will get these figures when its server answers again"), "\(failing)")
+        #expect(failing.contains("diary will get these figures after the next attempt"), "\(failing)")
     }
 
     @Test func `a correction stays when the day is synced again`() async throws {

@@ -117,7 +117,9 @@ public struct StatusView: View {
     }
 
     private func show(_ backlog: StatusReport.Backlog, on page: inout Page) {
-        let reason = backlog.reason.map { ": " + Printable($0, limit: 300).description } ?? ""
+        // A notice that names the destination has the reason.
+        let isNoticed = notices.contains { $0.notice.subject == .destination(backlog.destination) }
+        let reason = isNoticed ? "" : backlog.reason.map { ": " + Printable($0, limit: 300).description } ?? ""
         page.paragraph(
             "\(backlog.destination): \(Words.count(backlog.days, "day")) \(backlog.days == 1 ? "waits" : "wait") to be shared, "
                 + "the oldest is \(backlog.oldest)\(reason)", emphasis: .doubtful, hanging: 2)

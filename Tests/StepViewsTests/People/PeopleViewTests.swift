@@ -116,6 +116,18 @@ import Testing
         #expect(try ReadDocument(view).backlogs.list.map(\.days) == [5, 1])
     }
 
+    @Test func `the reason of a destination that a notice names stands there only`() {
+        let notice = Notice(
+            .destination("diary"), name: "diary", since: Sample.now, .destinationStopped(reason: "401 Unauthorized"))
+        let text = StatusView(
+            [.init(today: today, pedometers: [])], notices: [StoredNotice(id: 1, notice: notice, storedAt: Sample.now)],
+            backlogs: [.init(destination: "diary", days: 5, oldest: Sample.day, reason: "401 Unauthorized")],
+            database: "/h", now: Sample.now, localTime: Sample.localTime
+        ).text()
+        #expect(text.components(separatedBy: "401 Unauthorized").count == 2, "\(text)")
+        #expect(text.contains("diary: 5 days wait to be shared, the oldest is \(Sample.day)\n"), "\(text)")
+    }
+
     @Test func `the status describes missing, unknown and wrong data`() {
         #expect(status(today).text().contains("  ring: never synced\n    istep sync\n"))
         #expect(status(today, Sample.sync(.failed)).text().contains("  ring: no sync has succeeded lately"))

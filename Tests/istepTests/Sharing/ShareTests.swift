@@ -217,6 +217,25 @@ import Testing
         }
     }
 
+    @Test func `dropping says what the destination keeps and what it gets nevertheless`() async throws {
+        try await live(Self.diary) { home in
+            for day in ["-1", "-2"] {
+                #expect(try await home.istep("share", day).status == 0)
+                #expect(try await home.istep("correct", day, "--steps", "4321").status == 0)
+            }
+            let changed = "days that changed after being sent will be sent again: see 'istep outbox'.\n"
+            #expect(
+                try await home.istep("outbox", "drop", "diary").output
+                    == "Nothing was dropped from the outbox of diary. 2 \(changed)")
+            #expect(try await home.istep("share", "-2", "--queue").status == 0)
+            #expect(
+                try await home.istep("outbox", "drop", "diary", "-2").output
+                    == "1 day dropped from the outbox of diary. diary keeps the earlier figures of 1 day.\n")
+            #expect(try await home.istep("share").status == 0)
+            #expect(text(home, "steps.csv").components(separatedBy: ",anna,4321,").count == 2, "only that of yesterday")
+        }
+    }
+
     @Test func `a day missing from the outbox is an error with advice`() async throws {
         try await live(Self.diary) { home in
             #expect(try await home.istep("share", "yesterday").status == 0)

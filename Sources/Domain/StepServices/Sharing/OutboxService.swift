@@ -117,22 +117,36 @@ public struct OutboxService: Sendable {
         try Outbox.release(destinations, in: history)
     }
 
+    /// What `drop` has removed from the outbox of a destination.
+    public struct Dropped: Sendable {
+        public var destination: DestinationState
+        /// The entries as they were.
+        public var entries: [ShareEntry]
+        /// How many other days changed after they were sent: the next share sends them.
+        public var changedDays: Int
+
+        public init(destination: DestinationState, entries: [ShareEntry], changedDays: Int) {
+            self.destination = destination
+            self.entries = entries
+            self.changedDays = changedDays
+        }
+    }
+
     /// Removes entries from the outbox, and updates the notices; an entry that may have arrived is treated as sent.
     ///
-    /// - Returns: the destination's name as the ledger has it, its state, and the entries as they were.
     /// - Throws: `ServiceError`, the lock's error, the ledger's error.
-    public func drop(_ choice: Choice) async throws -> (name: String, state: DestinationState, entries: [ShareEntry]) {
+    @discardableResult
+    public func drop(_ choice: Choice) async throws -> Dropped {
         let history = context.history, now = context.now()
-        let dropped: (name: String, state: DestinationState, entries: [ShareEntry]) = try await context.lock.hold(
-            for: .sharing
-        ) {
+        let dropped = try await context.lock.hold(for: .sharing) {
             try await blocking {
                 let (name, entries) = try entries(choice, in: [.pending, .unknown, .rejected, .sending])
                 for entry in entries {
                     var entry = entry
                     if entry.drop(at: now) { try history.remove(entry) } else { try history.record([entry]) }
                 }
-                return (name, try history.state(of: name), entries)
+                let changed = try changes(of: choice.user, on: choice.day, at: name).count(where: \.isChanged)
+                return Dropped(destination: try history.state(of: name), entries: entries, changedDays: changed)
             }
         }
         // Notices that cannot be stored now are found again by the next run.

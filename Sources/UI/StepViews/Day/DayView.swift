@@ -120,18 +120,19 @@ extension DayView {
         return page.lines
     }
 
-    /// The destinations that are to get these figures, by when they will.
+    /// The destinations that are to get these figures, with the moment when they will.
     private func showUnsent(hasCommands: Bool, on page: inout Page) {
-        let figures = summary.steps == nil ? "0 steps" : "these figures"
         func show(_ states: [DestinationState], _ moment: String, _ hint: Advice) {
             if states.isEmpty { return }
             let names = Words.list(states.map { Printable($0.name, limit: 32).description })
-            let words = StyledText("\(names) will get \(figures) \(moment)", .doubtful)
+            let words = StyledText(
+                "\(names) will \(summary.steps == nil ? "learn that the day is deleted" : "get these figures") \(moment)",
+                .doubtful)
             self.show("Shared", words, hint: hasCommands ? hint : nil, on: &page)
         }
         let share: Advice = "\(command: "istep share", "\(summary.day)")"
         show(unsent.filter { !$0.isHeldBack(at: now) }, "with the next sync", share)
-        show(unsent.filter { $0.nextAttempt(after: now) != nil }, "when its server answers again", share)
+        show(unsent.filter { $0.nextAttempt(after: now) != nil }, "after the next attempt", share)
         for state in unsent where state.stopped != nil {
             show([state], "after its pause", "\(command: "istep outbox retry", state.name)")
         }

@@ -97,8 +97,8 @@ public struct ShareView: View {
             || report.events.contains { isNews($0) }
     }
 
-    /// A day that was only looked at again, because its steps had changed or its time had come, and that is there as it
-    /// was, is news for nobody.
+    /// Whether it is reported. A day that was only looked at again, because its steps had changed or its time had come,
+    /// and that is there as it was, is not.
     private func isNews(_ event: ShareReport.Event) -> Bool { event.outcome != .unchanged || event.isRequested }
 
     /// Whether nothing is reported but the days that stay in the outbox.

@@ -130,30 +130,13 @@ extension OutboxCommand {
         func run() async throws {
             let wiring = try Wiring(common)
             let (services, chosen) = try await choice.opened(wiring, isUserNamed: common.user != nil)
-            let (name, state, entries) = try await OutboxService(services).drop(chosen)
-            if common.json {
-                let users = try await blocking { try services.history.users() }
-                return try wiring.show(
-                    OutboxView(entries, states: [state], users: users, now: wiring.now(), localTime: wiring.localTime))
-            }
-            var words = [
-                entries.isEmpty
-                    ? "The outbox of \(name) is empty: nothing to drop."
-                    : "\(entries.count) \(entries.count == 1 ? "day" : "days") dropped from the outbox of \(name)."
-            ]
-            let kept = entries.count(where: \.isConfirmed)
-            if kept > 0 {
-                words.append("\(name) keeps the earlier figures of \(kept) \(kept == 1 ? "day" : "days").")
-            }
-            let changed = try await blocking {
-                try OutboxService(services).changes(of: chosen.user, on: chosen.day, at: name).count(where: \.isChanged)
-            }
-            if changed > 0 {
-                words.append(
-                    "\(changed) \(changed == 1 ? "day" : "days") that changed after being sent will be sent again: see 'istep outbox'."
-                )
-            }
-            try wiring.say(words.joined(separator: " "))
+            let dropped = try await OutboxService(services).drop(chosen)
+            guard common.json else { return try wiring.say(dropped.words) }
+            let users = try await blocking { try services.history.users() }
+            try wiring.show(
+                OutboxView(
+                    dropped.entries, states: [dropped.destination], users: users, now: wiring.now(),
+                    localTime: wiring.localTime))
         }
     }
 }

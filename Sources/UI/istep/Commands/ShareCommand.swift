@@ -25,8 +25,9 @@ struct ShareCommand: AsyncParsableCommand, TakesDays {
               istep share --list --check             check each destination
 
             'istep config kinds' lists the kinds of destinations. What cannot be sent \
-            now stays in the outbox and is sent later. Exit codes: 75 days stay in the outbox, 77 credentials were rejected, 78 the \
-            configuration is wrong, 65 a destination rejected a day.
+            now stays in the outbox and is sent later. Where a day cannot be corrected, it waits there until it is over \
+            and complete. Exit codes: 75 days stay in the outbox, 77 credentials were rejected, 78 the configuration is \
+            wrong, 65 a destination rejected a day.
             """)
 
     @Argument(

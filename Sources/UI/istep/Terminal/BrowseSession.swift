@@ -214,7 +214,7 @@ struct BrowseSession {
     private static func drop(_ entry: BrowseState.OutboxEntry, _ wiring: Wiring, _ user: User) async throws -> String {
         let choice = OutboxService.Choice(destination: entry.destination, day: entry.day, user: user)
         let dropped = try await outbox(wiring).drop(choice)
-        return "\(entry.day) dropped from the outbox of \(Printable(dropped.name, limit: 32))."
+        return "\(entry.day) dropped from the outbox of \(Printable(dropped.destination.name, limit: 32))."
     }
 
     private static func outbox(_ wiring: Wiring) async throws -> OutboxService {
