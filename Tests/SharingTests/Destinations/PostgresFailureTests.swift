@@ -1,3 +1,4 @@
+import Postgres
 import StepDomain
 import TestSupport
 import Testing

@@ -112,7 +112,7 @@ import Testing
             let role = "thief_of_\(database.name)"
             try await database.query("CREATE ROLE \(role) IN ROLE istep_machine; SELECT istep.enrol('Anna', '\(role)')")
             try await database.send(
-                .easter(of: User(id: 2, name: "Bob"), steps: 7, tracks: [.track("ring", steps: 7)]), to: database,
+                .easter(of: User(id: 2, name: "Bob"), steps: 7, tracks: [.track("ring", steps: 7)]),
                 as: "pi")
             try await database.query("INSERT INTO istep.person VALUES ('Bob', 'pi', '{}', 1)")
             let state = """

@@ -1,4 +1,6 @@
+import Foundation
 import StepDomain
+import TestSupport
 import Testing
 
 @testable import Sharing
@@ -93,7 +95,7 @@ import Testing
                 }
                 let sum = samples.reduce(0) { $0 + $1.steps }
                 try await database.send(
-                    .easter(steps: sum, tracks: [.init(pedometer: "ring", samples: samples)]), to: database,
+                    .easter(steps: sum, tracks: [.init(pedometer: "ring", samples: samples)]),
                     as: machine)
             }
             #expect(try await database.totals() == ["Anna\t2014-04-20\t\(steps)\t2"])

@@ -51,6 +51,29 @@ import Testing
         }
     }
 
+    /// Otherwise the days around them would be known, with no steps.
+    @Test func `of days, only what a span says of them is exported`() throws {
+        try withFixture { history in
+            let midnight = day.daysSince1970 * 86_400 - 7200
+            try history.execute(
+                """
+                INSERT INTO coverage VALUES (\(history.pedometer.id), \(midnight - 864_000), \(midnight + 864_000), 7200);
+                INSERT INTO excluded_time VALUES (\(history.user.id), \(midnight - 3600), \(midnight + 3600), 7200, 0, NULL);
+                """)
+            let last = day.advanced(by: 1)
+            let export = try ExportedTables(
+                history.database, ExportSelection(nil, user: history.user, days: day...last))
+            func ends(_ table: ExportTable) -> [[String?]] {
+                let columns = table.columns.map(\.name)
+                return export.rows.filter { $0.table == table }.map { row in
+                    ["start", "end"].map { name in columns.firstIndex(of: name).flatMap { row.values[$0] } }
+                }
+            }
+            #expect(ends(.coverage) == [["\(day)T00:00:00+02:00", "\(last.advanced(by: 1))T00:00:00+02:00"]])
+            #expect(ends(.excluded) == [["\(day)T00:00:00+02:00", "\(day)T01:00:00+02:00"]])
+        }
+    }
+
     @Test(
         arguments: [
             ("samples", "start", "2014-04-20", "row 1 of samples has \"2014-04-20\" in start"),

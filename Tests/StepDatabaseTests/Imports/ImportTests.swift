@@ -161,6 +161,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `the last import of a source takes what is left of vanished ones with it`(isMoved: Bool) throws {
+        try withFixture { history in
+            let database = history.database, user = history.user
+            let next = day.advanced(by: 1)
+            _ = try store(Self.file([slot(0, 100)]), in: history)
+            let second = try #require(try store(Self.file([slot(1440, 50)]), in: history).id)
+            if isMoved {
+                let bob = try database.addUser(named: "Bob")
+                _ = try database.move(.days(day...day, from: user, to: bob), at: noon, isPreview: false)
+            } else {
+                _ = try database.delete(.days(day...day, of: user), at: noon, isPreview: false)
+            }
+            #expect(try database.imports().map(\.id) == [second])
+            let removed = try database.removeImport(second, at: noon, isPreview: false)
+            #expect(removed.days == [.init(day: next, before: 50, after: nil)])
+            #expect(try history.strings("PRAGMA foreign_key_check").isEmpty)
+            #expect(try database.complaints().isEmpty)
+            #expect(
+                try history.strings(
+                    "SELECT count(*) FROM pedometer WHERE person = \(user.id) AND model LIKE 'import:%'")
+                    == ["0"])
+        }
+    }
+
     @Test func `taking an import back leaves what the others say`() throws {
         try withFixture { history in
             try history.merge(slot(900, 5))

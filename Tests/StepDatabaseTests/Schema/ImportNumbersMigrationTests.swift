@@ -31,11 +31,12 @@ import Testing
             }
             try old.close()
             let database = try StepDatabase(path: path)
-            try database.queue.read { connection in
-                #expect(try String.fetchAll(connection, sql: "SELECT count(*) FROM import_number") == count)
-                #expect(try String.fetchAll(connection, sql: "SELECT last FROM import_number") == last)
-                #expect(try String.fetchAll(connection, sql: "SELECT name FROM scheduled_import") == ["phone"])
+            func strings(_ sql: String) throws -> [String] {
+                try database.queue.read { try String.fetchAll($0, sql: sql) }
             }
+            #expect(try strings("SELECT count(*) FROM import_number") == count)
+            #expect(try strings("SELECT last FROM import_number") == last)
+            #expect(try strings("SELECT name FROM scheduled_import") == ["phone"])
             #expect(try database.scheduledImports().map(\.name) == ["phone"])
         }
     }

@@ -7,10 +7,18 @@ struct StoredTable: Sendable {
         let select: String
         /// The column that an import writes; nil for one that others decide.
         let insert: String?
+        /// The expression in an export of some days.
+        let selectOfDays: String
 
         init(stringLiteral name: String) { self.init(name, insert: name) }
 
-        init(_ select: String, insert: String?) { (self.select, self.insert) = (select, insert) }
+        init(_ select: String, insert: String?, ofDays: String? = nil) {
+            (self.select, self.insert, selectOfDays) = (select, insert, ofDays ?? select)
+        }
+
+        // A span can reach beyond the days: only what it says of them is exported.
+        static let start = Column("start", insert: "start", ofDays: "max(start, ?3 * 86400 - utc_offset)")
+        static let until = Column("until", insert: "until", ofDays: "min(until, (?4 + 1) * 86400 - utc_offset)")
 
         /// The owner of the pedometer of the row.
         static let ownerOfPedometer = Column(
@@ -37,6 +45,7 @@ struct StoredTable: Sendable {
     }
 
     private static let dayText = "day BETWEEN ?1 AND ?2"
+    private static let spanOfDays = "until + utc_offset > ?3 * 86400 AND start + utc_offset < (?4 + 1) * 86400"
     private static let startOfDay = "(start + 86400 * 800000 + %) / 86400 - 800000 BETWEEN ?3 AND ?4"
 
     static let all: [StoredTable] = [
@@ -72,9 +81,8 @@ struct StoredTable: Sendable {
             [.ownerOfPedometer, "pedometer", "start", "length", "steps", "distance", "energy", "utc_offset", "sync"],
             by: "pedometer, start", days: startOfDay.replacing("%", with: "utc_offset")),
         .init(
-            .coverage, "coverage", [.ownerOfPedometer, "pedometer", "start", "until"], hasOffset: true,
-            by: "pedometer, start",
-            days: "until + utc_offset > ?3 * 86400 AND start + utc_offset < (?4 + 1) * 86400"),
+            .coverage, "coverage", [.ownerOfPedometer, "pedometer", .start, .until], hasOffset: true,
+            by: "pedometer, of.start", days: spanOfDays),
         .init(
             .deviceTotals, "device_total", [.ownerOfPedometer, "pedometer", "day", "at", "total", "slots"],
             by: "pedometer, day", days: dayText),
@@ -82,8 +90,8 @@ struct StoredTable: Sendable {
             .corrections, "correction", ["person", "day", "steps", "entered_at", "reason"], by: "person, day",
             days: dayText),
         .init(
-            .excluded, "excluded_time", ["person", "start", "until", "entered_at", "reason"], hasOffset: true,
-            by: "person, start", days: "until + utc_offset > ?3 * 86400 AND start + utc_offset < (?4 + 1) * 86400"),
+            .excluded, "excluded_time", ["person", .start, .until, "entered_at", "reason"], hasOffset: true,
+            by: "person, of.start", days: spanOfDays),
         .init(.deletedDays, "deleted_day", ["person", "day", "closed", "at"], by: "person, day", days: dayText),
         .init(
             .destinations, "destination",
@@ -133,7 +141,7 @@ struct StoredTable: Sendable {
 
     /// Reads all rows, or those of a person (?5) and of days.
     func select(ofPerson: Bool, ofDays: Bool) -> String {
-        let values = columns.map(\.select) + (hasOffset ? ["utc_offset"] : [])
+        let values = columns.map { ofDays ? $0.selectOfDays : $0.select } + (hasOffset ? ["utc_offset"] : [])
         let conditions = [ofPerson ? owner.map { "\($0) = ?5" } : nil, ofDays ? days : nil].compactMap(\.self)
         let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
         return "SELECT \(values.joined(separator: ", ")) FROM \(name) AS of\(filter) ORDER BY \(order)"

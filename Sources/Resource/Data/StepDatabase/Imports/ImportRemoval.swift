@@ -73,6 +73,7 @@ extension ImportMerge {
                 arguments: [others, pedometer, sync])
         }
         try database.execute(sql: "DELETE FROM sync WHERE id = ?", arguments: [sync])
-        if others == nil { try database.execute(sql: "DELETE FROM pedometer WHERE id = ?", arguments: [pedometer]) }
+        // Syncs of imports of which nothing was left, after a deletion or a move of days, belong to it still.
+        if others == nil { try SourceDeletion.deleteRows(of: pedometer, database) }
     }
 }
