@@ -224,16 +224,17 @@ import Testing
                 let corrected = try await home.istep("correct", day, "--steps", "4321")
                 #expect(shared.status == 0 && corrected.status == 0)
             }
-            let changed = "days that changed after being sent will be sent again: see 'istep outbox'.\n"
-            #expect(
-                try await home.istep("outbox", "drop", "diary").output
-                    == "Nothing was dropped from the outbox of diary. 2 \(changed)")
+            let changed = "that changed after being sent will be sent again: see 'istep outbox'.\n"
+            let empty = try await home.istep("outbox", "drop", "diary").output
+            #expect(empty == "Nothing was dropped from the outbox of diary. 2 days \(changed)")
             #expect(try await home.istep("share", "-2", "--queue").status == 0)
+            let dropped = try await home.istep("outbox", "drop", "diary", "-2").output
             #expect(
-                try await home.istep("outbox", "drop", "diary", "-2").output
-                    == "1 day dropped from the outbox of diary. diary keeps the earlier figures of 1 day.\n")
+                dropped
+                    == "1 day dropped from the outbox of diary. diary keeps the earlier figures of 1 day. 1 day \(changed)"
+            )
             #expect(try await home.istep("share").status == 0)
-            #expect(text(home, "steps.csv").components(separatedBy: ",anna,4321,").count == 2, "only that of yesterday")
+            #expect(text(home, "steps.csv").components(separatedBy: ",anna,4321,").count == 3)
         }
     }
 
