@@ -5,7 +5,7 @@ import Testing
 
 @testable import ForeignHistories
 
-/// Zepp, colmi_r02_client, GarminDB, Garmin's account and FIT files, Withings, Oura, itd, Amazfish, j4velin.
+/// Zepp, colmi_r02_client, GarminDB, Garmin's account, Withings, Oura, itd, Amazfish, j4velin.
 @Suite(.timeLimit(.minutes(5))) struct WatchExportTests {
     private func data(_ text: String) -> Data { Data(text.utf8) }
     private let ten = LocalTime.berlin.at("2019-04-01", 10).seconds
@@ -70,43 +70,6 @@ import Testing
         for _ in 0..<1000 { try survives(mutated(data(text), &generator), "UDSFile.json") }
     }
 
-    /// A file with monitoring messages: the time, the type, the counter; and with the local time.
-    private func fit(offset: Int, _ readings: [(time: Int, type: UInt8, steps: Int)]) -> Data {
-        func little(_ value: Int, _ count: Int) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-        }
-        let epoch = 631_065_600, first = (readings.first?.time ?? epoch) - epoch
-        var records: [UInt8] = [0x40, 0, 0] + little(103, 2) + [2, 253, 4, 0x86, 0, 4, 0x86]
-        records += [0] + little(first, 4) + little(first + offset, 4)
-        records += [0x41, 0, 0] + little(55, 2) + [3, 253, 4, 0x86, 3, 4, 0x86, 5, 1, 0]
-        records += [0x42, 0, 0] + little(55, 2) + [3, 26, 2, 0x84, 3, 4, 0x86, 24, 1, 13]
-        for (index, reading) in readings.enumerated() {
-            if index.isMultiple(of: 2) {
-                records += [1] + little(reading.time - epoch, 4) + little(reading.steps, 4) + [reading.type]
-            } else {
-                records +=
-                    [2] + little((reading.time - epoch) & 0xffff, 2) + little(reading.steps, 4) + [reading.type | 0x20]
-            }
-        }
-        return Data([14, 0x10, 0, 0] + little(records.count, 4) + Array(".FIT".utf8) + [0, 0] + records + [0, 0])
-    }
-
-    @Test func `FIT files repeat readings, and the one at midnight closes its day`() throws {
-        let midnight = LocalTime.berlin.at("2019-04-02", 0).seconds
-        let files = [
-            "a.fit": fit(offset: 7200, [(ten, 6, 100), (ten + 600, 6, 300), (ten + 600, 1, 20), (ten + 900, 6, 310)]),
-            "b.fit": fit(offset: 7200, [(ten + 900, 6, 310), (midnight, 6, 350), (midnight + 3600, 6, 5)]),
-        ]
-        let history = try read(files)
-        #expect(history.totals == ["Garmin watch": ["2019-04-01": 370, "2019-04-02": 5]] && history.zone == .records)
-        var generator = SeededGenerator(seed: 9)
-        for _ in 0..<2000 { try survives(mutated(files["a.fit"]!, &generator), "a.fit") }
-        #expect(throws: ImportError.self) { try read(["a.fit": files["a.fit"]!.prefix(40)]) }
-        let earlier = fit(offset: 7200, [(ten, 6, 100), (ten + 600, 6, 300)])
-        let twice = files.merging(["c.fit": earlier, "copy of b.fit": files["b.fit"]!]) { one, _ in one }
-        #expect(try read(twice).samples == history.samples, "copies, and files of an earlier moment")
-    }
-
     @Test func `Withings' lines are repeated, and its offset is not the owner's`() throws {
         let line = "2019-04-01T10:00:00+01:00,\"[60,30]\",\"[50,20]\"\n"
         let history = try read([
@@ -114,6 +77,17 @@ import Testing
             "aggregates_steps.csv": data("date,value\n2019-04-01,80\n"),
         ])
         #expect(history.totals == ["Withings": ["2019-04-01": 80], "Withings slots": ["2019-04-01": 70]])
+    }
+
+    @Test func `a slot of Withings that cannot be right takes no other line with it`() throws {
+        let text = """
+            start,duration,value
+            2019-04-01T10:00:00+01:00,"[60,100000,60]","[50,20,7]"
+            2019-04-01T11:00:00+01:00,[60],[40]
+            """
+        #expect(throws: ImportError.self) { try read("raw_tracker_steps.csv", text) }
+        let history = try read("raw_tracker_steps.csv", text, options(skipping: true))
+        #expect(history.totals == ["Withings slots": ["2019-04-01": 90]])
     }
 
     @Test func `Oura's day begins at four`() throws {

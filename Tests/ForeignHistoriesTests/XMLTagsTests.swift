@@ -25,7 +25,8 @@ import Testing
     private func read(_ text: String, pieces: Int = 1 << 20) throws -> [[String]] {
         var found: [[String]] = []
         let search = XMLTags.Search(name: "R", kind: ("t", "s"), parent: "C")
-        try XMLTags(Pieces(text, pieces), head: [], path: "x.xml", search).read { attributes throws(ImportError) in
+        let stream = TextStream(Pieces(text, pieces), path: "x.xml")
+        try XMLTags(stream, head: [], path: "x.xml", search).read { attributes throws(ImportError) in
             found.append(
                 attributes.map { "\(String(decoding: $0.name, as: UTF8.self))=\($0.value.decoded ?? "no XML")" })
         }

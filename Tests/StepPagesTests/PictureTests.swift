@@ -16,7 +16,7 @@ import Testing
         let start = zone.moment(day)
         let hours = (0..<24).map {
             DaySummary.Hour(
-                start: start + $0 * 3600, hour: $0, steps: $0 == 8 ? 5000 : $0 == 18 ? 3123 : 0,
+                start: start + $0 * 3600, hour: $0, utcOffset: 7200, steps: $0 == 8 ? 5000 : $0 == 18 ? 3123 : 0,
                 running: $0 == 18 ? 3000 : 0)
         }
         var summary = DaySummary(

@@ -248,8 +248,75 @@ import Testing
         let unclear = try await block("2014-10-26", "02:15+01:00", "02:30", "--steps", "0")
         #expect(unclear.status == 64 && unclear.error.contains("such as 02:15+01:00"), "\(unclear)")
         #expect(try await block("2014-10-26", "02:15+01:00", "02:30+01:00", "--remove").status == 0)
-        #expect(try await istep("show", "2014-10-26").output.contains("02:30 to 03:00"))
+        let rest = try await istep("show", "2014-10-26").output
+        #expect(rest.contains("02:30+01:00 to 03:00+01:00"), "times alone name another block: \(rest)")
         #expect(try await block("2014-10-26", "02:15+15:00", "03:00", "--steps", "0").status == 64)
+    }
+
+    @Test(arguments: ["UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+07>-7"])
+    func `the times of a block are those where the day was walked, as the hours are`(zone: String) async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder, timeZone: zone)
+        let table = "Date,Steps\n2019-04-01 00:15,30\n2019-04-01 21:00,600\n2019-04-01 22:00,40\n2019-04-01 23:00,7\n"
+        try Data(table.utf8).write(to: URL(fileURLWithPath: folder.path + "/a.csv"))
+        #expect(try await istep("import", folder.path + "/a.csv", "--zone", "Asia/Ho_Chi_Minh", "--yes").status == 0)
+        func hours(_ result: Command.Result) throws -> [Int] {
+            let hours = try #require(result.json["hours"] as? [[String: Any]], "\(result)")
+            #expect(hours.allSatisfy { ($0["start"] as? String)?.hasSuffix(":00:00+07:00") == true }, "\(result)")
+            return hours.map { $0["steps"] as? Int ?? 0 }
+        }
+        let before = try await hours(istep("show", "2019-04-01", "--json"))
+        #expect(before[21] > 0 && before[22] > 0)
+        let words = ["correct", "2019-04-01", "--from", "22:00", "--to", "23:00"]
+        var expected = before
+        expected[22] = 0
+        #expect(try await hours(istep.run(words + ["--steps", "0", "--json"])) == expected)
+        let shown = try await istep("show", "2019-04-01")
+        #expect(shown.output.contains("22:00 to 23:00: \(before[22]) steps, not counted"), "\(shown)")
+        #expect(try await hours(istep.run(words + ["--remove", "--json"])) == before)
+        let whole = try await istep(
+            "correct", "2019-04-01", "--from", "00:00", "--to", "24:00", "--steps", "0", "--json")
+        #expect(whole.json["steps"] as? Int == 0, "\(whole)")
+    }
+
+    @Test func `the command that lets a block count again works, whatever offset the block was given by`() async throws
+    {
+        let folder = try Folder()
+        let istep = Command(folder: folder, timeZone: "UTC0")
+        let table = "Date,Steps\n2019-04-01 21:00,600\n2019-04-01 22:00,40\n"
+        try Data(table.utf8).write(to: URL(fileURLWithPath: folder.path + "/a.csv"))
+        #expect(try await istep("import", folder.path + "/a.csv", "--zone", "Asia/Ho_Chi_Minh", "--yes").status == 0)
+        for times in [["22:00+07:00", "23:00+07:00"], ["14:00+00:00", "15:00+00:00"], ["22:00+07:00", "23:00"]] {
+            let words = ["correct", "2019-04-01", "--from", times[0], "--to", times[1], "--steps", "0"]
+            let excluded = try await istep.run(words)
+            let hint = try #require(
+                excluded.output.split(separator: "\n").first { $0.contains("--remove") }, "\(excluded)")
+            let removal = hint.split(separator: " ").dropFirst().map(String.init)
+            let removed = try await istep.run(removal)
+            #expect(removed.status == 0 && !removed.output.contains("Excluded"), "\(times): \(removed)")
+        }
+    }
+
+    @Test func `a time of a journey that steps of several offsets have needs its offset`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        let table = """
+            start,steps
+            2019-04-01T08:00:00+07:00,100
+            2019-04-01T09:00:00+07:00,200
+            2019-04-01T10:00:00+07:00,50
+            2019-04-01T09:00:00+02:00,300
+            2019-04-01T10:00:00+02:00,400
+
+            """
+        try Data(table.utf8).write(to: URL(fileURLWithPath: folder.path + "/a.csv"))
+        #expect(try await istep("import", folder.path + "/a.csv", "--yes").status == 0)
+        let unclear = try await istep("correct", "2019-04-01", "--from", "09:00", "--to", "10:00", "--steps", "0")
+        #expect(unclear.status == 64 && unclear.error.contains("several UTC offsets"), "\(unclear)")
+        #expect(unclear.error.contains("such as 22:00+07:00"), "\(unclear)")
+        let words = ["correct", "2019-04-01", "--from", "09:00+02:00", "--to", "10:00+02:00"]
+        #expect(try await istep.run(words + ["--steps", "0", "--json"]).json["steps"] as? Int == 750)
+        #expect(try await istep.run(words + ["--remove", "--json"]).json["steps"] as? Int == 1050)
     }
 
     @Test func `wrong blocks are refused`() async throws {

@@ -49,42 +49,63 @@ public struct ScheduledImports: Sendable {
         return reports
     }
 
+    /// Of a folder, a file whose damage shows only when it is read is passed over like those that are not recognised.
     private func run(_ plan: ScheduledImport) async throws -> ScheduledImportReport {
         let options = try options(plan)
-        let (newest, state) = try await blocking {
-            (try reader.newest(in: plan.path, options), try store.scheduledImports().first { $0.name == plan.name })
+        var unreadable: Set<String> = [], newest: ScheduledImportFailure?
+        while true {
+            let found: NewestForeignFile
+            do {
+                let known = unreadable
+                found = try await blocking { try reader.newest(in: plan.path, options, unreadable: known) }
+            } catch {
+                throw newest ?? error
+            }
+            let path = found.file.path
+            do {
+                return try await run(plan, found, options)
+            } catch {
+                let failure = ScheduledImportFailure(name: plan.name, file: path, error)
+                guard (error as? ImportError)?.isDamage == true, path != plan.path,
+                    unreadable.insert(path).inserted
+                else { throw failure }
+                newest = newest ?? failure
+            }
         }
-        let file = newest.file
-        func report(_ outcome: ScheduledImportReport.Outcome) -> ScheduledImportReport {
-            ScheduledImportReport(name: plan.name, outcome: outcome, damaged: newest.damaged)
-        }
+    }
+
+    private func run(
+        _ plan: ScheduledImport, _ found: NewestForeignFile, _ options: ForeignOptions
+    ) async throws -> ScheduledImportReport {
+        let state = try await blocking { try store.scheduledImports().first { $0.name == plan.name } }
         let moment = now()
-        if let state, state.file == file {
+        func report(_ outcome: ScheduledImportReport.Outcome) -> ScheduledImportReport {
+            ScheduledImportReport(name: plan.name, outcome: outcome, damaged: found.damaged)
+        }
+        if let state, state.file == found.file, state.settings == plan.settings {
             // Also after a failure that concerned no file, such as a folder that was not mounted.
             var seen = state
-            (seen.triedAt, seen.failure) = (moment, nil)
+            (seen.triedAt, seen.failure, seen.damaged) = (moment, nil, found.damaged)
             let stored = seen
             try await blocking { try store.store(stored) }
             return report(.unchanged)
         }
-        do {
-            return report(try await importFile(file, of: plan, options, at: moment))
-        } catch {
-            throw ScheduledImportFailure(name: plan.name, file: file.path, error)
-        }
+        return report(try await importFile(found, of: plan, options, at: moment))
     }
 
     private func importFile(
-        _ file: ForeignFileMark, of plan: ScheduledImport, _ options: ForeignOptions, at moment: Timestamp
+        _ found: NewestForeignFile, of plan: ScheduledImport, _ options: ForeignOptions, at moment: Timestamp
     ) async throws -> ScheduledImportReport.Outcome {
-        let history = try await blocking { try reader.read(file.path, options) { _ in } }
+        let history = try await blocking { try reader.read(found.file.path, options) { _ in } }
         return try await lock.hold(for: .syncing) {
             try await blocking { () -> ScheduledImportReport.Outcome in
                 let user = try UserSelection(store, wanted: plan.user, login: "").user()
                 let changes = try store.store(history, of: user, at: moment)
                 if let other = changes.otherZone { throw ImportError.otherZone(other) }
                 try store.store(
-                    ScheduledImportState(name: plan.name, file: file, readAt: moment, triedAt: moment))
+                    ScheduledImportState(
+                        name: plan.name, file: found.file, readAt: moment, triedAt: moment, settings: plan.settings,
+                        damaged: found.damaged))
                 return .imported(changes)
             }
         }
@@ -97,7 +118,7 @@ public struct ScheduledImports: Sendable {
             var state =
                 try store.scheduledImports().first { $0.name == failure.name }
                 ?? ScheduledImportState(name: failure.name, triedAt: moment)
-            (state.triedAt, state.failure) = (moment, String(words(failure).prefix(1000)))
+            (state.triedAt, state.failure, state.damaged) = (moment, String(words(failure).prefix(1000)), [])
             try store.store(state)
         }
     }

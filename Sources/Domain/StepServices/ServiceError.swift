@@ -83,6 +83,8 @@ public enum ServiceError: CategorizedError, Hashable {
     case skippedTime(Day)
     /// The end of a block is not after its beginning: of times that clocks show twice, or with offsets.
     case repeatedTime(Day)
+    /// The steps of the day have several UTC offsets, and no block has just those of its times.
+    case unclearTime(Day)
 
     // Deleting, moving, users
     /// Nothing is known of any of the days, so that there is nothing to delete or to move.
@@ -141,7 +143,7 @@ public enum ServiceError: CategorizedError, Hashable {
         case .nothingToDelete, .notDeleted, .severalSources, .lastUser, .userExists, .sameUser, .dayNotOver: .usage
         case .unusableFirstDay, .noPlanFrom, .noProfileFrom, .birthNotPast, .birthTooLongAgo, .dayTooEarly,
             .implausibleSteps, .unusableReason,
-            .notCorrected, .notExcluded, .skippedTime, .repeatedTime:
+            .notCorrected, .notExcluded, .skippedTime, .repeatedTime, .unclearTime:
             .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
         case .clockNotSet, .notDiscovered, .noNewPedometer: .temporary

@@ -237,6 +237,9 @@ private struct ImportEntry: Described {
             entry.status.state?.readAt.map { Words.iso($0, entry.localTime) }
         },
         .init("failure", .nullable(.text), "Why the last try failed.") { $0.status.state?.failure },
+        .init("damaged", .list(.text), "Newer files of the folder that cannot be read.") {
+            $0.status.state?.damaged ?? []
+        },
     ]
 }
 

@@ -22,7 +22,9 @@ import TestSupport
         let slots = localTime.hours(of: day)
         var rest = hours
         let profile = slots.map { slot in
-            DaySummary.Hour(start: slot.span.start, hour: slot.hour, steps: rest.removeValue(forKey: slot.hour) ?? 0)
+            DaySummary.Hour(
+                start: slot.span.start, hour: slot.hour, utcOffset: slot.utcOffset,
+                steps: rest.removeValue(forKey: slot.hour) ?? 0)
         }
         let summary = DaySummary(
             user: .anna, day: day, steps: steps ?? hours.values.reduce(0, +), hours: hours.isEmpty ? [] : profile,

@@ -57,7 +57,9 @@ import Testing
             completeness: summary.completeness, isCorrected: summary.isCorrected, countedSteps: summary.countedSteps,
             correctedAt: summary.correctedAt, implausibleSteps: summary.implausibleSteps,
             excluded: summary.excluded.map {
-                ExcludedSteps(Exclusion($0.exclusion.span, utcOffset: $0.exclusion.utcOffset), steps: $0.steps)
+                var block = $0
+                block.exclusion.reason = nil
+                return block
             }, deviceTotals: summary.deviceTotals)
     }
 

@@ -18,7 +18,10 @@ extension SharedDay {
         let midnight = Timestamp(day.daysSince1970 * 86_400 - 7200)
         let slots =
             hours.isEmpty
-            ? [] : (0..<24).map { DaySummary.Hour(start: midnight + $0 * 3600, hour: $0, steps: hours[$0] ?? 0) }
+            ? []
+            : (0..<24).map {
+                DaySummary.Hour(start: midnight + $0 * 3600, hour: $0, utcOffset: 7200, steps: hours[$0] ?? 0)
+            }
         let summary = DaySummary(
             user: user, day: day, steps: steps, distance: metres, energy: kilocalories, goal: goal,
             isRestDay: goal == nil, percentage: goal.map { Double(steps) * 100 / Double($0) }, hours: slots,

@@ -17,7 +17,9 @@ func payload(
     var summary = DaySummary(
         user: User(id: 1, name: user), day: day, steps: steps, distance: 5900.4, distanceSource: .height, energy: 239.6,
         energySource: .weight, goal: 8000, percentage: 100 * Double(steps) / 8000, category: .somewhatActive,
-        hours: (0..<24).map { .init(start: midnight + $0 * 3600, hour: $0, steps: $0 == 8 ? steps : 0) },
+        hours: (0..<24).map {
+            .init(start: midnight + $0 * 3600, hour: $0, utcOffset: 7200, steps: $0 == 8 ? steps : 0)
+        },
         completeness: .complete)
     change(&summary)
     let sample = StepSample(start: midnight + 8 * 3600, length: 900, steps: steps, distance: 5900.4, utcOffset: 7200)

@@ -1,3 +1,4 @@
+import GRDB
 import StepDomain
 import Testing
 
@@ -15,6 +16,43 @@ import Testing
             try history.database.store(ScheduledImportState(name: "a", triedAt: noon))
             #expect(
                 try history.database.scheduledImports() == [ScheduledImportState(name: "a", triedAt: noon), read])
+        }
+    }
+
+    @Test func `damaged files are kept beside what was read, and a failure beside none`() throws {
+        try withFixture { history in
+            let file = ForeignFileMark(path: "/a.zip", size: 5, modified: 1)
+            let many = (0..<100).map { "/S/\($0) \"x\"\n.zip" }
+            for (paths, kept) in [(Array(many.prefix(2)), 2), (many, 20), ([], 0)] {
+                var state = ScheduledImportState(
+                    name: "phone", file: file, readAt: noon, triedAt: noon, settings: "ab", damaged: paths)
+                try history.database.store(state)
+                state.damaged = Array(paths.prefix(kept))
+                #expect(try history.database.scheduledImports() == [state])
+            }
+            let failed = ScheduledImportState(name: "phone", triedAt: noon, failure: "[import.phone]: no file")
+            try history.database.store(failed)
+            #expect(try history.database.scheduledImports() == [failed])
+        }
+    }
+
+    @Test(arguments: [StepDatabase.Access.reading, .writing])
+    func `what an earlier version has read was read with unknown settings`(access: StepDatabase.Access) throws {
+        try withDirectory { directory in
+            let path = directory + "/history.sqlite"
+            let before = Schema(
+                migrations: Array(Schema.current.migrations.prefix { $0.name != "scheduledImportDetails" }))
+            let old = try StepDatabase(path: path, for: .writing, busyTimeout: 5, schema: before)
+            try old.queue.write { database in
+                try database.execute(
+                    sql: "INSERT INTO scheduled_import VALUES ('phone', '/a.zip', 5, 1, ?, ?, 'gone')",
+                    arguments: [noon.seconds, noon.seconds])
+            }
+            try old.close()
+            let state = ScheduledImportState(
+                name: "phone", file: ForeignFileMark(path: "/a.zip", size: 5, modified: 1), readAt: noon, triedAt: noon,
+                failure: "gone")
+            #expect(try StepDatabase(path: path, for: access).scheduledImports() == [state])
         }
     }
 

@@ -38,7 +38,7 @@ import Testing
             Schema.current.migrations.map(\.name) == [
                 "history", "sharing", "notices", "delivery", "layouts", "reasons", "daySums", "deviceTotals", "seals",
                 "imports", "exclusions", "scheduledImports", "runningSteps",
-                "deletions", "importedDecisions", "shareCauses", "importNumbers",
+                "deletions", "importedDecisions", "shareCauses", "importNumbers", "scheduledImportDetails",
             ])
         #expect(
             Schema.current.migrations.map { checksum($0.sql) }
@@ -47,7 +47,7 @@ import Testing
                     "133531aebcc958e4",
                     "49384e4b224dc327", "ad4d225571bf2903", "6315f4a2ab5592b0", "d935aeb08adbf285",
                     "bed07cf9c3d3e870", "4deab63572072075", "59904740a71c33a7", "391da3e0685c5645",
-                    "6513568ad5b84d20", "c58e30fc873dd78c", "29f87a2cd3a82b16",
+                    "6513568ad5b84d20", "c58e30fc873dd78c", "29f87a2cd3a82b16", "a9eda6aa425154dd",
                 ])
     }
 

@@ -74,7 +74,10 @@ import Testing
             } == [.hours])
         #expect(wrong { $0.hours.swapAt(3, 4) } == [.hours])
         #expect(wrong { $0.hours[3].hour = 24 } == [.hours])
-        #expect(wrong { $0.hours += (0..<3).map { .init(start: Sample.now + $0, hour: 23, steps: 0) } } == [.hours])
+        #expect(
+            wrong { $0.hours += (0..<3).map { .init(start: Sample.now + $0, hour: 23, utcOffset: 0, steps: 0) } } == [
+                .hours
+            ])
         #expect(wrong { $0.hours = [] }.isEmpty)
     }
 

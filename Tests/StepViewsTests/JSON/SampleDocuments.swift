@@ -144,7 +144,9 @@ struct SampleDocuments {
         let plan = ScheduledImport(name: "phone", path: "/Sync")
         let file = ForeignFileMark(path: "/Sync/a.zip", size: 1, modified: 1)
         func state(_ readAt: Timestamp, _ failure: String? = nil) -> ScheduledImportState {
-            ScheduledImportState(name: "phone", file: file, readAt: readAt, triedAt: Sample.now, failure: failure)
+            ScheduledImportState(
+                name: "phone", file: file, readAt: readAt, triedAt: Sample.now, failure: failure,
+                damaged: failure == nil ? ["/Sync/b.zip"] : [])
         }
         let states = [nil, state(Sample.now), state(Sample.now - 9 * 86_400), state(Sample.now, "no file")]
         return states.map { ScheduledImportStatus(plan, $0, now: Sample.now) }

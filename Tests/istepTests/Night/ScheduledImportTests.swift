@@ -108,6 +108,73 @@ import Testing
         #expect(status.output.contains("istep import --dry-run FILE"), "\(status)")
     }
 
+    @Test func `a file whose damage shows only when it is read is passed over and named, too`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        try setUp(folder, "[import.phone]\npath = \"~/Sync\"\n")
+        _ = try await istep("plan", "8000")
+        let (good, bad) = (folder.path + "/Sync/a.xml", folder.path + "/Sync/b.xml")
+        let records = (10..<60).map { minute in
+            let time = "2019-04-01 10:\(minute):"
+            return """
+                 <Record type="HKQuantityTypeIdentifierStepCount" sourceName="Phone" unit="count" \
+                startDate="\(time)00 +0000" endDate="\(time)30 +0000" value="10"/>
+
+                """
+        }
+        let export = "<?xml version=\"1.0\"?>\n<HealthData locale=\"en_US\">\n\(records.joined())</HealthData>\n"
+        try write(export, to: good)
+        try write(String(export.prefix(export.count / 2)), to: bad)
+        for (path, seconds) in [(good, 7200), (bad, 3600)] {
+            let date = Date(timeIntervalSinceNow: TimeInterval(-seconds))
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        }
+        let first = try await istep("sync", "--unattended")
+        #expect(first.status == 0 && first.output.contains("import phone: 1 day new, b.xml cannot be read"), "\(first)")
+        #expect(try await istep("show", "2019-04-01", "--json").json["steps"] as? Int == 500)
+        let again = try await istep("sync", "--unattended")
+        #expect(again.status == 0 && again.output.contains("nothing new, b.xml cannot be read"), "\(again)")
+        let status = try await istep("status")
+        #expect(status.output.contains("Import phone: last read") && status.output.contains("b.xml cannot be read"))
+        #expect(status.output.contains("istep import --dry-run \(bad)"), "\(status)")
+        let document = try await istep("status", "--json").json
+        #expect((document["imports"] as? [[String: Any]])?.first?["damaged"] as? [String] == [bad])
+        let doctor = try await istep("doctor", "--no-radio", "--no-network").output
+        #expect(doctor.contains("b.xml cannot be read"), "\(doctor)")
+        try FileManager.default.removeItem(atPath: good)
+        let only = try await istep("sync", "--unattended")
+        #expect(only.status == 65 && only.error.contains("[import.phone]: \(bad) cannot be imported"), "\(only)")
+        try write(export, to: bad)
+        #expect(try await istep("sync", "--unattended").status == 0)
+        #expect(try await !istep("status").output.contains("cannot be read"))
+    }
+
+    @Test func `changed settings have the file read again`() async throws {
+        let folder = try Folder()
+        let istep = Command(folder: folder)
+        for user in ["anna", "carl"] { _ = try await istep("plan", "8000", "--user", user) }
+        try write("start,steps\n2019-04-01T10:00:00,50\n", to: folder.path + "/a.csv")
+        func sync(_ keys: String) async throws -> Command.Result {
+            try setUp(folder, "[import.phone]\npath = \"~/a.csv\"\n\(keys)\n")
+            return try await istep("sync", "--unattended")
+        }
+        let none = try await sync("")
+        #expect(none.status == 64 && none.error.contains("as user into [import.phone]"), "\(none)")
+        #expect(!none.error.contains("--user"), "\(none)")
+        #expect(try await sync("user = \"anna\"").output.contains("import phone: 1 day new"))
+        #expect(try await sync("user = \"anna\"").output.contains("import phone: nothing new"))
+        let other = try await sync("user = \"carl\"")
+        #expect(other.status == 0 && other.output.contains("import phone: 1 day new"), "\(other)")
+        #expect(try await istep("show", "2019-04-01", "--user", "carl", "--json").json["steps"] as? Int == 50)
+        #expect(try await sync("user = \"carl\"").output.contains("import phone: nothing new"))
+        let zone = try await sync("user = \"carl\"\nzone = \"Asia/Tokyo\"")
+        #expect(zone.status == 64 && zone.error.contains("in another time zone"), "\(zone)")
+        let format = try await sync("user = \"carl\"\nformat = \"gadgetbridge\"")
+        #expect(format.status == 64 && format.error.contains("not of the format gadgetbridge"), "\(format)")
+        let unknown = try await sync("user = \"dora\"")
+        #expect(unknown.status != 0 && unknown.error.contains("[import.phone]"), "\(unknown)")
+    }
+
     @Test func `exports of several nights are files, not one export`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

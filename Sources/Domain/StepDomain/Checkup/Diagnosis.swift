@@ -34,7 +34,7 @@ extension Diagnosis {
         case .storage(let diagnosis): diagnosis.severity
         case .scheduledImport(let status):
             switch status.condition {
-            case .fine: .fine
+            case .fine: status.state?.damaged.isEmpty ?? true ? .fine : .note
             case .never: .note
             case .failed, .overdue: .warning
             }

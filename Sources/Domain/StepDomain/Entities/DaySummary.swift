@@ -26,15 +26,18 @@ public struct DaySummary: Hashable, Sendable {
         public var start: Timestamp
         /// 0...23 as local clocks showed it.
         public var hour: Int
+        /// Seconds east of Greenwich, by which `start` has this hour.
+        public var utcOffset: Int
         /// Nil if the hour is not known, like the hours of today that have not begun; unknown steps are never shown as
         /// zero.
         public var steps: Int?
         /// Those of `steps` that were run, by cadence (`Gait`).
         public var running: Int
 
-        public init(start: Timestamp, hour: Int, steps: Int?, running: Int = 0) {
+        public init(start: Timestamp, hour: Int, utcOffset: Int, steps: Int?, running: Int = 0) {
             self.start = start
             self.hour = hour
+            self.utcOffset = utcOffset
             self.steps = steps
             self.running = running
         }
@@ -156,10 +159,12 @@ extension DaySummary {
     ///   of walking and running stay as recorded. The hours stay as they were counted.
     ///
     /// - Parameters:
-    ///   - localTime: decides the hours of the day, and with `now` whether it is over.
+    ///   - localTime: here: decides with `now` whether the day is over, and the hours of a day that was not walked
+    ///     elsewhere (`DayClock`).
     public init(_ data: DayData, localTime: LocalTime, now: Timestamp) {
         let merged = MergedTracks(data.tracks)
         let sums = DaySums(data.tracks, merged, of: data.day)
+        let clock = DayClock(data, here: localTime)
         let figures = DayFigures(
             sums, correction: data.correction, profile: data.profile, plan: data.plan,
             isInProgress: localTime.span(of: data.day).contains(now))
@@ -167,7 +172,7 @@ extension DaySummary {
             figures.countedSteps == nil
             ? []
             : HourlyProfile(
-                merged.placed, running: merged.placedRunning, of: data.day, localTime: localTime,
+                merged.placed, running: merged.placedRunning, of: data.day, localTime: clock.localTime,
                 coverage: data.tracks.flatMap(\.coverage), isComplete: sums.completeness == .complete
             ).hours
         self.init(
@@ -189,7 +194,7 @@ extension DaySummary {
                 let (total, isTooMuch) = sum.addingReportingOverflow(max(0, sample.steps))
                 return isTooMuch ? .max : total
             },
-            excluded: data.excludedSteps,
+            excluded: data.excludedSteps(clock),
             lastSync: data.lastSync,
             deviceTotals: data.tracks.compactMap { track in
                 track.deviceTotal.map { NamedTotal(pedometer: track.name, total: $0) }

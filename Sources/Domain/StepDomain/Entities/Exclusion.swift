@@ -33,23 +33,30 @@ public struct Exclusion: Hashable, Sendable {
 public struct ExcludedSteps: Hashable, Sendable {
     public var exclusion: Exclusion
     public var steps: Int
+    /// Seconds east of Greenwich at its end: another than at its start if clocks were changed in between.
+    public var endOffset: Int
+    /// Whether the clock times of its ends alone name another block of the day, or none (`DayClock`).
+    public var needsOffsets: Bool
 
-    public init(_ exclusion: Exclusion, steps: Int) {
+    /// - Parameter endOffset: nil for that of its start.
+    public init(_ exclusion: Exclusion, steps: Int, endOffset: Int? = nil, needsOffsets: Bool = false) {
         self.exclusion = exclusion
         self.steps = steps
+        self.endOffset = endOffset ?? exclusion.utcOffset
+        self.needsOffsets = needsOffsets
     }
 }
 
 extension DayData {
     /// The steps of two pedometers of the same minutes count once, as they do on the day.
-    var excludedSteps: [ExcludedSteps] {
+    func excludedSteps(_ clock: DayClock) -> [ExcludedSteps] {
         if exclusions.isEmpty { return [] }
         let samples = MergedTracks(
             tracks.map { DayData.Track(pedometer: $0.pedometer, name: $0.name, samples: $0.excluded) }
         ).samples
         return exclusions.map { exclusion in
             let steps = samples.reduce(0) { $0 + (exclusion.span.contains($1.start) ? $1.steps : 0) }
-            return ExcludedSteps(exclusion, steps: steps)
+            return clock.excluded(exclusion, steps: steps)
         }
     }
 }
@@ -68,8 +75,7 @@ extension [StepSample] {
         for sample in self {
             var next = sample.start
             for span in spans {
-                guard let part = span.intersection(sample.span), sample.day >= span.firstDay(sample.utcOffset)
-                else { continue }
+                guard let part = span.intersection(sample.span), span.takes(sample) else { continue }
                 outside += sample.part(TimeSpan(next, part.start))
                 inside += sample.part(part)
                 next = part.end
@@ -81,7 +87,10 @@ extension [StepSample] {
 }
 
 extension TimeSpan {
-    fileprivate func firstDay(_ utcOffset: Int) -> Day { Day(of: start, utcOffset: utcOffset) }
+    /// Whether its exclusion takes steps from a sample.
+    func takes(_ sample: StepSample) -> Bool {
+        overlaps(sample.span) && sample.day >= Day(of: start, utcOffset: sample.utcOffset)
+    }
 }
 
 extension StepSample {

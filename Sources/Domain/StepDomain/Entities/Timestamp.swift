@@ -36,10 +36,14 @@ extension Timestamp {
         let local = seconds + utcOffset
         let day = Day(daysSince1970: floorDivide(local, 86_400))
         let clock = floorRemainder(local, 86_400)
-        let offset = abs(utcOffset) / 60
-        let sign = utcOffset < 0 ? "-" : "+"
         return "\(day)T\(twoDigits(clock / 3600)):\(twoDigits(clock / 60 % 60)):\(twoDigits(clock % 60))"
-            + "\(sign)\(twoDigits(offset / 60)):\(twoDigits(offset % 60))"
+            + Self.text(utcOffset: utcOffset)
+    }
+
+    /// `+02:00`; with seconds if the offset has them.
+    public static func text(utcOffset: Int) -> String {
+        let minutes = abs(utcOffset) / 60
+        return "\(utcOffset < 0 ? "-" : "+")\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
             + (utcOffset % 60 == 0 ? "" : ":\(twoDigits(abs(utcOffset) % 60))")
     }
 

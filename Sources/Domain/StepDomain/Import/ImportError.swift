@@ -32,6 +32,14 @@ public enum ImportError: CategorizedError, Hashable {
     /// An earlier import of the same source was read in another time zone: both together would count its steps twice.
     case otherZone(ImportRecord.ID)
 
+    /// Whether a file is broken rather than of another kind: of a folder, an older file counts then.
+    package var isDamage: Bool {
+        switch self {
+        case .malformed, .unreadable: true
+        default: false
+        }
+    }
+
     public var category: FailureCategory {
         switch self {
         case .missing: .unavailable

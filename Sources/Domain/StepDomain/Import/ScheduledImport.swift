@@ -20,6 +20,16 @@ public struct ScheduledImport: Hashable, Sendable {
         (self.user, self.fromUser, self.zone) = (user, fromUser, zone)
     }
 
+    /// What decides how a file is read, besides the file: with other settings, it is read again.
+    package var settings: String {
+        var text = Fingerprint()
+        text.add("format", format)
+        text.add("user", user)
+        text.add("from-user", fromUser)
+        text.add("zone", zone)
+        return "\(text)"
+    }
+
     /// Seconds without anything new after which it is overdue: a phone that is out of the house for a weekend is not.
     public static let overdueAfter = 3 * 86_400
 }
@@ -56,15 +66,19 @@ public struct ScheduledImportState: Hashable, Sendable {
     public var readAt: Timestamp?
     /// When it was looked for last.
     public var triedAt: Timestamp
+    /// The settings with which `file` was read (`ScheduledImport.settings`); nil if an earlier version read it.
+    public var settings: String?
     /// Why the last try failed; nil if it did not.
     public var failure: String?
+    /// The paths of newer files of the folder that could not be read when it was looked for last, the newest first.
+    public var damaged: [String]
 
     public init(
         name: String, file: ForeignFileMark? = nil, readAt: Timestamp? = nil, triedAt: Timestamp,
-        failure: String? = nil
+        settings: String? = nil, failure: String? = nil, damaged: [String] = []
     ) {
         (self.name, self.file, self.readAt, self.triedAt) = (name, file, readAt, triedAt)
-        self.failure = failure
+        (self.settings, self.failure, self.damaged) = (settings, failure, damaged)
     }
 }
 

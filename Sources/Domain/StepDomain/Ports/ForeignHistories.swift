@@ -11,8 +11,9 @@ public protocol ForeignHistoryReader: Sendable {
 
     /// The file itself, or of a folder the newest file that has a format which can be imported.
     ///
+    /// - Parameter unreadable: the paths of files that count as damaged, because reading them has shown it.
     /// - Throws: `ImportError`; of a folder with damaged files only if it has no other.
-    func newest(in path: String, _ options: ForeignOptions) throws -> NewestForeignFile
+    func newest(in path: String, _ options: ForeignOptions, unreadable: Set<String>) throws -> NewestForeignFile
 
     /// An export of istep whose rows can be stored as they are; nil for any other file, also for a table without those
     /// that its rows refer to.

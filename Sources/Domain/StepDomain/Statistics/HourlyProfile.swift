@@ -58,8 +58,8 @@ public struct HourlyProfile: Hashable, Sendable {
             let isCovered = isComplete || known.seconds(of: slot.span) == slot.span.length
             let isKnown = steps[index] > 0 || unknown[index] == 0 && isCovered
             return DaySummary.Hour(
-                start: slot.span.start, hour: slot.hour, steps: isKnown ? steps[index] : nil,
-                running: min(run[index], steps[index]))
+                start: slot.span.start, hour: slot.hour, utcOffset: slot.utcOffset,
+                steps: isKnown ? steps[index] : nil, running: min(run[index], steps[index]))
         }
     }
 

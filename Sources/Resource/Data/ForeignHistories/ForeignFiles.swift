@@ -8,8 +8,12 @@ protocol FormatReader: Sendable {
     var namesUsers: Bool { get }
     /// What several files of a folder are to each other.
     func relation(of files: [ForeignFile]) -> FileRelation
+    /// Files of a kind of which one export has one only, if there are several.
+    func repeated(in files: [ForeignFile]) -> [ForeignFile]
     /// Those of the files that it reads, recognised by their content. Empty if it is another format.
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile]
+    /// The same where the user has named the format: also a file that does not say by itself what it counts.
+    func namedFiles(of tree: FileTree) throws(ImportError) -> [ForeignFile]
     /// Reads its files.
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError)
 }
@@ -17,6 +21,8 @@ protocol FormatReader: Sendable {
 extension FormatReader {
     var namesUsers: Bool { false }
     func relation(of files: [ForeignFile]) -> FileRelation { .exports }
+    func repeated(in files: [ForeignFile]) -> [ForeignFile] { [] }
+    func namedFiles(of tree: FileTree) throws(ImportError) -> [ForeignFile] { try files(of: tree) }
 }
 
 /// What several files of a folder are to each other.
@@ -66,7 +72,9 @@ public struct ForeignFiles: ForeignHistoryReader {
     /// Seconds after its last change in which a file can be incomplete.
     private static let writing = 600
 
-    public func newest(in path: String, _ options: ForeignOptions) throws -> NewestForeignFile {
+    public func newest(
+        in path: String, _ options: ForeignOptions, unreadable: Set<String>
+    ) throws -> NewestForeignFile {
         var status = stat()
         guard stat(path, &status) == 0 else {
             if errno == ENOENT { throw ImportError.missing(path: path) }
@@ -85,6 +93,9 @@ public struct ForeignFiles: ForeignHistoryReader {
         var (damaged, damage): ([String], ImportError?) = ([], nil)
         for file in files.prefix(Self.maximumTried) {
             do throws(ImportError) {
+                if unreadable.contains(file.path) {
+                    throw .malformed(path: file.path, reason: "it could not be read")
+                }
                 _ = try reader(of: FileTree(file.path), options)
                 return NewestForeignFile(file: file, damaged: damaged)
             } catch {
@@ -95,6 +106,12 @@ public struct ForeignFiles: ForeignHistoryReader {
                 }
                 damaged.append(file.path)
                 damage = damage ?? error
+            }
+        }
+        if files.isEmpty {
+            // Where exports are folders, an error that names them says more.
+            do throws(ImportError) { _ = try reader(of: FileTree(path), options) } catch {
+                if case .severalExports = error { throw error }
             }
         }
         throw damage
@@ -109,7 +126,7 @@ public struct ForeignFiles: ForeignHistoryReader {
                 guard (options.format ?? reader.format.key) == reader.format.key,
                     let files = try? reader.files(of: tree)
                 else { return false }
-                return files.count > 1 && reader.relation(of: files) == .one
+                return files.count > 1 && reader.relation(of: files) == .one && reader.repeated(in: files).isEmpty
             })
         else { return nil }
         var modified = 0
@@ -134,7 +151,7 @@ public struct ForeignFiles: ForeignHistoryReader {
             guard let reader = (Self.readers + [Self.generic]).first(where: { $0.format.key == key }) else {
                 throw .noSuchFormat(key, known: formats.map(\.key))
             }
-            let files = try reader.files(of: tree)
+            let files = try reader.namedFiles(of: tree)
             if files.isEmpty { throw .notOfFormat(path: tree.path, format: key) }
             return (reader, try Self.checked(files, of: reader, in: tree))
         }
@@ -147,11 +164,21 @@ public struct ForeignFiles: ForeignHistoryReader {
         if found.count > 1 { throw .ambiguousFormat(path: tree.path, candidates: found.map { $0.0.format.key }) }
         if let (reader, files) = found.first { return (reader, try Self.checked(files, of: reader, in: tree)) }
         let tables = try Self.generic.files(of: tree)
-        if tables.count == 1 { return (Self.generic, tables) }
-        let hint: String? =
-            tables.count > 1
-            ? "it has \(tables.count) tables; import one of them" : tree.files.isEmpty ? "it is empty" : nil
-        throw .unknownFormat(path: tree.path, hint: hint)
+        if tables.count == 1 { return (Self.generic, try Self.checked(tables, of: Self.generic, in: tree)) }
+        throw .unknownFormat(path: tree.path, hint: try Self.hint(tree, options, tables: tables.count))
+    }
+
+    /// What a file or a folder of no format seems to be.
+    private static func hint(
+        _ tree: FileTree, _ options: ForeignOptions, tables: Int
+    ) throws(ImportError) -> String? {
+        if tables > 1 { return "it has \(tables) tables; import one of them" }
+        if tree.files.isEmpty { return "it is empty" }
+        for reader in readers where options.columns.isEmpty {
+            if try reader.namedFiles(of: tree).isEmpty { continue }
+            return "it does not say what it counts; --format \(reader.format.key) reads it as steps"
+        }
+        return nil
     }
 
     private static func checked(
@@ -160,16 +187,10 @@ public struct ForeignFiles: ForeignHistoryReader {
         if files.count > 1, reader.relation(of: files) == .exports {
             throw .severalExports(path: tree.path, files: files.map(\.name))
         }
+        let repeated = reader.repeated(in: files)
+        if !repeated.isEmpty { throw .severalExports(path: tree.path, files: repeated.exportNames) }
+        for file in files { try file.checkHead() }
         return files
-    }
-}
-
-extension ImportError {
-    fileprivate var isDamage: Bool {
-        switch self {
-        case .malformed, .unreadable: true
-        default: false
-        }
     }
 }
 

@@ -27,7 +27,7 @@ extension DayProvenance {
                     summary.countedSteps == nil ? "." : ". The hours are as they were counted."
                 }
             }
-            for words in summary.excludedWords(context.localTime) { Element.p { "Excluded: \(words)." } }
+            for words in summary.excludedWords() { Element.p { "Excluded: \(words)." } }
             if let moment = summary.deletedAt {
                 Element.p { "Deleted \(Words.deleted(moment, context.localTime))." }
             }

@@ -1,4 +1,4 @@
-internal import StepDomain
+public import StepDomain
 
 /// `istep show --json`.
 extension DayView: Described {
@@ -57,14 +57,14 @@ extension DayView: Described {
             $0.checked(.implausibleSteps, $0.summary.implausibleSteps)
         },
         .list("excluded", "Time whose steps do not count, by the user's decision.") { day in
-            day.checked(.day, day.summary.excluded.map { Excluded(steps: $0, localTime: day.localTime) }) ?? []
+            day.checked(.day, day.summary.excluded) ?? []
         },
         .init(
             "deletionTime", .nullable(.time),
             "When the user deleted the day: syncs and imports leave it out; null if they do not."
         ) { $0.checked(.day, $0.time($0.summary.deletedAt)) },
         .list("hours", "Empty where nothing is known of them.") { day in
-            day.checked(.hours, day.summary.hours.map { Hour(hour: $0, localTime: day.localTime) }) ?? []
+            day.checked(.hours, day.summary.hours) ?? []
         },
         .init("lastSyncTime", .nullable(.time), "When the user's pedometers were last read completely.") {
             $0.checked(.lastSync, $0.time($0.summary.lastSync))
@@ -90,16 +90,17 @@ extension DayView: Described {
     private static func rounded(_ number: Double, _ scale: Double) -> Double { (number * scale).rounded() / scale }
 }
 
-private struct Hour: Described {
-    let hour: DaySummary.Hour, localTime: LocalTime
-
-    static let keys: [JSONKey<Hour>] = [
-        .init("start", .time, "When the hour begins.") { Words.iso($0.hour.start, $0.localTime) },
-        .init("hour", .integer, "0 to 23, as local clocks show it.") { $0.hour.hour },
+extension DaySummary.Hour: Described {
+    public static let keys: [JSONKey<Self>] = [
+        .init(
+            "start", .time,
+            "When the hour begins where the steps were made; if they have several offsets, where this machine is."
+        ) { $0.start.iso8601(utcOffset: $0.utcOffset) },
+        .init("hour", .integer, "0 to 23, as local clocks show it.") { $0.hour },
         .init(
             "steps", .nullable(.integer),
             "Steps in this hour; null if nothing is known of it, such as the hours of today that have not begun."
-        ) { $0.hour.steps },
+        ) { $0.steps },
     ]
 }
 
@@ -121,18 +122,16 @@ private struct Total: Described {
     ]
 }
 
-private struct Excluded: Described {
-    let steps: ExcludedSteps, localTime: LocalTime
-
-    static let keys: [JSONKey<Excluded>] = [
+extension ExcludedSteps: Described {
+    public static let keys: [JSONKey<Self>] = [
         .init("start", .time, "When it begins.") {
-            $0.steps.exclusion.span.start.iso8601(utcOffset: $0.steps.exclusion.utcOffset)
+            $0.exclusion.span.start.iso8601(utcOffset: $0.exclusion.utcOffset)
         },
         .init("end", .time, "When it ends.") {
-            $0.steps.exclusion.span.end.iso8601(utcOffset: $0.steps.exclusion.offsetOfEnd($0.localTime))
+            $0.exclusion.span.end.iso8601(utcOffset: $0.endOffset)
         },
-        .init("steps", .integer, "The steps that do not count.") { $0.steps.steps },
-        .init("reason", .nullable(.text), "Why, if that was given.") { $0.steps.exclusion.reason },
+        .init("steps", .integer, "The steps that do not count.") { $0.steps },
+        .init("reason", .nullable(.text), "Why, if that was given.") { $0.exclusion.reason },
     ]
 }
 

@@ -64,7 +64,7 @@ public struct DayExplanationView: View {
                 long, shorter ones of the others show when its steps were made, and which were run.
                 """)
         }
-        rules += summary.excludedWords(day.localTime, limit: .max).map { "Excluded: \($0)." }
+        rules += summary.excludedWords(limit: .max).map { "Excluded: \($0)." }
         if summary.distanceSource == .pedometer {
             rules.append("Distance: as the pedometer reported it.")
         } else if summary.distanceSource != nil, let words = provenance.stepLength?.explanation(units) {

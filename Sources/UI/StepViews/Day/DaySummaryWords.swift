@@ -24,9 +24,9 @@ extension DaySummary {
     package static let maximumExcluded = 3
 
     /// The blocks that the user has excluded.
-    package func excludedWords(_ localTime: LocalTime, limit: Int = DaySummary.maximumExcluded) -> [String] {
+    package func excludedWords(limit: Int = DaySummary.maximumExcluded) -> [String] {
         let words = excluded.prefix(limit).map { block in
-            let times = times(of: block.exclusion, localTime)
+            let times = times(of: block)
             let reason = block.exclusion.reason.map { " (\(Printable($0, limit: 60)))" } ?? ""
             return "\(times.from) to \(times.to): \(Words.count(block.steps, "step")), not counted\(reason)"
         }
@@ -34,27 +34,19 @@ extension DaySummary {
         return words + (more > 0 ? ["and \(Words.count(more, "other block"))"] : [])
     }
 
-    /// The beginning and the end of an excluded block as clocks show them on the day: `10:00`, `24:00`.
-    package func times(of exclusion: Exclusion, _ localTime: LocalTime) -> (from: String, to: String) {
+    /// The beginning and the end of an excluded block as clocks show them on the day: `10:00`, `24:00`; with their
+    /// offsets where times alone do not name the block.
+    package func times(of block: ExcludedSteps) -> (from: String, to: String) {
         func time(_ moment: Timestamp, _ utcOffset: Int) -> String {
             Words.timeOfDay(min(max(moment.seconds + utcOffset - day.daysSince1970 * 86_400, 0), 86_400))
+                + (block.needsOffsets ? Timestamp.text(utcOffset: utcOffset) : "")
         }
-        return (
-            time(exclusion.span.start, exclusion.utcOffset), time(exclusion.span.end, exclusion.offsetOfEnd(localTime))
-        )
+        let exclusion = block.exclusion
+        return (time(exclusion.span.start, exclusion.utcOffset), time(exclusion.span.end, block.endOffset))
     }
 
     /// How much is known of the day: `complete`, `partial: steps may be missing`.
     package var completenessWords: String { completeness.words(isInProgress: isInProgress) }
-}
-
-extension Exclusion {
-    /// Seconds: another than that of its start if clocks were changed in between.
-    ///
-    /// - Parameter localTime: here; it says nothing about a block that was entered in another zone.
-    func offsetOfEnd(_ localTime: LocalTime) -> Int {
-        localTime.utcOffset(span.start) == utcOffset ? localTime.utcOffset(span.end) : utcOffset
-    }
 }
 
 extension DaySummary.Completeness {

@@ -100,7 +100,7 @@ extension DayView {
         }
         show("Goal", goal(style), hint: hasNoPlan ? "\(command: "istep plan 8000")" : nil, on: &page)
         if summary.implausibleSteps != 0 { show("Ignored", implausible, on: &page) }
-        for (index, words) in summary.excludedWords(localTime).enumerated() {
+        for (index, words) in summary.excludedWords().enumerated() {
             show(
                 index == 0 ? "Excluded" : "", StyledText(words, .doubtful), hint: hasRemoval ? inclusion(index) : nil,
                 on: &page)
@@ -286,7 +286,7 @@ extension DayView {
     /// What lets an excluded block count again; nil for the line that stands for further blocks.
     private func inclusion(_ index: Int) -> Advice? {
         guard index < min(summary.excluded.count, DaySummary.maximumExcluded) else { return nil }
-        let times = summary.times(of: summary.excluded[index].exclusion, localTime)
+        let times = summary.times(of: summary.excluded[index])
         return "\(command: "istep correct", "\(summary.day)", "--from", times.from, "--to", times.to, "--remove")"
     }
 

@@ -22,8 +22,7 @@ public struct ErrorText: Hashable, Sendable {
         case let error as ScheduledImportFailure:
             let cause = ErrorText(error.underlying)
             message = error.text(cause.message)
-            advice =
-                (error.underlying as? ImportError).flatMap { ImportErrorWords.advice($0, of: error) } ?? cause.advice
+            advice = ScheduledImportWords.advice(error)?.markup ?? cause.advice
         case let error as any ReportableError: (message, advice) = (error.problem, error.advice)
         default: (message, advice) = ("\(error)", "Please report this.")
         }

@@ -55,26 +55,4 @@ public enum ImportErrorWords {
             "Name that zone with --zone, or take the earlier import back first: `istep imports remove \(id)`"
         }
     }
-
-    /// The same in an import of the configuration, which has keys instead of options. Nil where nothing else is to be
-    /// done than about a file that a user names.
-    static func advice(_ error: ImportError, of failure: ScheduledImportFailure) -> String? {
-        let table = "[import.\(failure.name)]", file = failure.file ?? "FILE"
-        let advice: Advice? =
-            switch error {
-            case .impossible:
-                "Leave such records out by hand: \(command: "istep import --skip-impossible", file)"
-            case .columns: "Name the columns by hand: \(command: "istep import --columns day=Date,steps=Count", file)"
-            case .ambiguousFormat: "Write one of them as format into \(table) of the configuration."
-            case .notOfFormat: "Check path and format in \(table) of the configuration."
-            case .severalUsers, .noSuchUser:
-                "Write the one whose steps are to come in as from-user into \(table) of the configuration."
-            case .noUsers: "Remove from-user from \(table) of the configuration."
-            case .noZone: "Check zone in \(table) of the configuration: a name such as Europe/Berlin."
-            case .otherZone(let id):
-                "Write that zone as zone into \(table) of the configuration, or take the earlier import back: \(command: "istep imports remove \(id)")"
-            default: nil
-            }
-        return advice?.markup
-    }
 }

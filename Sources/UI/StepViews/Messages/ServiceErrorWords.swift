@@ -63,6 +63,8 @@ public enum ServiceErrorWords {
         case .skippedTime(let day): "This time does not exist on \(day): clocks are put forward over it."
         case .repeatedTime(let day):
             "The block ends before it begins on \(day). Of a time that clocks show twice, the first one is meant."
+        case .unclearTime(let day):
+            "The steps of \(day) have several UTC offsets, and these times do not tell which of them are meant."
         case .nothingToDelete(let first, let last): "Nothing is known of \(Words.days(first, last))."
         case .notDeleted(let first, let last):
             "\(Words.days(first, last)): no such day is left out by syncs and imports."
@@ -148,8 +150,10 @@ public enum ServiceErrorWords {
         case .notCorrected(let day, hasExclusions: true):
             "Excluded time is removed with its beginning and end; to see the command: `istep show \(day)`"
         case .notCorrected(let day, _), .notExcluded(let day): "See the day: `istep show \(day)`"
-        case .skippedTime: "Give times that clocks here show on that day."
+        case .skippedTime: "Give times that clocks showed on that day."
         case .repeatedTime: "Write the offset with both times, such as 02:15+01:00."
+        case .unclearTime(let day):
+            "Write the offset with both times, such as 22:00+07:00. To see the offsets: `istep show \(day) --explain --json`"
         case .nothingToDelete: "List the days that are known: `istep history all`"
         case .notDeleted: "Only days that 'istep delete' has deleted are left out."
         case .severalSources(_, let addresses):

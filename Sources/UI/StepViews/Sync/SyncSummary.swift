@@ -45,12 +45,7 @@ public struct SyncSummary: Hashable, Sendable {
                 .map { "\(Words.count($0.0, "day")) \($0.1)" }
         }
         if parts.isEmpty { parts = ["nothing new"] }
-        // The name tells whether it is a file of another program.
-        if let newest = report.damaged.first {
-            let name = newest.split(separator: "/").last ?? ""
-            let others = report.damaged.count > 1 ? " and \(report.damaged.count - 1) more" : ""
-            parts.append("\(Printable(String(name), limit: 64))\(others) cannot be read")
-        }
+        if let damaged = ScheduledImportWords.damaged(report.damaged) { parts.append(damaged) }
         return "import \(Printable(report.name, limit: 32)): " + parts.joined(separator: ", ")
     }
 

@@ -17,8 +17,8 @@ struct CorrectCommand: ParsableCommand, TakesDays {
               istep correct yesterday --remove
 
             With --from and --to, the steps of a block of time do not count: a drive on a cobbled street, a massage. It stays so after later \
-            syncs and imports, and the day shows it. --remove lets them count again. If clocks show a time twice on that day, the first one is \
-            meant; with its offset, such as 02:15+01:00, either.
+            syncs and imports, and the day shows it. --remove lets them count again. Times are those where the day was walked, as its hours \
+            are. If clocks show a time twice on that day, the first one is meant; with its offset, such as 02:15+01:00, either.
 
               istep correct yesterday --from 10:00 --to 10:30 --steps 0
               istep correct yesterday --from 10:00 --to 10:30 --remove

@@ -19,7 +19,7 @@ import Testing
 
     @Test func `the standard template contains steps, goal, distance, calories and bars`() throws {
         let hours = (0..<24).map {
-            DaySummary.Hour(start: Timestamp($0 * 3600), hour: $0, steps: $0 == 8 ? 4000 : $0 * 10)
+            DaySummary.Hour(start: Timestamp($0 * 3600), hour: $0, utcOffset: 0, steps: $0 == 8 ? 4000 : $0 * 10)
         }
         var summary = SharedDay.easter().summary
         summary.hours = hours
@@ -57,7 +57,7 @@ import Testing
         ] as [([Int], String)])
     func `each bar shows the steps of one hour`(steps: [Int], bars: String) throws {
         var summary = SharedDay.easter().summary
-        summary.hours = steps.enumerated().map { .init(start: Timestamp($0 * 3600), hour: $0, steps: $1) }
+        summary.hours = steps.enumerated().map { .init(start: Timestamp($0 * 3600), hour: $0, utcOffset: 0, steps: $1) }
         let day = try #require(SharedDay(summary))
         let text = try text("{bars}", day)
         #expect(text == bars + String(repeating: "▁", count: 24 - steps.count))
@@ -66,7 +66,7 @@ import Testing
     @Test func `an hour that the clock repeats is one bar`() throws {
         var summary = SharedDay.easter().summary
         summary.hours = [(1, 10), (2, 20), (2, 40), (99, 70), (3, 60)].map {
-            .init(start: Timestamp(0), hour: $0, steps: $1)
+            .init(start: Timestamp(0), hour: $0, utcOffset: 0, steps: $1)
         }
         let day = try #require(SharedDay(summary))
         #expect(try text("{bars}", day).prefix(5) == "▁▃██▁".prefix(5))
@@ -75,10 +75,10 @@ import Testing
     @Test func `an unknown hour is not shown as an hour without steps`() throws {
         var summary = SharedDay.easter().summary
         summary.hours = (0..<24).map {
-            .init(start: Timestamp($0 * 3600), hour: $0, steps: $0 < 3 ? nil : $0 == 8 ? 4000 : 0)
+            .init(start: Timestamp($0 * 3600), hour: $0, utcOffset: 0, steps: $0 < 3 ? nil : $0 == 8 ? 4000 : 0)
         }
         // The clock repeats this hour, and only one of the two is known.
-        summary.hours.append(.init(start: Timestamp(2 * 3600), hour: 2, steps: 4000))
+        summary.hours.append(.init(start: Timestamp(2 * 3600), hour: 2, utcOffset: 0, steps: 4000))
         let day = try #require(SharedDay(summary))
         let bars = try text("{bars}", day)
         #expect(bars == "··█▁▁▁▁▁█" + String(repeating: "▁", count: 15))
@@ -89,7 +89,7 @@ import Testing
 
     @Test func `a day without known hours has no bars`() throws {
         var summary = SharedDay.easter().summary
-        summary.hours = (0..<24).map { .init(start: Timestamp($0 * 3600), hour: $0, steps: nil) }
+        summary.hours = (0..<24).map { .init(start: Timestamp($0 * 3600), hour: $0, utcOffset: 0, steps: nil) }
         let day = try #require(SharedDay(summary))
         #expect(try text("{steps}\n{bars}", day) == "8,123")
     }
@@ -116,7 +116,7 @@ import Testing
         var summary = SharedDay.easter(
             steps: 9_999_999, metres: 99_999_949, kilocalories: 999_999, goal: 200_000, later: 3
         ).summary
-        summary.hours = (0..<24).map { .init(start: Timestamp(0), hour: $0, steps: 1) }
+        summary.hours = (0..<24).map { .init(start: Timestamp(0), hour: $0, utcOffset: 0, steps: 1) }
         let day = try #require(SharedDay(summary))
         #expect(try text(PostTemplate.standard, day).count <= longest)
         #expect(longest < 130)

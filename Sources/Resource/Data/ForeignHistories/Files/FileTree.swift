@@ -89,7 +89,12 @@ final class ForeignFile {
         if head.count >= 12, Array(head[8..<12]) == Array(".FIT".utf8) { return .fit }
         var text = head[...]
         if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
-        if head.isEmpty || head.contains(0) { return .other }
+        // Of a damaged text, the part before the first zero decides; `TextStream` refuses it when it is read.
+        if let zero = text.firstIndex(of: 0) {
+            text = text[..<zero]
+            if text.contains(where: { $0 < 0x20 && ![0x09, 0x0a, 0x0d].contains($0) }) { return .other }
+        }
+        if text.isEmpty { return .other }
         switch text.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }) {
         case UInt8(ascii: "<"): return .xml
         case UInt8(ascii: "{"), UInt8(ascii: "["): return .json
@@ -111,6 +116,18 @@ final class ForeignFile {
         switch location {
         case .disk(let path): try FileStream(path)
         case .archive(_, let archive, let member): try archive.open(member)
+        }
+    }
+
+    /// Its content as text.
+    func text() throws(ImportError) -> any ByteStream { TextStream(try open(), path: path) }
+
+    /// - Throws: `ImportError.malformed` if it should be text, and its first bytes are none.
+    func checkHead() throws(ImportError) {
+        guard [.xml, .json, .text].contains(kind) else { return }
+        let head = head, path = path
+        try head.withUnsafeBufferPointer { bytes throws(ImportError) in
+            try TextStream.check(UnsafeRawBufferPointer(bytes), isAtStart: true, path: path)
         }
     }
 

@@ -39,9 +39,9 @@ struct JSONRecords {
     private static let maximumText = 1 << 20
     private static let maximumValues = 400
 
-    init(_ stream: any ByteStream, path: String) {
-        self.stream = stream
-        self.path = path
+    init(_ file: ForeignFile) throws(ImportError) {
+        stream = try file.text()
+        path = file.path
     }
 
     /// - Parameters:

@@ -14,18 +14,12 @@ enum XMLProlog {
             let count = try stream.read(&buffer)
             if count == 0 { break }
             head += buffer[..<count]
-            if isUTF16(head) { throw other(encoding: "UTF-16", path) }
             let start = try head.withUnsafeBufferPointer { bytes throws(ImportError) in
                 try find(root, in: bytes, path)
             }
             if let start { return Array(head[start...]) }
         }
         throw .malformed(path: path, reason: "it has no element \(root)")
-    }
-
-    /// Whether a file begins as one in UTF-16 does: with a byte order mark, or with `<` in two bytes.
-    static func isUTF16(_ head: [UInt8]) -> Bool {
-        [[0xfe, 0xff], [0xff, 0xfe], [0, 0x3c], [0x3c, 0]].contains(Array(head.prefix(2)))
     }
 
     /// - Returns: where the element begins; nil if that is not there yet.
@@ -62,10 +56,6 @@ enum XMLProlog {
         guard let index = words.firstIndex(of: "encoding"), index + 1 < words.count else { return }
         let name = words[index + 1]
         if ["utf-8", "utf8", "us-ascii", "ascii"].contains(name.lowercased()) { return }
-        throw other(encoding: String(name.prefix(40)), path)
-    }
-
-    private static func other(encoding: String, _ path: String) -> ImportError {
-        .malformed(path: path, reason: "it is in \(encoding); convert it to UTF-8, such as with iconv")
+        throw TextStream.wrong(encoding: String(name.prefix(40)), path)
     }
 }

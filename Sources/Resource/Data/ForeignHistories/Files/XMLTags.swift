@@ -10,8 +10,8 @@ import StepDomain
 ///
 /// For speed it accepts more than XML: end tags are counted, and their names not compared; of elements that are not
 /// read, an attribute can be there twice, and values can have an `&` alone; nowhere is it looked for characters that
-/// XML does not have (except the byte 0), bytes that are no UTF-8, `--` in a comment, `]]>` in a text. A tag, a comment
-/// or literal text of more than 4 MB is refused.
+/// XML does not have (except the byte 0, by `TextStream`), bytes that are no UTF-8, `--` in a comment, `]]>` in a text.
+/// A tag, a comment or literal text of more than 4 MB is refused.
 final class XMLTags {
     /// Which elements are read.
     struct Search {
@@ -74,11 +74,6 @@ final class XMLTags {
             }
             let count = try read.get()
             if count == 0 { break }
-            // What a disk has lost is often zeros, which XML does not have.
-            let isDamaged = buffer.withUnsafeBufferPointer { bytes in
-                UnsafeBufferPointer(rebasing: bytes[filled..<(filled + count)]).first(0, from: 0) != nil
-            }
-            if isDamaged { throw failure("it has a byte 0") }
             filled += count
         }
         guard isClosed, filled == 0 else { throw failure("it is truncated") }

@@ -13,14 +13,14 @@ struct AppleHealthReader: FormatReader {
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         tree.files.filter { file in
             // A file in UTF-16 is recognised, so that the error can name its encoding.
-            guard file.kind == .xml || XMLProlog.isUTF16(file.head) else { return false }
+            guard file.kind == .xml || TextStream.isUTF16(file.head) else { return false }
             let head = String(decoding: file.head.filter { $0 != 0 }, as: UTF8.self)
             return head.contains("<!DOCTYPE HealthData") || head.contains("<HealthData")
         }
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
-        for file in files { try AppleHealthParser(file.path, collector).read(file.open()) }
+        for file in files { try AppleHealthParser(file.path, collector).read(file.text()) }
         if collector.yieldToWatches() {
             collector.notes.append(
                 .decision("Where a watch and a phone have recorded the same time, the watch counts."))

@@ -29,7 +29,7 @@ struct CSVReader: FormatReader {
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         for file in files {
             guard let separator = Self.separator(of: file.head) else { continue }
-            var table = try DelimitedText(file.open(), separator: separator, path: file.path)
+            var table = try DelimitedText(file, separator: separator)
             guard let first = try table.next() else { continue }
             var sample: [DelimitedText.Record] = []
             while sample.count < 20, let record = try table.next() { sample.append(record) }
@@ -40,7 +40,7 @@ struct CSVReader: FormatReader {
             while let record = try table.next() { survey.look(at: record) }
             let reading = try survey.reading(collector.options)
             collector.notes.append(.decision("Read as: \(columns.description(first))\(reading.words)"))
-            var rows = try DelimitedText(file.open(), separator: separator, path: file.path)
+            var rows = try DelimitedText(file, separator: separator)
             if columns.hasHeader { _ = try rows.next() }
             // Without the date of the export, so that the next one is of the same source.
             let stem = file.baseName.split(separator: ".").first ?? ""

@@ -10,8 +10,21 @@ struct FitbitReader: FormatReader {
         key: "fitbit", title: "Fitbit", files: "Google Takeout or the account archive: steps_*.csv and steps-*.json")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        tree.files.filter { Self.isTable($0) || Self.isArchive($0) }
+        tree.files.filter { Self.isTable($0) || Self.isArchive($0) && $0.baseName.lowercased().hasPrefix("steps-") }
     }
+
+    func namedFiles(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
+        let found = try files(of: tree)
+        guard found.isEmpty, tree.files.count == 1 else { return found }
+        return tree.files.filter { file in
+            Self.isArchive(file) && !Self.otherCounts.contains { file.baseName.lowercased().hasPrefix($0) }
+        }
+    }
+
+    /// How the names of other counts in the archive begin, which look the same.
+    private static let otherCounts = [
+        "altitude-", "calories-", "distance-", "lightly_", "moderately_", "sedentary_", "very_",
+    ]
 
     private static func isTable(_ file: ForeignFile) -> Bool {
         guard file.kind == .text else { return false }
@@ -22,23 +35,33 @@ struct FitbitReader: FormatReader {
     }
 
     private static func isArchive(_ file: ForeignFile) -> Bool {
-        // Other counts of the archive look the same.
-        file.kind == .json && file.baseName.hasPrefix("steps-") && file.headText.contains("\"dateTime\"")
-            && file.headText.contains("\"value\"")
+        file.kind == .json && file.headText.contains("\"dateTime\"") && file.headText.contains("\"value\"")
     }
 
     private static let band = ForeignSource(identity: "fitbit", name: "Fitbit")
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
-        var known: Set<Int> = []
-        for file in files where Self.isTable(file) { try readTable(file, &known, collector) }
-        for file in files where Self.isArchive(file) { try readArchive(file, without: known, collector) }
+        var known: Set<Int> = [], tables: [String: FileMinutes] = [:], archive = FileMinutes()
+        for file in files where Self.isTable(file) {
+            try readTable(file, collector) { (source, start) throws(ImportError) in
+                known.insert(start.seconds / 86_400)
+                try tables[source.identity, default: FileMinutes()].note(start, of: file, in: tree)
+            }
+        }
+        for file in files where Self.isArchive(file) {
+            try readArchive(file, collector) { start throws(ImportError) in
+                try archive.note(start, of: file, in: tree)
+                return !known.contains(start.seconds / 86_400)
+            }
+        }
     }
 
-    private func readTable(_ file: ForeignFile, _ known: inout Set<Int>, _ collector: ForeignCollector)
-        throws(ImportError)
-    {
-        var table = try DelimitedText(file.open(), separator: UInt8(ascii: ","), path: file.path)
+    /// - Parameter note: receives the source and the start of each minute.
+    private func readTable(
+        _ file: ForeignFile, _ collector: ForeignCollector,
+        _ note: (ForeignSource, Timestamp) throws(ImportError) -> Void
+    ) throws(ImportError) {
+        var table = try DelimitedText(file, separator: UInt8(ascii: ","))
         _ = try table.next()
         while let record = try table.next() {
             guard let time = WrittenTime(record[0], order: nil), time.utcOffset != nil, let steps = Int(record.text(1))
@@ -48,23 +71,24 @@ struct FitbitReader: FormatReader {
             let name = record.text(2)
             let source = name.isEmpty ? Self.band : ForeignSource(identity: "fitbit:\(name)", name: name)
             let start = time.start(collector.localTime)
-            known.insert(start.seconds / 86_400)
+            if collector.isPossible(start) { try note(source, start) }
             try collector.add(steps, from: start, length: 60, to: collector.track(source))
         }
     }
 
-    private func readArchive(_ file: ForeignFile, without known: Set<Int>, _ collector: ForeignCollector)
-        throws(ImportError)
-    {
+    /// - Parameter isWanted: receives the start of each minute.
+    private func readArchive(
+        _ file: ForeignFile, _ collector: ForeignCollector, _ isWanted: (Timestamp) throws(ImportError) -> Bool
+    ) throws(ImportError) {
         let track = try collector.track(Self.band)
-        var json = try JSONRecords(file.open(), path: file.path)
+        var json = try JSONRecords(file)
         let path = file.path
         try json.read(under: nil) { record throws(ImportError) in
             guard let text = record["dateTime"]?.text, let steps = record["value"]?.integer,
                 let time = WrittenTime(Array(text.utf8)[...], order: .monthFirst), let clock = time.clock
             else { throw .malformed(path: path, reason: "an entry has no dateTime and value") }
             let start = Timestamp(time.day.daysSince1970 * 86_400 + clock)
-            if known.contains(start.seconds / 86_400) { return }
+            if collector.isPossible(start), try !isWanted(start) { return }
             try collector.add(steps, from: start, length: 60, to: track)
         }
     }

@@ -19,7 +19,7 @@ struct GarminAccountReader: FormatReader {
         var days: [Timestamp: StepSample] = [:]
         for file in files {
             let path = file.path
-            var json = try JSONRecords(file.open(), path: path)
+            var json = try JSONRecords(file)
             try json.read(under: nil) { record throws(ImportError) in
                 // Missing on days on which it was not worn.
                 guard let steps = record["totalSteps"]?.integer else { return }

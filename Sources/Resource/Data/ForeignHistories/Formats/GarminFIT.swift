@@ -33,10 +33,13 @@ struct FITFile {
         guard file.size <= Self.maximumBytes else { throw .tooMuch("a FIT file of more than 16 MB") }
         let bytes = try file.open().prefix(file.size)
         func damaged() -> ImportError { .malformed(path: file.path, reason: "it is a damaged FIT file, or truncated") }
-        guard bytes.count >= 12, bytes[0] >= 12, Int(bytes[0]) + bytes.number(4, 4) <= bytes.count else {
+        guard bytes.count >= 12, bytes[0] >= 12, Int(bytes[0]) + bytes.number(4, 4) + 2 <= bytes.count else {
             throw damaged()
         }
         let end = Int(bytes[0]) + bytes.number(4, 4)
+        guard Self.hasRightChecksums(bytes, end) else {
+            throw .malformed(path: file.path, reason: "its checksum is wrong: it is damaged")
+        }
         var position = Int(bytes[0])
         var definitions: [UInt8: Definition] = [:]
         var last = 0
@@ -72,6 +75,24 @@ struct FITFile {
             read(definition, Array(bytes[position..<(position + size)]), &last)
             position += size
         }
+    }
+
+    /// - Parameter end: of the records; the checksum of the file follows.
+    private static func hasRightChecksums(_ bytes: [UInt8], _ end: Int) -> Bool {
+        // A header of 12 bytes has none of its own, and 0 stands for none.
+        if bytes[0] >= 14, ![0, checksum(bytes[..<12])].contains(bytes.number(12, 2)) { return false }
+        return checksum(bytes[..<end]) == bytes.number(end, 2)
+    }
+
+    /// CRC-16 with the polynomial 0x8005, the lowest bit first: what each byte changes.
+    private static let changes: [UInt16] = (0..<256).map { byte in
+        (0..<8).reduce(byte) { sum, _ in sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xa001 }
+    }
+
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> Int {
+        var sum: UInt16 = 0
+        for byte in bytes { sum = sum >> 8 ^ changes[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] }
+        return Int(sum)
     }
 
     private mutating func read(_ definition: Definition, _ bytes: [UInt8], _ last: inout Int) {

@@ -7,6 +7,10 @@ import StepDomain
 /// nothing else: of several, those that Google has merged, else the most.
 struct GoogleFitReader: FormatReader {
     func relation(of files: [ForeignFile]) -> FileRelation { .parts }
+    func repeated(in files: [ForeignFile]) -> [ForeignFile] {
+        let totals = files.filter(Self.hasTotals)
+        return totals.count > 1 ? totals : []
+    }
     let format = ForeignFormat(
         key: "google-fit", title: "Google Fit", files: "Google Takeout: Daily activity metrics, All Data")
 
@@ -92,7 +96,7 @@ struct GoogleFitReader: FormatReader {
                     "These are not the steps that Google Fit shows, which are those of the source estimated_steps or in Daily activity metrics: days can differ."
                 ))
         }
-        var json = try JSONRecords(file.open(), path: path)
+        var json = try JSONRecords(file)
         try json.read(under: "Data Points") { record throws(ImportError) in
             guard let start = record["startTimeNanos"].flatMap({ Int($0.text) }),
                 let end = record["endTimeNanos"].flatMap({ Int($0.text) }),

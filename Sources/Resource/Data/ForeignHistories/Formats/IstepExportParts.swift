@@ -99,7 +99,7 @@ struct IstepExport: ExportedHistory {
     private func rows(
         of table: ExportTable, in file: ForeignFile, _ row: (ExportTable, [String?]) throws -> Void
     ) throws {
-        var text = DelimitedText(try file.open(), separator: UInt8(ascii: ","), path: file.path)
+        var text = try DelimitedText(file, separator: UInt8(ascii: ","))
         _ = try text.next()
         while let record = try text.next() {
             guard record.count == table.columns.count else {
@@ -113,7 +113,7 @@ struct IstepExport: ExportedHistory {
     private func rows(
         of tables: [String: ExportTable], in file: ForeignFile, _ row: (ExportTable, [String?]) throws -> Void
     ) throws {
-        var (records, last) = (JSONRecords(try file.open(), path: file.path), "")
+        var (records, last) = (try JSONRecords(file), "")
         // Untyped errors cannot pass through the reader.
         var failure: (any Error)?
         try records.readLines { record throws(ImportError) in

@@ -5,7 +5,6 @@ import StepDomain
 /// Each day has a line for each device and one in which Samsung has merged them: only that one is read, the newest of a
 /// day.
 struct SamsungHealthReader: FormatReader {
-    func relation(of files: [ForeignFile]) -> FileRelation { .one }
     let format = ForeignFormat(
         key: "samsung-health", title: "Samsung Health", files: "the exported folder, or its table of daily steps")
 

@@ -5,18 +5,34 @@ import StepDomain
 /// The offsets in the raw times are not those of the owner, and lines are repeated.
 struct WithingsReader: FormatReader {
     func relation(of files: [ForeignFile]) -> FileRelation { .parts }
+    func repeated(in files: [ForeignFile]) -> [ForeignFile] {
+        [files.filter(Self.isDays), files.filter(Self.isSlots)].first { $0.count > 1 } ?? []
+    }
     let format = ForeignFormat(
         key: "withings", title: "Withings", files: "aggregates_steps.csv and raw_tracker_steps.csv")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
-        tree.files.filter { Self.isDays($0) || Self.isRaw($0) }
+        tree.files.filter { file in
+            // Tables of other values look the same.
+            let name = file.baseName.lowercased()
+            return Self.isDays(file) && name.hasPrefix("aggregates_steps")
+                || Self.isSlots(file) && name.hasPrefix("raw_tracker_steps")
+        }
     }
 
-    private static func isDays(_ file: ForeignFile) -> Bool {
-        HeadedTable.names(of: file) == ["date", "value"] && file.baseName.hasPrefix("aggregates_steps")
+    func namedFiles(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
+        let found = try files(of: tree)
+        guard found.isEmpty, tree.files.count == 1 else { return found }
+        return tree.files.filter { file in
+            let name = file.baseName.lowercased()
+            return (Self.isDays(file) || Self.isSlots(file)) && !name.hasPrefix("aggregates_")
+                && !name.hasPrefix("raw_")
+        }
     }
-    private static func isRaw(_ file: ForeignFile) -> Bool {
-        HeadedTable.names(of: file) == ["start", "duration", "value"] && file.baseName.hasPrefix("raw_tracker_steps")
+
+    private static func isDays(_ file: ForeignFile) -> Bool { HeadedTable.names(of: file) == ["date", "value"] }
+    private static func isSlots(_ file: ForeignFile) -> Bool {
+        HeadedTable.names(of: file) == ["start", "duration", "value"]
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
@@ -42,7 +58,9 @@ struct WithingsReader: FormatReader {
                     var start = time.start(collector.localTime)
                     for (length, steps) in zip(lengths, counts) {
                         guard (0...86_400).contains(length) else {
-                            return try collector.refuse("a slot of \(length) s")
+                            try collector.refuse("a slot of \(length) s")
+                            // When those after it began is not known.
+                            break
                         }
                         try collector.add(steps, from: start, length: length, to: track)
                         start = start + length

@@ -7,14 +7,22 @@ import StepDomain
 /// `ACTIVITY_STAGE` is a part of the minutes.
 struct ZeppReader: FormatReader {
     func relation(of files: [ForeignFile]) -> FileRelation { .one }
+    func repeated(in files: [ForeignFile]) -> [ForeignFile] {
+        [files.filter(Self.isDays), files.filter(Self.isMinutes)].first { $0.count > 1 } ?? []
+    }
     let format = ForeignFormat(key: "zepp", title: "Zepp", files: "the folder with ACTIVITY and ACTIVITY_MINUTE")
 
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
         let days = tree.files.filter(Self.isDays)
         let minutes = tree.files.filter {
-            Self.isMinutes($0) && (!days.isEmpty || $0.baseName.hasPrefix("ACTIVITY_MINUTE"))
+            // Other tables can have these columns.
+            Self.isMinutes($0) && (!days.isEmpty || $0.baseName.lowercased().hasPrefix("activity_minute"))
         }
         return days + minutes
+    }
+
+    func namedFiles(of tree: FileTree) throws(ImportError) -> [ForeignFile] {
+        tree.files.filter { Self.isDays($0) || Self.isMinutes($0) }
     }
 
     private static func isDays(_ file: ForeignFile) -> Bool {

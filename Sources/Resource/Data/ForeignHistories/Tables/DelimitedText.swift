@@ -18,10 +18,10 @@ struct DelimitedText {
     private static let maximumBytes = 1 << 20
     private static let maximumFields = 2000
 
-    init(_ stream: any ByteStream, separator: UInt8, path: String) {
-        self.stream = stream
+    init(_ file: ForeignFile, separator: UInt8) throws(ImportError) {
+        stream = try file.text()
+        path = file.path
         self.separator = separator
-        self.path = path
     }
 
     private mutating func fill() throws(ImportError) -> Bool {
@@ -29,9 +29,6 @@ struct DelimitedText {
         position = 0
         if isAtStart {
             isAtStart = false
-            if filled >= 2, [[0xff, 0xfe], [0xfe, 0xff]].contains(Array(buffer[..<2])) {
-                throw .malformed(path: path, reason: "it is UTF-16; save it as UTF-8")
-            }
             if filled >= 3, buffer[0] == 0xef, buffer[1] == 0xbb, buffer[2] == 0xbf { position = 3 }
         }
         return position < filled

@@ -9,7 +9,7 @@ struct HeadedTable {
     /// - Parameter skipped: lines before the names.
     init(_ file: ForeignFile, skipped: Int = 0) throws(ImportError) {
         path = file.path
-        text = DelimitedText(try file.open(), separator: UInt8(ascii: ","), path: file.path)
+        text = try DelimitedText(file, separator: UInt8(ascii: ","))
         for _ in 0..<skipped { _ = try text.next() }
         let names = try text.next()
         columns = (0..<(names?.count ?? 0)).reduce(into: [:]) { columns, index in

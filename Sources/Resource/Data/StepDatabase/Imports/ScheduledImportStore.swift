@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 public import StepDomain
 
@@ -8,16 +9,18 @@ extension StepDatabase: ScheduledImportStore {
             try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT name, file, size, modified, read_at, tried_at, failure FROM scheduled_import ORDER BY name
+                    SELECT name, file, size, modified, read_at, tried_at, settings, failure, damaged
+                    FROM scheduled_import ORDER BY name
                     """
             ).map { row in
                 let path: String? = try row.get(1)
                 let file = try path.map {
                     ForeignFileMark(path: $0, size: try row.get(2), modified: try row.get(3))
                 }
+                let damaged: String? = try row.get(8)
                 return ScheduledImportState(
                     name: try row.get(0), file: file, readAt: try row.timeIfPresent(4), triedAt: try row.time(5),
-                    failure: try row.get(6))
+                    settings: try row.get(6), failure: try row.get(7), damaged: try damaged.map(Self.paths) ?? [])
             }
         }
     }
@@ -25,11 +28,22 @@ extension StepDatabase: ScheduledImportStore {
     public func store(_ state: ScheduledImportState) throws(HistoryError) {
         try write { database in
             try database.execute(
-                sql: "INSERT OR REPLACE INTO scheduled_import VALUES (?, ?, ?, ?, ?, ?, ?)",
+                sql: """
+                    INSERT OR REPLACE INTO scheduled_import
+                        (name, file, size, modified, read_at, tried_at, settings, failure, damaged)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     state.name, state.file?.path, state.file?.size, state.file?.modified, state.readAt?.seconds,
-                    state.triedAt.seconds, state.failure,
+                    state.triedAt.seconds, state.settings, state.failure,
+                    state.damaged.isEmpty ? nil : try json(Array(state.damaged.prefix(Self.maximumDamaged))),
                 ])
         }
+    }
+
+    private static let maximumDamaged = 20
+
+    private static func paths(_ text: String) throws -> [String] {
+        try JSONDecoder().decode([String].self, from: Data(text.utf8))
     }
 }

@@ -96,7 +96,8 @@ struct ValueReset {
             return constant(["seen_at", "notified_at", "person"], .null) + constant(["since", "kept_at"], zero)
                 + [("ended_at", { $0("since") })]
         case "scheduled_import":
-            return constant(["file", "size", "modified", "read_at", "failure"], .null) + constant(["tried_at"], zero)
+            return constant(["file", "size", "modified", "read_at", "settings", "failure", "damaged"], .null)
+                + constant(["tried_at"], zero)
         case "deleted_day": return constant(["at"], zero) + constant(["closed"], 1.databaseValue)
         case "device_total": return constant(["at"], zero)
         case "import_number": return constant(["last"], zero)

@@ -18,6 +18,7 @@ struct Schema: Sendable {
     static let current = Schema(migrations: [
         .history, .sharing, .notices, .delivery, .layouts, .reasons, .daySums, .deviceTotals, .seals, .imports,
         .exclusions, .scheduledImports, .runningSteps, .deletions, .importedDecisions, .shareCauses, .importNumbers,
+        .scheduledImportDetails,
     ])
 
     let migrations: [Migration]

@@ -70,7 +70,7 @@ extension Schema {
         0xcfff_e636_4949_b949, 0x314e_f248_43ac_d092, 0xde6d_f0f9_2f2b_0bd9, 0x9ca6_4222_222e_6248,
         0xe0ff_ec77_c08b_dc54, 0xb026_cb9a_1fda_9c1e, 0xc45d_0ca2_f0da_1417,
         0x52ee_ddab_26f9_cd06, 0x02b6_b9ad_1e74_8b61, 0xaf32_f80f_fd3c_7d86,
-        0x7d3b_9968_cb46_2545, 0x0c56_3058_aff2_a654,
+        0x7d3b_9968_cb46_2545, 0x0c56_3058_aff2_a654, 0xaa07_aa64_ef08_a1fa,
     ]
 
     /// 64-bit FNV-1a of all objects in their order, without white space (http://www.isthe.com/chongo/tech/comp/fnv/).
