@@ -128,7 +128,7 @@ import Testing
             try arrival.block(from: BlockTime(0), to: BlockTime(7200), beside: [late]).span.start == midnight(25_200))
     }
 
-    @Test(arguments: 0..<200) func `a block takes the steps that the clocks of their places show in it, or none`(
+    @Test(arguments: 0..<50) func `a block takes the steps that the clocks of their places show in it, or none`(
         seed: UInt64
     ) throws {
         var random = SeededGenerator(seed: seed)
