@@ -85,6 +85,10 @@ public enum ServiceError: CategorizedError, Hashable {
     case repeatedTime(Day)
     /// The steps of the day have several UTC offsets, and no block has just those of its times.
     case unclearTime(Day)
+    /// Steps of the day before or after were made within a block of a day.
+    case timeOfOtherDay(Day)
+    /// A block of more than `Exclusion.longest` seconds.
+    case blockTooLong(Day)
 
     // Deleting, moving, users
     /// Nothing is known of any of the days, so that there is nothing to delete or to move.
@@ -143,7 +147,8 @@ public enum ServiceError: CategorizedError, Hashable {
         case .nothingToDelete, .notDeleted, .severalSources, .lastUser, .userExists, .sameUser, .dayNotOver: .usage
         case .unusableFirstDay, .noPlanFrom, .noProfileFrom, .birthNotPast, .birthTooLongAgo, .dayTooEarly,
             .implausibleSteps, .unusableReason,
-            .notCorrected, .notExcluded, .skippedTime, .repeatedTime, .unclearTime:
+            .notCorrected, .notExcluded, .skippedTime, .repeatedTime, .unclearTime, .timeOfOtherDay,
+            .blockTooLong:
             .usage
         case .noDestination, .unclearRecipients, .unknownZone: .configuration
         case .clockNotSet, .notDiscovered, .noNewPedometer: .temporary

@@ -99,6 +99,14 @@ import Testing
         #expect(throws: BlockTimeError.unclear) { try block(10, 11, of: samples) }
         // All that the hours show, where no other steps lie in between.
         #expect(try excluded(8, 9) == 100 && excluded(9, 11) == 950 && excluded(0, 24) == 1050)
+        // The day has 29 hours, which no block of the history may have.
+        #expect(try block(0, 24, of: samples).span.length <= Exclusion.longest)
+        let long = samples + [sample(23, 10, 7200), sample(0, 20, 25_200)]
+        #expect(throws: BlockTimeError.tooLong) { try block(0, 24, of: long) }
+        #expect(throws: BlockTimeError.tooLong) {
+            try DayClock(data(samples), here: .fixed(0)).block(
+                from: BlockTime(0, utcOffset: 25_200), to: BlockTime(86_400, utcOffset: 7200))
+        }
         let first = try DayClock(data(samples), here: .fixed(0)).block(
             from: BlockTime(9 * 3600, utcOffset: 25_200), to: BlockTime(10 * 3600, utcOffset: 25_200))
         let shown = summary(samples, [first])
@@ -115,7 +123,7 @@ import Testing
         let clock = DayClock(data(today), here: .fixed(7200))
         let evening = try clock.block(from: BlockTime(13 * 3600), to: BlockTime(86_400), beside: [tomorrow])
         #expect(evening.span == TimeSpan(midnight(7200) + 13 * 3600, tomorrow.start))
-        #expect(throws: BlockTimeError.unclear) {
+        #expect(throws: BlockTimeError.ofOtherDay) {
             try clock.block(from: BlockTime(19 * 3600), to: BlockTime(86_400), beside: [tomorrow])
         }
         let (yesterday, morning) = (sample(-5, 300, 7200), sample(1, 200, 25_200))
@@ -143,10 +151,12 @@ import Testing
             }
         }
         let all = samples.count * 900
+        var checked = 0
         for _ in 0..<40 {
             let times = [0, 1].map { _ in Int.random(in: 0...96, using: &random) * 900 }.sorted()
             let (from, to) = (BlockTime(times[0]), BlockTime(times[1]))
             guard let block = try? DayClock(data(samples), here: .berlin).block(from: from, to: to) else { continue }
+            checked += 1
             let inside = samples.reduce(0) { sum, sample in
                 let wall = midnight(sample.utcOffset)
                 let part = sample.span.intersection(TimeSpan(wall + times[0], wall + times[1]))
@@ -162,5 +172,6 @@ import Testing
                 from: BlockTime(start - midnight(0)), to: BlockTime(end - midnight(0)))
             #expect(again.span == block.span)
         }
+        #expect(checked >= 10)
     }
 }

@@ -16,6 +16,10 @@ public enum BlockTimeError: Error {
     case reversed
     /// The steps of the day have several UTC offsets, and no span has just those that were made at these times.
     case unclear
+    /// Steps of the day before or after lie in between.
+    case ofOtherDay
+    /// Longer than `Exclusion.longest`.
+    case tooLong
 }
 
 /// What clocks showed on a day where it was walked: the steps of a sample were made at the times that its own offset
@@ -87,7 +91,7 @@ public struct DayClock: Sendable {
         guard span != block.span else { return block }
         guard !span.isEmpty,
             samples.allSatisfy({ span.intersection($0.span) == block.span.intersection($0.span) })
-        else { throw .unclear }
+        else { throw .ofOtherDay }
         return Exclusion(span, utcOffset: block.utcOffset)
     }
 
@@ -132,6 +136,8 @@ public struct DayClock: Sendable {
         if to.utcOffset == nil, let later = outside.map(\.start).filter({ $0 >= ends.end }).min() {
             span.end = min(span.end, later)
         }
+        // A day of a journey westward is longer; it is enough to reach the steps.
+        if span.end - span.start > Exclusion.longest { span = (ends.start, ends.end) }
         let block = try Self.block(
             span.start, span.end, from.utcOffset ?? ends.first.utcOffset,
             isPlain: from.utcOffset == nil && to.utcOffset == nil)
@@ -143,6 +149,7 @@ public struct DayClock: Sendable {
         _ start: Timestamp, _ end: Timestamp, _ utcOffset: Int, isPlain: Bool
     ) throws(BlockTimeError) -> Exclusion {
         guard start < end else { throw isPlain ? .skipped : .reversed }
+        guard end - start <= Exclusion.longest else { throw .tooLong }
         return Exclusion(TimeSpan(start, end), utcOffset: utcOffset)
     }
 

@@ -65,6 +65,9 @@ public enum ServiceErrorWords {
             "The block ends before it begins on \(day). Of a time that clocks show twice, the first one is meant."
         case .unclearTime(let day):
             "The steps of \(day) have several UTC offsets, and these times do not tell which of them are meant."
+        case .timeOfOtherDay(let day): "Steps that count on the day before or after \(day) were made at these times."
+        case .blockTooLong(let day):
+            "The block on \(day) is longer than \(Exclusion.longest / 3600) hours, the longest day."
         case .nothingToDelete(let first, let last): "Nothing is known of \(Words.days(first, last))."
         case .notDeleted(let first, let last):
             "\(Words.days(first, last)): no such day is left out by syncs and imports."
@@ -154,6 +157,8 @@ public enum ServiceErrorWords {
         case .repeatedTime: "Write the offset with both times, such as 02:15+01:00."
         case .unclearTime(let day):
             "Write the offset with both times, such as 22:00+07:00. To see the offsets: `istep show \(day) --explain --json`"
+        case .timeOfOtherDay: "Exclude a shorter block, or the block of that day."
+        case .blockTooLong: "Exclude it in two blocks."
         case .nothingToDelete: "List the days that are known: `istep history all`"
         case .notDeleted: "Only days that 'istep delete' has deleted are left out."
         case .severalSources(_, let addresses):
