@@ -82,10 +82,12 @@ public struct ScheduledImports: Sendable {
         func report(_ outcome: ScheduledImportReport.Outcome) -> ScheduledImportReport {
             ScheduledImportReport(name: plan.name, outcome: outcome, damaged: found.damaged)
         }
-        if let state, state.file == found.file, state.settings == plan.settings {
+        // Of what an earlier version has read, the settings are not known: they count as these. If the file were read
+        // again, an import that was taken back would return.
+        if let state, state.file == found.file, (state.settings ?? plan.settings) == plan.settings {
             // Also after a failure that concerned no file, such as a folder that was not mounted.
             var seen = state
-            (seen.triedAt, seen.failure, seen.damaged) = (moment, nil, found.damaged)
+            (seen.triedAt, seen.failure, seen.damaged, seen.settings) = (moment, nil, found.damaged, plan.settings)
             let stored = seen
             try await blocking { try store.store(stored) }
             return report(.unchanged)

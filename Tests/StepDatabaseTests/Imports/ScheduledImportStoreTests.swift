@@ -22,17 +22,28 @@ import Testing
     @Test func `damaged files are kept beside what was read, and a failure beside none`() throws {
         try withFixture { history in
             let file = ForeignFileMark(path: "/a.zip", size: 5, modified: 1)
-            let many = (0..<100).map { "/S/\($0) \"x\"\n.zip" }
-            for (paths, kept) in [(Array(many.prefix(2)), 2), (many, 20), ([], 0)] {
-                var state = ScheduledImportState(
-                    name: "phone", file: file, readAt: noon, triedAt: noon, settings: "ab", damaged: paths)
+            for count in [2, 32, 0] {
+                let state = ScheduledImportState(
+                    name: "phone", file: file, readAt: noon, triedAt: noon, settings: "ab",
+                    damaged: (0..<count).map { "/S/\($0) \"x\"\n.zip" })
                 try history.database.store(state)
-                state.damaged = Array(paths.prefix(kept))
                 #expect(try history.database.scheduledImports() == [state])
             }
             let failed = ScheduledImportState(name: "phone", triedAt: noon, failure: "[import.phone]: no file")
             try history.database.store(failed)
             #expect(try history.database.scheduledImports() == [failed])
+        }
+    }
+
+    @Test func `paths that cannot be decoded are found by the check`() throws {
+        try withFixture { history in
+            let state = ScheduledImportState(name: "phone", triedAt: noon, damaged: ["/S/a"])
+            try history.database.store(state)
+            let rule = try #require(ColumnRule.all.first { $0.table == "scheduled_import" && $0.column == "damaged" })
+            func isViolated() throws -> Bool { try history.database.queue.read { try rule.isViolated(in: $0) } }
+            #expect(try !isViolated())
+            try history.database.queue.write { try $0.execute(sql: "UPDATE scheduled_import SET damaged = '[\"/S'") }
+            #expect(try isViolated())
         }
     }
 

@@ -13,7 +13,7 @@ struct ColumnRule: Sendable {
         /// An ISO 8601 date.
         case day
         /// JSON of these types.
-        case options, clock, cursor
+        case options, clock, cursor, paths
     }
 
     let table: String
@@ -27,6 +27,7 @@ struct ColumnRule: Sendable {
             ColumnRule(table: "pedometer", column: "options", kind: .options),
             ColumnRule(table: "pedometer", column: "clock", kind: .clock),
             ColumnRule(table: "pedometer", column: "cursor", kind: .cursor),
+            ColumnRule(table: "scheduled_import", column: "damaged", kind: .paths),
         ]
 
     /// The times and days of a table that an export has.
@@ -57,6 +58,7 @@ struct ColumnRule: Sendable {
         case (.options, .string(let text)): (try? value(text) as [String: String]) != nil
         case (.clock, .string(let text)): (try? value(text) as ClockState) != nil
         case (.cursor, .string(let text)): (try? value(text) as PedometerCursor) != nil
+        case (.paths, .string(let text)): (try? value(text) as [String]) != nil
         default: true
         }
     }
@@ -68,7 +70,7 @@ struct ColumnRule: Sendable {
             try Bool.fetchOne(
                 database, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(column) NOT BETWEEN ? AND ?)",
                 arguments: [Timestamp.stored.lowerBound, Timestamp.stored.upperBound]) ?? false
-        case .day, .options, .clock, .cursor:
+        case .day, .options, .clock, .cursor, .paths:
             try !DatabaseValue.fetchAll(database, sql: "SELECT DISTINCT \(column) FROM \(table)").allSatisfy(accepts)
         }
     }

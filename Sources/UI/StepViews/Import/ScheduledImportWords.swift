@@ -26,15 +26,20 @@ enum ScheduledImportWords {
     }
 
     static func advice(_ status: ScheduledImportStatus) -> Advice? {
-        switch status.condition {
+        return switch status.condition {
         case .never: "The nightly sync reads it. To switch that on: \(command: "istep auto on")"
         // It can be a folder, which an import would read as a whole.
         case .failed where status.state?.file?.path != status.plan.path:
             "To see what is in the file: \(command: "istep import --dry-run FILE"). Of a folder it is the newest one."
         case .failed: "To see what is in it: \(command: "istep import --dry-run", status.plan.path)"
-        case .overdue: "Check that the phone still writes it, and that it arrives at \(status.plan.path)."
-        case .fine:
-            status.state?.damaged.first.map { "To see what is wrong with it: \(command: "istep import --dry-run", $0)" }
+        case .overdue, .fine:
+            if let damaged = status.state?.damaged.first {
+                "To see what is wrong with it: \(command: "istep import --dry-run", damaged)"
+            } else if status.condition == .overdue {
+                "Check that the phone still writes it, and that it arrives at \(status.plan.path)."
+            } else {
+                nil
+            }
         }
     }
 
@@ -56,6 +61,9 @@ enum ScheduledImportWords {
         case .impossible: "Leave such records out by hand: \(command: "istep import --skip-impossible", file)"
         case .columns: "Name the columns by hand: \(command: "istep import --columns day=Date,steps=Count", file)"
         case .ambiguousFormat: "Write one of them as format into \(table) of the configuration."
+        case .unnamedCount(_, let format):
+            "If it has steps, write \(format) as format into \(table) of the configuration."
+        case .severalExports: "Write the path of one of them as path into \(table) of the configuration."
         case .notOfFormat: "Check path and format in \(table) of the configuration."
         case .severalUsers, .noSuchUser:
             "Write the one whose steps are to come in as from-user into \(table) of the configuration."

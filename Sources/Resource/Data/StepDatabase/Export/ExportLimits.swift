@@ -52,7 +52,7 @@ public struct ExportLimits: Sendable {
             switch kind {
             case .cursor: (try? value(text) as PedometerCursor)?.moments
             case .clock: (try? value(text) as ClockState)?.moments
-            case .time, .day, .options: nil
+            case .time, .day, .options, .paths: nil
             }
         return moments?.contains { exclude($0, in: column) } ?? false
     }

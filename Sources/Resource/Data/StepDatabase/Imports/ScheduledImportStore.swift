@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 public import StepDomain
 
@@ -20,7 +19,7 @@ extension StepDatabase: ScheduledImportStore {
                 let damaged: String? = try row.get(8)
                 return ScheduledImportState(
                     name: try row.get(0), file: file, readAt: try row.timeIfPresent(4), triedAt: try row.time(5),
-                    settings: try row.get(6), failure: try row.get(7), damaged: try damaged.map(Self.paths) ?? [])
+                    settings: try row.get(6), failure: try row.get(7), damaged: try damaged.map { try value($0) } ?? [])
             }
         }
     }
@@ -36,14 +35,8 @@ extension StepDatabase: ScheduledImportStore {
                 arguments: [
                     state.name, state.file?.path, state.file?.size, state.file?.modified, state.readAt?.seconds,
                     state.triedAt.seconds, state.settings, state.failure,
-                    state.damaged.isEmpty ? nil : try json(Array(state.damaged.prefix(Self.maximumDamaged))),
+                    state.damaged.isEmpty ? nil : try json(state.damaged),
                 ])
         }
-    }
-
-    private static let maximumDamaged = 20
-
-    private static func paths(_ text: String) throws -> [String] {
-        try JSONDecoder().decode([String].self, from: Data(text.utf8))
     }
 }
