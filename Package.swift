@@ -157,7 +157,7 @@ let package = Package(
             ]),
         layer(
             data, "ForeignHistories",
-            ["CSQLite", "CZlib", "StepDomain", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
+            ["CSQLite", "CZlib", "Support", "StepDomain", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
         layer(data, "Settings", ["Support", "StepDomain", "TOMLKit"], forSize: true),
 
         // Simulation

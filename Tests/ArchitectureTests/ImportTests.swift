@@ -21,7 +21,7 @@ import Testing
         "Support": [],
         "Settings": ["Support", "StepDomain", "TOMLKit"],
         "StepDatabase": ["CSQLite", "Support", "StepDomain", "GRDB", "GRDBSQLite"],
-        "ForeignHistories": ["CSQLite", "CZlib", "StepDomain", "GRDBSQLite"],
+        "ForeignHistories": ["CSQLite", "CZlib", "StepDomain", "GRDBSQLite", "Support"],
         "HTTP": ["CCurl", "Support"],
         "LocalServer": ["CAccept", "PageExchange", "Support"],
         "SOAP": ["HTTP", "Support", "CExpat"],

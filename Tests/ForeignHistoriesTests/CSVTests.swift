@@ -136,6 +136,45 @@ import Testing
         #expect(names[0] == names[1])
     }
 
+    @Test(arguments: [
+        ("ring1.csv", "ring1"), ("ring-2.csv", "ring 2"), ("R02 ring.csv", "R02 ring"), ("steps (3).csv", "steps"),
+        ("steps_20190401T1030Z.csv", "steps T Z"), ("schritte-01.04.2019.csv", "schritte"),
+        ("ring2-2019-04-01 12h30.csv", "ring2 h"), ("ring-2-2019-04.csv", "ring 2"), ("steps 2019-W14.csv", "steps W"),
+        ("31-12-25.csv", "table"),
+        ("steps.part.2019.csv", "steps"), ("шаги 2019.tsv", "шаги"),
+    ])
+    func `a number that belongs to the name of a file is part of its source`(file: String, name: String) {
+        #expect(CSVReader.sourceName(of: file) == name)
+    }
+
+    @Test func `a point and a comma before three digits cannot both group them`() throws {
+        for (lines, steps) in [("1.500\n2019-04-02;2.500", [1500, 2500]), ("1,500\n2019-04-02;2.5", [1500, 3])] {
+            #expect(try read("x.csv", "Date;Steps\n2019-04-01;\(lines)\n").samples.map(\.steps) == steps)
+        }
+        #expect(throws: ImportError.self) { try read("x.csv", "Date;Steps\n2019-04-01;1.500\n2019-04-02;1,500\n") }
+    }
+
+    @Test func `several lines of a day are added, and named`() throws {
+        let lines = ["2019-04-01,50", "2019-04-02,60", "2019-04-02,7", "2019-04-03,1"]
+        let history = try read("x.csv", "Date,Steps\n" + lines.joined(separator: "\n"))
+        #expect(history.totals["x"]?["2019-04-02"] == 67)
+        let note = ForeignNote.decision("1 day has several lines, such as 2019-04-02: their steps are added")
+        #expect(history.notes.contains(note), "\(history.notes)")
+        let devices = try read("x.csv", "Device,Date,Steps\nPhone,2019-04-01,50\nWatch,2019-04-01,60\n")
+        #expect(!devices.notes.contains { "\($0)".contains("several lines") })
+    }
+
+    @Test(arguments: [
+        ("Day,Report of Anna,Kcal", "day=Day,steps=COLUMN"),
+        ("Report of Anna,Steps a,Steps b", "'day=Report of Anna,steps=Steps a'"),
+        ("\"Day, local\",Steps a,Steps b", "'day=1,steps=Steps a'"), ("Day,Kcal", "day=Day,steps=COLUMN"),
+    ])
+    func `the columns of the advice can be pasted into a shell`(names: String, option: String) throws {
+        let error = #expect(throws: ImportError.self) { try read("x.csv", names + "\n2019-04-01,1,2\n") }
+        guard case .columns(_, let advice) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(advice.hasSuffix("--columns \(option)"), "\(advice)")
+    }
+
     @Test func `empty and negative counts are not measured`() throws {
         let history = try read("x.csv", "Date,Steps\n2019-04-01,\n2019-04-02,-1\n2019-04-03,0\n2019-04-04,7\n")
         #expect(history.totals == ["x": ["2019-04-03": 0, "2019-04-04": 7]])

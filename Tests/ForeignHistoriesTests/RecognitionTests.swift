@@ -57,12 +57,33 @@ import Testing
         }
     }
 
-    @Test func `without its name or its format, the error says how the file can be read`() {
-        let error = #expect(throws: ImportError.self) { try read("foo.json", Self.archive) }
-        guard case .unknownFormat(_, let hint)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
+    @Test func `without its name or its format, the error says how the file can be read`() throws {
+        try withFolder { folder in
+            let path = folder + "/foo.json"
+            try Data(Self.archive.utf8).write(to: URL(fileURLWithPath: path))
+            #expect(throws: ImportError.unnamedCount(path: path, format: "fitbit")) {
+                try ForeignFiles().read(path, options()) { _ in }
+            }
         }
-        #expect(hint == "it does not say what it counts; --format fitbit reads it as steps")
+    }
+
+    /// The archive of Fitbit has them beside the steps.
+    @Test(arguments: ["{\"bpm\":70,\"confidence\":1}", "{ \"minutes\": 5 }"])
+    func `a count of several values is no steps`(value: String) {
+        let text = "[{\"dateTime\" : \"04/01/19 08:00:00\", \"value\" : \(value)}]"
+        let error = #expect(throws: ImportError.self) { try read("heart_rate-2019-04-01.json", text) }
+        if case .unknownFormat(_, hint: nil)? = error {} else { Issue.record("\(String(describing: error))") }
+        #expect(throws: ImportError.self) { try read("foo.json", text, options(format: "fitbit")) }
+    }
+
+    /// A picture and an archive begin with letters and a zero.
+    @Test func `files of other kinds beside a table are no tables`() throws {
+        let table = Data("Date,Steps\n2019-04-01,50\n".utf8)
+        var archive = Data("steps.csv".utf8) + Data(count: 503)
+        archive.append(table)
+        archive.append(Data(count: 1024 - table.count))
+        let picture = Data("GIF89a ".utf8) + Data([0, 0x20, 0, 0xf7, 0, 0, 0x2c, 0x0a, 0x2c, 0x0a, 0x2c])
+        let history = try read(["steps.csv": table, "steps.tar": archive, "icon.gif": picture])
+        #expect(history.tracks.map(\.steps) == [50])
     }
 }

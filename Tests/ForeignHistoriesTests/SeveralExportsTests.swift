@@ -149,6 +149,31 @@ import Testing
         #expect(try several(files) == ["w/raw_tracker_steps (1).csv", "w/raw_tracker_steps.csv"])
     }
 
+    /// A point that the newer export has corrected downwards would keep its steps.
+    @Test func `two exports of Google Fit without totals are refused, too`() throws {
+        let points = """
+            {"Data Source": "derived:com.google.step_count.delta:estimated_steps", "Data Points": [{"fitValue":
+            [{"value": {"intVal": 60}}], "startTimeNanos": 1554105600000000000, "endTimeNanos": 1554105660000000000}]}
+            """
+        let quarters = "Start time,End time,Step count\n10:00:00.000+02:00,10:15:00.000+02:00,60\n"
+        for (name, text) in [("All Data/steps.json", points), ("2019-04-01.csv", quarters)] {
+            #expect(try read(below(["a"], [name: text])).tracks.map(\.steps) == [60], "\(name)")
+            #expect(try several(below(["a", "b"], [name: text])) == ["a", "b"])
+        }
+    }
+
+    @Test func `very many files with minutes of one day are refused`() throws {
+        let files = (10..<27).map { minute in
+            let value = "[{\"dateTime\": \"04/01/19 08:\(minute):00\", \"value\": \"0\"}]"
+            return ("steps-\(minute).json", value)
+        }
+        func read(_ count: Int) throws -> ForeignHistory {
+            try ForeignHistoriesTests.read(below(["a"], Dictionary(uniqueKeysWithValues: files.prefix(count))))
+        }
+        #expect(try read(16).format.key == "fitbit")
+        #expect(throws: ImportError.tooMuch("more than 16 files with steps of one day")) { try read(17) }
+    }
+
     /// A large Takeout comes in several archives, each with a part of the files.
     @Test func `parts of one export are read, wherever they are`() throws {
         let export = try #require(Self.exports["fitbit"])
@@ -200,6 +225,7 @@ import Testing
                     atPath: folder + "/" + name, withIntermediateDirectories: true)
                 try table.write(to: URL(fileURLWithPath: "\(folder)/\(name)/trend.csv"))
             }
+            try Data("[.ShellClassInfo]".utf8).write(to: URL(fileURLWithPath: folder + "/desktop.ini"))
             #expect(throws: ImportError.severalExports(path: folder, files: ["a/trend.csv", "b/trend.csv"])) {
                 try ForeignFiles().newest(in: folder, options(), unreadable: [])
             }

@@ -11,6 +11,10 @@ import Testing
             .unknownFormat(path: "/S", hint: nil),
             "Any table with a date and steps in each line can be imported. To list the formats: `istep import --formats`"
         ),
+        (
+            .unnamedCount(path: "/S", format: "fitbit"),
+            "If it has steps, write fitbit as format into [import.phone] of the configuration."
+        ),
         (.noSuchFormat("x", known: []), "To list the formats: `istep import --formats`"),
         (.notOfFormat(path: "/S", format: "x"), "Check path and format in [import.phone] of the configuration."),
         (
@@ -19,7 +23,7 @@ import Testing
         ),
         (
             .severalExports(path: "/S", files: ["a", "b"]),
-            "Name one of them. Those of an archive have to be extracted first."
+            "Write the path of one of them as path into [import.phone] of the configuration."
         ),
         (.malformed(path: "/S", reason: "no"), "Correct the file, or export it again."),
         (.tooMuch("much"), "Export a shorter time, or only one source."),
@@ -69,20 +73,21 @@ import Testing
         case .missing: 0
         case .unreadable: 1
         case .unknownFormat: 2
-        case .noSuchFormat: 3
-        case .notOfFormat: 4
-        case .ambiguousFormat: 5
-        case .severalExports: 6
-        case .malformed: 7
-        case .tooMuch: 8
-        case .impossible: 9
-        case .columns: 10
-        case .severalUsers: 11
-        case .noSuchUser: 12
-        case .noUsers: 13
-        case .noZone: 14
-        case .noImport: 15
-        case .otherZone: 16
+        case .unnamedCount: 3
+        case .noSuchFormat: 4
+        case .notOfFormat: 5
+        case .ambiguousFormat: 6
+        case .severalExports: 7
+        case .malformed: 8
+        case .tooMuch: 9
+        case .impossible: 10
+        case .columns: 11
+        case .severalUsers: 12
+        case .noSuchUser: 13
+        case .noUsers: 14
+        case .noZone: 15
+        case .noImport: 16
+        case .otherZone: 17
         }
     }
 }

@@ -5,6 +5,8 @@ public enum ImportError: CategorizedError, Hashable {
     case unreadable(path: String, reason: String)
     /// No format fits; `hint` says what the file seems to be.
     case unknownFormat(path: String, hint: String?)
+    /// It can have steps or another count of this format, and its name does not say which.
+    case unnamedCount(path: String, format: String)
     /// `--format` names none.
     case noSuchFormat(String, known: [String])
     /// It does not have what the named format has.
@@ -47,7 +49,7 @@ public enum ImportError: CategorizedError, Hashable {
         case .noSuchFormat, .ambiguousFormat, .notOfFormat, .severalExports, .columns, .severalUsers, .noSuchUser,
             .noUsers, .noZone, .noImport, .otherZone:
             .usage
-        case .unknownFormat, .malformed, .tooMuch, .impossible: .data
+        case .unknownFormat, .unnamedCount, .malformed, .tooMuch, .impossible: .data
         }
     }
 }

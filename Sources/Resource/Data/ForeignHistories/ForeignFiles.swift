@@ -108,11 +108,9 @@ public struct ForeignFiles: ForeignHistoryReader {
                 damage = damage ?? error
             }
         }
-        if files.isEmpty {
-            // Where exports are folders, an error that names them says more.
-            do throws(ImportError) { _ = try reader(of: FileTree(path), options) } catch {
-                if case .severalExports = error { throw error }
-            }
+        // Where exports are folders, an error that names them says more.
+        do throws(ImportError) { _ = try reader(of: FileTree(path), options) } catch {
+            if case .severalExports = error { throw error }
         }
         throw damage
             ?? ImportError.unknownFormat(
@@ -165,20 +163,14 @@ public struct ForeignFiles: ForeignHistoryReader {
         if let (reader, files) = found.first { return (reader, try Self.checked(files, of: reader, in: tree)) }
         let tables = try Self.generic.files(of: tree)
         if tables.count == 1 { return (Self.generic, try Self.checked(tables, of: Self.generic, in: tree)) }
-        throw .unknownFormat(path: tree.path, hint: try Self.hint(tree, options, tables: tables.count))
-    }
-
-    /// What a file or a folder of no format seems to be.
-    private static func hint(
-        _ tree: FileTree, _ options: ForeignOptions, tables: Int
-    ) throws(ImportError) -> String? {
-        if tables > 1 { return "it has \(tables) tables; import one of them" }
-        if tree.files.isEmpty { return "it is empty" }
-        for reader in readers where options.columns.isEmpty {
-            if try reader.namedFiles(of: tree).isEmpty { continue }
-            return "it does not say what it counts; --format \(reader.format.key) reads it as steps"
+        if tables.count > 1 {
+            throw .unknownFormat(path: tree.path, hint: "it has \(tables.count) tables; import one of them")
         }
-        return nil
+        for reader in Self.readers where options.columns.isEmpty {
+            let files = try reader.namedFiles(of: tree)
+            if !files.isEmpty { throw .unnamedCount(path: tree.path, format: reader.format.key) }
+        }
+        throw .unknownFormat(path: tree.path, hint: tree.files.isEmpty ? "it is empty" : nil)
     }
 
     private static func checked(

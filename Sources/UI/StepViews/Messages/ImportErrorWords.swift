@@ -8,6 +8,7 @@ public enum ImportErrorWords {
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)."
         case .unknownFormat(let path, let hint):
             "\(path) has no format that can be imported\(hint.map { ": \($0)" } ?? "")."
+        case .unnamedCount(let path, _): "\(path) does not say what it counts: steps, or something else."
         case .noSuchFormat(let key, _): "There is no format \(key)."
         case .notOfFormat(let path, let format): "\(path) is not of the format \(format)."
         case .ambiguousFormat(let path, let candidates):
@@ -40,6 +41,7 @@ public enum ImportErrorWords {
         case .unreadable: "Check its permissions."
         case .unknownFormat:
             "Any table with a date and steps in each line can be imported. To list the formats: `istep import --formats`"
+        case .unnamedCount(_, let format): "If it has steps, add --format \(format)."
         case .noSuchFormat, .notOfFormat: "To list the formats: `istep import --formats`"
         case .ambiguousFormat: "Choose one with --format."
         case .severalExports: "Name one of them. Those of an archive have to be extracted first."

@@ -90,7 +90,8 @@ final class ForeignFile {
         var text = head[...]
         if text.starts(with: [0xef, 0xbb, 0xbf]) { text = text.dropFirst(3) }
         // Of a damaged text, the part before the first zero decides; `TextStream` refuses it when it is read.
-        if let zero = text.firstIndex(of: 0) {
+        let zero = text.firstIndex(of: 0)
+        if let zero {
             text = text[..<zero]
             if text.contains(where: { $0 < 0x20 && ![0x09, 0x0a, 0x0d].contains($0) }) { return .other }
         }
@@ -98,7 +99,10 @@ final class ForeignFile {
         switch text.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }) {
         case UInt8(ascii: "<"): return .xml
         case UInt8(ascii: "{"), UInt8(ascii: "["): return .json
-        default: return .text
+        default:
+            // Pictures, sounds and archives can begin with letters and a zero, but seldom with a line.
+            let hasLine = text.contains { $0 == 0x0a || $0 == 0x0d }
+            return zero == nil || hasLine || TextStream.isUTF16(head) ? .text : .other
         }
     }
 

@@ -22,13 +22,16 @@ struct FileMinutes {
         var bits = [UInt64](repeating: 0, count: (1440 + 63) / 64)
     }
 
+    /// Files of one export that have minutes of the same day: more would take memory and time.
+    private static let maximumFiles = 16
+
     /// By the day of UTC: what each file has of it.
     private var days: [Int: [Known]] = [:]
 
     /// Notes the minute of a record.
     ///
     /// - Precondition: a time that the collector takes (`isPossible`).
-    /// - Throws: `ImportError.severalExports` if another file has it.
+    /// - Throws: `ImportError.severalExports` if another file has it; `.tooMuch`.
     mutating func note(_ moment: Timestamp, of file: ForeignFile, in tree: FileTree) throws(ImportError) {
         let day = moment.seconds / 86_400, minute = moment.seconds % 86_400 / 60
         let (word, bit) = (minute / 64, UInt64(1) << UInt64(minute % 64))
@@ -41,6 +44,7 @@ struct FileMinutes {
             }
         }
         let index = own ?? days[day]?.count ?? 0
+        if index == Self.maximumFiles { throw .tooMuch("more than \(Self.maximumFiles) files with steps of one day") }
         if own == nil { days[day, default: []].append(Known(file: file)) }
         days[day]?[index].bits[word] |= bit
     }

@@ -42,13 +42,27 @@ struct CSVReader: FormatReader {
             collector.notes.append(.decision("Read as: \(columns.description(first))\(reading.words)"))
             var rows = try DelimitedText(file, separator: separator)
             if columns.hasHeader { _ = try rows.next() }
-            // Without the date of the export, so that the next one is of the same source.
-            let stem = file.baseName.split(separator: ".").first ?? ""
-            let name = stem.split { !$0.isLetter }.joined(separator: " ")
-            var writer = TableRows(columns, reading, path: file.path, name: name.isEmpty ? "table" : name, collector)
+            var writer = TableRows(
+                columns, reading, path: file.path, name: Self.sourceName(of: file.baseName), collector)
             while let record = try rows.next() { try writer.add(record, line: rows.line) }
             try writer.finish()
         }
+    }
+}
+
+extension CSVReader {
+    /// What identifies the source of a table without devices: the name of its file up to the first point, without the
+    /// date of the export and what follows it in digits, so that the next export is of the same source. A number that
+    /// belongs to the name stays: `ring2`, `ring-2`.
+    static func sourceName(of file: String) -> String {
+        // In parentheses: the copy that a browser makes.
+        let name = file.replacing(/\ *\([0-9]+\)/, with: "")
+        // Of a date: four digits, or two short numbers side by side.
+        let date = name.firstRange(of: /[0-9]{4}|(^|[^0-9\p{L}])[0-9]{1,3}[-_.\ ][0-9]{1,3}(?![0-9])/)
+        let before = name[..<(date?.lowerBound ?? name.endIndex)], stem = before.prefix { $0 != "." }
+        let after = stem.count < before.count ? "" : name[before.endIndex...].prefix { $0 != "." }
+        let words = stem.split { !$0.isLetter && !$0.isWholeNumber } + after.split { !$0.isLetter }
+        return words.isEmpty ? "table" : words.joined(separator: " ")
     }
 }
 
@@ -146,7 +160,9 @@ struct TableSurvey {
         }
         let isDecimalComma = points.contains(.certainDecimalComma) || points.contains(.certainGroupingPoint)
         let isGroupingComma = points.contains(.certainGroupingComma) || points.contains(.certainDecimalPoint)
-        if isDecimalComma, isGroupingComma {
+        // Neither is certain, and one of 1.234 and 1,234 has decimals.
+        let isUncertain = points.isSuperset(of: [.point, .comma]) && !isDecimalComma && !isGroupingComma
+        if isDecimalComma && isGroupingComma || isUncertain {
             throw .malformed(path: path, reason: "its numbers have points and commas in no certain sense")
         }
         var marks = WrittenNumber.Marks(decimal: UInt8(ascii: "."), grouping: UInt8(ascii: ","))

@@ -35,7 +35,8 @@ struct FitbitReader: FormatReader {
     }
 
     private static func isArchive(_ file: ForeignFile) -> Bool {
-        file.kind == .json && file.headText.contains("\"dateTime\"") && file.headText.contains("\"value\"")
+        // Other counts of the archive have an object as their value, such as a heart rate with its confidence.
+        file.kind == .json && file.headText.contains("\"dateTime\"") && file.headText.contains(/"value"\s*:\s*["0-9]/)
     }
 
     private static let band = ForeignSource(identity: "fitbit", name: "Fitbit")

@@ -9,7 +9,9 @@ struct GoogleFitReader: FormatReader {
     func relation(of files: [ForeignFile]) -> FileRelation { .parts }
     func repeated(in files: [ForeignFile]) -> [ForeignFile] {
         let totals = files.filter(Self.hasTotals)
-        return totals.count > 1 ? totals : []
+        if totals.count > 1 { return totals }
+        // In one export each file has a name of its own.
+        return Dictionary(grouping: files) { $0.baseName.lowercased() }.values.first { $0.count > 1 } ?? []
     }
     let format = ForeignFormat(
         key: "google-fit", title: "Google Fit", files: "Google Takeout: Daily activity metrics, All Data")

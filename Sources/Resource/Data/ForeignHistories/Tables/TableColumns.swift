@@ -1,4 +1,5 @@
 import StepDomain
+import Support
 
 /// Which columns of a table have days, times and steps.
 struct TableColumns {
@@ -67,8 +68,13 @@ struct TableColumns {
                 found[role] = index
             }
         }
-        let example = names.first { Self.plain($0).contains("step") } ?? names.last ?? "Steps"
-        let advice = "Name the columns: --columns day=\(names.first ?? "Date"),steps=\(example)"
+        // By its number where its name has a mark of the option.
+        func column(_ index: Int?) -> String {
+            index.map { names[$0].contains { $0 == "," || $0 == "=" } ? "\($0 + 1)" : names[$0] } ?? "COLUMN"
+        }
+        let example = names.firstIndex { Self.plain($0).contains("step") }
+        let wording = shellQuoted("day=\(column(names.isEmpty ? nil : 0)),steps=\(column(example))")
+        let advice = "Name the columns, or give their numbers: --columns \(wording)"
         for (role, name) in wanted where role != "order" {
             guard
                 let index = names.firstIndex(where: { $0.lowercased() == name.lowercased() })

@@ -11,6 +11,9 @@ struct TableRows {
     /// A slot whose length depends on the next line; its steps can come in several lines.
     private var waiting: (start: Timestamp, offset: Int, steps: [Int], device: String)?
     private var counter: (value: Int, at: Timestamp, day: Day)?
+    /// Of lines that are the totals of days, by device.
+    private var daysRead: [String: Set<Day>] = [:]
+    private var repeatedDays: Set<Day> = []
 
     init(
         _ columns: TableColumns, _ reading: TableSurvey.Reading, path: String, name: String,
@@ -44,7 +47,9 @@ struct TableRows {
         if let end, columns.end != nil { return try addSpan(written, end, steps, device) }
         guard let written else { return try wrong(columns.day.map(record.text) ?? "", "a date", line) }
         if reading.isDaily {
-            return try collector.add(total: steps, of: written.localDay(collector.localTime), to: track(device))
+            let day = written.localDay(collector.localTime)
+            if !daysRead[device, default: []].insert(day).inserted { repeatedDays.insert(day) }
+            return try collector.add(total: steps, of: day, to: track(device))
         }
         let start = written.start(collector.localTime)
         let offset = written.placeOffset ?? collector.localTime.utcOffset(start)
@@ -57,7 +62,13 @@ struct TableRows {
         }
     }
 
-    mutating func finish() throws(ImportError) { try passOn(until: nil, nil) }
+    mutating func finish() throws(ImportError) {
+        try passOn(until: nil, nil)
+        if let first = repeatedDays.min() {
+            let days = repeatedDays.count == 1 ? "1 day has" : "\(repeatedDays.count) days have"
+            collector.notes.append(.decision("\(days) several lines, such as \(first): their steps are added"))
+        }
+    }
 
     private func wrong(_ text: String, _ what: String, _ line: Int) throws(ImportError) {
         guard collector.options.leavesOutImpossible else {
