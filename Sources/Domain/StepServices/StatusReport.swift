@@ -9,6 +9,8 @@ public struct StatusReport: Sendable {
 
     public struct Person: Sendable {
         public var today: DaySummary
+        /// Nil if nothing is known.
+        public var firstDay: Day?
         public var pedometers: [Device]
     }
 
@@ -47,6 +49,7 @@ public struct StatusReport: Sendable {
         people = try users.filter { user == nil || $0.id == user?.id }.map { person in
             Person(
                 today: try statistics.summary(of: person, on: localTime.day(of: now)),
+                firstDay: try history.firstKnownDay(of: person.id),
                 pedometers: try pedometers.filter { $0.user == person.id }.map {
                     Device(pedometer: $0, recent: try history.recentSyncs(of: $0.id, at: now))
                 })

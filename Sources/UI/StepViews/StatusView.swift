@@ -21,10 +21,13 @@ public struct StatusView: View {
 
     public struct Person: Sendable {
         public var today: DaySummary
+        public var firstDay: Day?
         public var pedometers: [Device]
 
-        public init(today: DaySummary, pedometers: [Device]) {
+        /// - Parameter firstDay: nil if nothing is known.
+        public init(today: DaySummary, firstDay: Day? = nil, pedometers: [Device]) {
             self.today = today
+            self.firstDay = firstDay
             self.pedometers = pedometers
         }
     }
@@ -84,7 +87,9 @@ public struct StatusView: View {
             if day.errors.isEmpty, let percentage = day.summary.percentage {
                 page.row("  " + GoalBar(percentage: percentage, cells: min(60, style.width - 4)).text)
             }
-            if person.pedometers.isEmpty {
+            if person.pedometers.isEmpty, let first = person.firstDay {
+                page.paragraph("no pedometer; days are known since \(first)", indent: 2, hanging: 4)
+            } else if person.pedometers.isEmpty {
                 // Without the name, the pedometer would be added for the user who is logged in.
                 page.advice(
                     .firstPedometer().with(CommandOptions(user: isHousehold ? person.today.user.name : nil)), indent: 2)

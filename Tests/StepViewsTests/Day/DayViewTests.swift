@@ -209,7 +209,12 @@ import TestSupport
         unsynced.lastSync = nil
         let view = DayView(
             unsynced, today: Sample.day, now: Sample.synced, localTime: .berlin, hasPedometers: false)
-        #expect(view.text().contains("  Synced    never: add a pedometer\n            istep add\n"), "\(view.text())")
+        #expect(!view.text().contains("Synced"), "imported, or entered by hand: \(view.text())")
+        unsynced.steps = nil
+        let unknown = DayView(
+            unsynced, today: Sample.day, now: Sample.synced, localTime: .berlin, hasPedometers: false)
+        #expect(
+            unknown.text().contains("  Synced    never: add a pedometer\n            istep add\n"), "\(unknown.text())")
         #expect(
             text {
                 $0.goal = nil; $0.percentage = nil; $0.isRestDay = true

@@ -113,6 +113,11 @@ import Testing
                 && household.contains("istep add ADDRESS --user ben\n"), "\(household)")
         let alone = StatusView([people[0]], database: "/h", now: Sample.now, localTime: Sample.localTime).text()
         #expect(alone.contains("istep add ADDRESS\n"), "\(alone)")
+        let imported = StatusView.Person(today: people[0].today, firstDay: Sample.day, pedometers: [])
+        let text = StatusView([imported], database: "/h", now: Sample.now, localTime: Sample.localTime).text()
+        #expect(
+            text.contains("  no pedometer; days are known since 2014-04-20\n") && !text.contains("istep add"), "\(text)"
+        )
     }
 
     @Test func `only the day of its user is dropped or retried`() {

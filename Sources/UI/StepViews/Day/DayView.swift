@@ -114,7 +114,10 @@ extension DayView {
         chart(on: &page)
         page.blank()
         show("Day", completeness, hint: hasRemoval && summary.isCorrected ? removal : nil, on: &page)
-        show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? firstSync : nil, on: &page)
+        // Steps that were imported or entered by hand need no pedometer.
+        if hasPedometers || summary.steps == nil || !isUnknown(.lastSync, summary.lastSync) {
+            show("Synced", synced, hint: isUnknown(.lastSync, summary.lastSync) ? firstSync : nil, on: &page)
+        }
         showUnsent(hasCommands: hasCommands, on: &page)
         if hasCommands { neighbours(on: &page) }
         return page.lines

@@ -200,7 +200,7 @@ struct Page {
         guard Columns.of(label) + 1 + Columns.of(path) > style.width else {
             return append(shown(StyledText("\(label) \(path)", emphasis)))
         }
-        append(shown(StyledText(label, emphasis)))
+        if label.contains(where: { $0 != " " }) { append(shown(StyledText(label, emphasis))) }
         append(shown(StyledText(path, emphasis)))
     }
 

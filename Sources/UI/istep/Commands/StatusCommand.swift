@@ -24,7 +24,7 @@ struct StatusCommand: ParsableCommand, Subcommand {
         let report = try StatusReport(history, of: wanted, localTime: wiring.localTime, now: now)
         let people = report.people.map { person in
             StatusView.Person(
-                today: person.today,
+                today: person.today, firstDay: person.firstDay,
                 pedometers: person.pedometers.map {
                     StatusView.Device(
                         pedometer: $0.pedometer, model: wiring.models.title($0.pedometer.model), recent: $0.recent)

@@ -94,8 +94,8 @@ struct RESTDestination: ConfiguredDestination {
         // will check them with a day.
         guard failure.kind == .rejected || response.status == 501 else { throw failure }
         return """
-            answers, but not to GET (HTTP \(response.status)), as many services do; whether it accepts the credentials and a day, the next \
-            share shows
+            answers, but not to GET (HTTP \(response.status)), as many services do; only a delivery shows whether it accepts the credentials \
+            and a day
             """
     }
 
