@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import StepDomain
 import Testing
@@ -44,6 +45,11 @@ import Testing
             #expect(try !isViolated())
             try history.database.queue.write { try $0.execute(sql: "UPDATE scheduled_import SET damaged = '[\"/S'") }
             #expect(try isViolated())
+            // Damage makes a number of a text, and storing it makes a text of the number, which is valid JSON.
+            for rule in ColumnRule.all where ["damaged", "options", "clock", "cursor"].contains(rule.column) {
+                #expect(!rule.accepts(5.databaseValue) && !rule.accepts(Data([0x5b]).databaseValue), "\(rule.column)")
+            }
+            #expect(rule.accepts(.null) && rule.accepts("[]".databaseValue))
         }
     }
 

@@ -50,7 +50,7 @@ struct ColumnRule: Sendable {
         ("notice", ["since", "kept_at", "seen_at", "notified_at", "ended_at"]),
     ]
 
-    /// Whether istep can decode a value. NULL and values of another type are left to the schema.
+    /// Whether istep can decode a value. NULL is left to the schema, and so are times and days of another type.
     func accepts(_ stored: DatabaseValue) -> Bool {
         switch (kind, stored.storage) {
         case (.time, .int64(let seconds)): Timestamp.stored.contains(Int(seconds))
@@ -59,7 +59,9 @@ struct ColumnRule: Sendable {
         case (.clock, .string(let text)): (try? value(text) as ClockState) != nil
         case (.cursor, .string(let text)): (try? value(text) as PedometerCursor) != nil
         case (.paths, .string(let text)): (try? value(text) as [String]) != nil
-        default: true
+        case (_, .null), (.time, _), (.day, _): true
+        // A number, which a column of text stores as a text that is valid JSON.
+        case (.options, _), (.clock, _), (.cursor, _), (.paths, _): false
         }
     }
 
