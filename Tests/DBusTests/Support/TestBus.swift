@@ -48,7 +48,7 @@ extension DBusConnection {
     /// A call of the method `test.Interface.Method`.
     func callTest(
         _ destination: DBusConnection, _ path: ObjectPath, _ arguments: [DBusValue] = [],
-        timeout: Duration = .seconds(25)
+        timeout: Duration = .seconds(120)
     ) async throws -> [DBusValue] {
         try await call(destination.uniqueName, path, "test.Interface", "Method", arguments, timeout: timeout)
     }
