@@ -141,3 +141,8 @@ extension StepDatabase {
         try daySeriesInput(of: user, in: days) { _, _ in }
     }
 }
+
+extension SalvageReport {
+    /// Whether nothing is missing, for example if only an index was damaged.
+    var isWhole: Bool { tables.allSatisfy(\.isWhole) && days.isEmpty && resets.isEmpty }
+}

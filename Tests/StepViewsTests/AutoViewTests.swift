@@ -5,14 +5,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AutoViewTests {
     private static let now = Timestamp(1_397_980_800)  // 2014-04-20 08:00 UTC
-    private static let off = AutoView.Trigger(isEnabled: false, isActive: false)
-    private static let on = AutoView.Trigger(
+    private static let off = SyncSchedule.Trigger(isEnabled: false, isActive: false)
+    private static let on = SyncSchedule.Trigger(
         isEnabled: true, isActive: true, last: now - 5 * 3600, next: now + 19 * 3600)
 
     private func lines(
-        owner: AutoView.Owner = .user("anna", lingers: true), night: AutoView.Trigger = on,
-        watch: AutoView.Trigger = off,
-        run: AutoView.Run? = nil
+        owner: SyncSchedule.Owner = .user("anna", lingers: true), night: SyncSchedule.Trigger = on,
+        watch: SyncSchedule.Trigger = off,
+        run: SyncSchedule.Run? = nil
     ) -> [String] {
         var sentences: [String] = []
         for line in view(owner, night, watch, run) {
@@ -29,11 +29,11 @@ import Testing
     }
 
     private func view(
-        _ owner: AutoView.Owner, _ night: AutoView.Trigger, _ watch: AutoView.Trigger, _ run: AutoView.Run?
+        _ owner: SyncSchedule.Owner, _ night: SyncSchedule.Trigger, _ watch: SyncSchedule.Trigger, _ run: SyncSchedule.Run?
     )
         -> [String]
     {
-        let state = AutoView.State(
+        let state = SyncSchedule(
             owner: owner, night: night, midnight: night, adapter: night, watch: watch, lastRun: run)
         return AutoView(state, now: Self.now, localTime: .fixed(0)).lines(
             TextStyle(width: 200, colour: false, unicode: true))
@@ -66,19 +66,19 @@ import Testing
     }
 
     @Test func `an enabled but inactive timer is not shown as on`() {
-        let idle = AutoView.Trigger(isEnabled: true, isActive: false)
+        let idle = SyncSchedule.Trigger(isEnabled: true, isActive: false)
         #expect(
             lines(night: idle) == ["Automatic sync is enabled, for anna, but is not running. Start it: istep auto on"])
     }
 
     @Test func `a timer that has never run is shown as such`() {
-        let new = AutoView.Trigger(isEnabled: true, isActive: true, next: Self.now - 3)
+        let new = SyncSchedule.Trigger(isEnabled: true, isActive: true, next: Self.now - 3)
         #expect(lines(night: new)[1] == "  every night: due now; no run since systemd started")
     }
 
     /// `journalctl --user -u` shows nothing to members of the group adm (systemd 252).
     @Test func `an ended watch is shown with the command for its journal`() {
-        let idle = AutoView.Trigger(isEnabled: true, isActive: false)
+        let idle = SyncSchedule.Trigger(isEnabled: true, isActive: false)
         #expect(
             lines(watch: idle).contains { $0.hasSuffix("enabled, but not running: journalctl --user-unit istep-watch") }
         )
@@ -98,12 +98,12 @@ import Testing
             (nil, "timeout", "it was ended (timeout)"),
         ] as [(Int?, String, String)])
     func `the result of the last run is shown`(_ code: Int?, _ result: String, _ words: String) {
-        let run = AutoView.Run(end: Self.now - 7200, exitCode: code, result: result)
+        let run = SyncSchedule.Run(end: Self.now - 7200, exitCode: code, result: result)
         #expect(lines(run: run).contains { $0.hasPrefix("The last sync ended 2 hours ago: \(words)") })
     }
 
     @Test func `the JSON document has all keys`() throws {
-        let state = AutoView.State(
+        let state = SyncSchedule(
             owner: .user("anna", lingers: nil), night: Self.on, midnight: Self.off, adapter: Self.on, watch: Self.off)
         let text = try AutoView(state, now: Self.now, localTime: .fixed(3600)).json()
         let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])

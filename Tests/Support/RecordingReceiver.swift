@@ -92,4 +92,11 @@ extension PedometerReader {
         guard let result = receiver.result(of: pedometer.id) else { throw ScriptedReader.Unscripted() }
         return try result.get()
     }
+
+    /// For display only.
+    public func follow(
+        _ pedometer: Pedometer, known: KnownSteps, report: @escaping @Sendable (Int?) -> Void
+    ) async throws -> Bool {
+        try await follow(pedometer, known: known, keep: { _ in }, report: report)
+    }
 }

@@ -33,7 +33,6 @@ public struct Fault: Sendable, Hashable {
         case outOfRange
         case refuse(Operation, name: String, message: String)
         case unreachable
-        case stuck
         case staleHandles
         case drop(Operation)
         case stall(Operation)
@@ -75,9 +74,6 @@ extension Fault {
     public static func unreachable(_ occurrence: Occurrence = .at(1)) -> Fault {
         Fault(effect: .unreachable, occurrence: occurrence)
     }
-
-    /// `Connect` answers `InProgress` until the device is removed from BlueZ.
-    public static let stuck = Fault(effect: .stuck, occurrence: .always)
 
     /// BlueZ has handles from before a firmware update, until the device is removed from it: the peripheral has no such
     /// attributes.
@@ -149,7 +145,6 @@ struct InjectedFaults {
 
     mutating func add(_ fault: Fault) { entries.append((fault, 0)) }
     mutating func remove(_ fault: Fault) { entries.removeAll { $0.fault == fault } }
-    mutating func removeAll() { entries = [] }
 
     /// The effects of the faults on the next operation of this kind. Each call counts as one operation.
     mutating func next(_ operation: Fault.Operation) -> FaultEffects {
@@ -165,7 +160,6 @@ struct InjectedFaults {
     var isOutOfRange: Bool { has(.outOfRange) }
     var neverResolves: Bool { has(.servicesNeverResolved) }
     var demandsPairing: Bool { has(.pairingDemanded) }
-    var isStuck: Bool { has(.stuck) }
     var hasStaleHandles: Bool { has(.staleHandles) }
 
     var missingServices: Set<AttributeUUID> {
@@ -182,7 +176,7 @@ struct InjectedFaults {
     mutating func dropStored() {
         entries.removeAll { entry in
             switch entry.fault.effect {
-            case .staleService, .staleHandles, .stuck: true
+            case .staleService, .staleHandles: true
             default: false
             }
         }

@@ -2,16 +2,11 @@ public import StepDomain
 
 /// The state of automatic sync: what starts it, when it ran last and runs next.
 public struct AutoView: View {
-    public typealias State = SyncSchedule
-    public typealias Owner = SyncSchedule.Owner
-    public typealias Trigger = SyncSchedule.Trigger
-    public typealias Run = SyncSchedule.Run
-
-    let state: State
+    let state: SyncSchedule
     let now: Timestamp
     let localTime: LocalTime
 
-    public init(_ state: State, now: Timestamp, localTime: LocalTime) {
+    public init(_ state: SyncSchedule, now: Timestamp, localTime: LocalTime) {
         self.state = state
         self.now = now
         self.localTime = localTime
@@ -67,7 +62,7 @@ public struct AutoView: View {
         return state.watch.isEnabled ? "enabled, but not running: \(command: journal)" : "no"
     }
 
-    private func times(_ trigger: Trigger) -> String {
+    private func times(_ trigger: SyncSchedule.Trigger) -> String {
         guard trigger.isEnabled else { return "no" }
         let next = trigger.next.map { next in
             next > now ? "next in \(Words.duration(next - now)), \(Words.clock(next, localTime))" : "due now"
@@ -95,7 +90,7 @@ public struct AutoView: View {
     /// The words for exit codes are those of the help and the manual.
     ///
     /// - Returns: how a run ended, and whether no action is needed.
-    private static func words(for run: Run) -> (Advice, isGood: Bool) {
+    private static func words(for run: SyncSchedule.Run) -> (Advice, isGood: Bool) {
         switch run.exitCode {
         case 0: ("all done.", true)
         case 65: ("bad data, or a destination rejected a day: \(command: "istep doctor")", false)
@@ -142,7 +137,7 @@ extension AutoView: Described {
         },
     ]
 
-    private func record(_ trigger: KeyPath<State, Trigger>) -> TriggerRecord {
+    private func record(_ trigger: KeyPath<SyncSchedule, SyncSchedule.Trigger>) -> TriggerRecord {
         TriggerRecord(trigger: state[keyPath: trigger], localTime: localTime)
     }
 }

@@ -36,7 +36,7 @@ for _ in 0..<rounds {
     var answer: [[UInt8]] = []
     var next = 0
     running: while true {
-        switch session.next(after: event, at: now) {
+        switch session.next(after: event, at: now, uptime: .zero) {
         case .subscribe, .subscribeAll: event = .done
         case .write(let request, _, _):
             answer = request[0] == 0x43 ? week[Int(request[1])] : []

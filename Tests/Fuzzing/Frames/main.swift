@@ -108,7 +108,7 @@ func play(_ model: any LinkedPedometerModel.Type, _ input: inout Input) {
         actions += 1
         precondition(actions < 100_000, "a session without end")
         let isAtEnd = input.isEmpty
-        switch session.next(after: event, at: moment) {
+        switch session.next(after: event, at: moment, uptime: .seconds(moment.seconds)) {
         case .subscribe, .subscribeAll, .write, .stream: event = .done
         case .writeIfPresent: event = isAtEnd ? .absent : .done
         case .read: event = isAtEnd ? .linkLost : .value(input.frame())
@@ -127,7 +127,7 @@ func play(_ model: any LinkedPedometerModel.Type, _ input: inout Input) {
         case .finish, .fail: break loop
         }
         if case .linkLost = event {
-            if case .deliver(let batch, _) = session.next(after: event, at: moment) {
+            if case .deliver(let batch, _) = session.next(after: event, at: moment, uptime: .seconds(moment.seconds)) {
                 check(batch, at: moment, isCounter: isCounter)
             }
             break

@@ -3,6 +3,13 @@ import Testing
 
 @testable import Pedometers
 
+extension PedometerSession {
+    /// For a machine whose clock is not set during the reading.
+    mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
+        next(after: event, at: now, uptime: .seconds(now.seconds))
+    }
+}
+
 /// Plays a pedometer against a session, without link or clock.
 struct SessionPlayer {
     /// The value of a characteristic; nil if there is none.

@@ -14,7 +14,6 @@ import Testing
             suffix = ""
             insecure = true
             attempts = 3
-            factor = 2
             from = 2026-02-28
             until = "2028-02-29"
             users = ["Ada", "Ben"]
@@ -30,7 +29,6 @@ import Testing
         #expect(reader.text("suffix", "a text", mayBeEmpty: true) == "")
         #expect(reader.flag("insecure") == true)
         #expect(reader.integer("attempts", in: 1...3, "a number") == 3)
-        #expect(reader.number("factor", in: 0.5...2, "a number") == 2.0)
         #expect(reader.date("from") == "2026-02-28")
         #expect(reader.date("until") == "2028-02-29")
         #expect(reader.texts("users", "names") == ["Ada", "Ben"])
@@ -49,7 +47,6 @@ import Testing
         #expect(reader.text("a", "x") == nil)
         #expect(reader.flag("b") == nil)
         #expect(reader.integer("c", in: 1...2, "x") == nil)
-        #expect(reader.number("d", in: 1...2, "x") == nil)
         #expect(reader.date("e") == nil)
         #expect(reader.texts("f", "x") == nil)
         #expect(reader.textTable("g", "x") == nil)

@@ -52,18 +52,6 @@ import Testing
         #expect(try message(value) { $0.integer("key", in: 1...9, "tries") } == Self.location + expected)
     }
 
-    @Test(arguments: [
-        ("0.25", "is \"0.25\"; it has to be a factor, from 0.5 to 2"),
-        ("3", "is \"3\"; it has to be a factor, from 0.5 to 2"),
-        ("nan", "is \"nan\"; it has to be a factor, from 0.5 to 2"),
-        ("inf", "is \"inf\"; it has to be a factor, from 0.5 to 2"),
-        ("1e300", "is \"1e+300\"; it has to be a factor, from 0.5 to 2"),
-        ("'1'", "has to be a factor, from 0.5 to 2, not a text"),
-    ])
-    func `a number of the wrong type or range is reported`(value: String, expected: String) throws {
-        #expect(try message(value) { $0.number("key", in: 0.5...2, "a factor") } == Self.location + expected)
-    }
-
     @Test(arguments: ["publik", "PUBLIC"])
     func `an invalid choice is reported with the nearest valid choice`(value: String) throws {
         #expect(

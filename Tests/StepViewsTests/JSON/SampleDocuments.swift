@@ -223,7 +223,7 @@ struct SampleDocuments {
     }
 
     var auto: AutoView {
-        let trigger = AutoView.Trigger(isEnabled: true, isActive: true, last: Sample.synced, next: Sample.now)
+        let trigger = SyncSchedule.Trigger(isEnabled: true, isActive: true, last: Sample.synced, next: Sample.now)
         return AutoView(
             .init(
                 owner: .user("anna", lingers: false), night: trigger, midnight: trigger, adapter: trigger,
@@ -233,7 +233,7 @@ struct SampleDocuments {
     }
 
     var machineAuto: AutoView {
-        let trigger = AutoView.Trigger(isEnabled: false, isActive: false)
+        let trigger = SyncSchedule.Trigger(isEnabled: false, isActive: false)
         return AutoView(
             .init(
                 owner: .machine, night: trigger, midnight: trigger, adapter: trigger, watch: trigger,

@@ -184,7 +184,4 @@ public struct SalvageReport: Hashable, Sendable {
         self.contents = contents
         self.damaged = damaged
     }
-
-    /// Whether nothing is missing, for example if only an index was damaged.
-    public var isWhole: Bool { tables.allSatisfy(\.isWhole) && days.isEmpty && resets.isEmpty }
 }

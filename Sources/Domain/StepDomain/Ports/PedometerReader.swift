@@ -33,17 +33,6 @@ public protocol PedometerReader: Sendable {
     func advertisesSteps(_ pedometer: Pedometer) -> Bool
 }
 
-extension PedometerReader {
-    /// For display only.
-    public func follow(
-        _ pedometer: Pedometer, known: KnownSteps, report: @escaping @Sendable (Int?) -> Void
-    ) async throws -> Bool {
-        try await follow(pedometer, known: known, keep: { _ in }, report: report)
-    }
-
-    public func batch(of reading: CounterReading, from pedometer: Pedometer) -> SampleBatch? { nil }
-}
-
 /// Today's steps of a pedometer that is about to be followed.
 public struct KnownSteps: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// By a reading just before.

@@ -37,8 +37,6 @@ public struct Period: Hashable, Sendable {
     /// Number of days.
     public var count: Int { days.lowerBound.distance(to: days.upperBound) + 1 }
 
-    public func contains(_ day: Day) -> Bool { days.contains(day) }
-
     /// The period of the same kind that ends on the day before this one begins: a calendar period, or a range with as
     /// many days. Nil if it would begin before the first day that can be written.
     public var previous: Period? {

@@ -179,23 +179,6 @@ extension TableReader {
         return nil
     }
 
-    /// - Parameter expected: without the range, which errors append.
-    public mutating func number(_ key: String, in range: ClosedRange<Double>, _ expected: String) -> Double? {
-        let expected = "\(expected), from \(brief(range.lowerBound)) to \(brief(range.upperBound))"
-        guard let entry = entry(key) else { return nil }
-        let number: Double
-        switch entry.value {
-        case .integer(let value): number = Double(value)
-        case .number(let value): number = value
-        default:
-            report(key, entry, isNot: expected)
-            return nil
-        }
-        if range.contains(number) { return number }
-        refuse(key, expected: expected)
-        return nil
-    }
-
     /// A path that starts with / or ~/, as an absolute one. It is not checked whether the file exists.
     public mutating func path(_ key: String, _ expected: String) -> String? {
         value(key, expected + ", a path that starts with / or ~/") { [home] in absolutePath($0, home: home) }

@@ -8,7 +8,6 @@ struct ObjectTree {
     /// Which of two objects, interfaces or properties comes first in a message.
     let order = ObjectOrder()
 
-    func contains(_ path: ObjectPath) -> Bool { objects[path] != nil }
     func has(_ interface: String, at path: ObjectPath) -> Bool { objects[path]?[interface] != nil }
     func value(_ property: String, of interface: String, at path: ObjectPath) -> DBusValue? {
         objects[path]?[interface]?[property]

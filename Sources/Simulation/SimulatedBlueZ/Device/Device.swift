@@ -10,7 +10,6 @@ struct Device: Sendable {
     var isTrusted = false
     var isBlocked = false
     var isBonded = false
-    var name: String?
     var attempt: ConnectAttempt?
     var link: SimulatedLink?
     var pairing: Pairing?

@@ -21,7 +21,6 @@ extension SimulatedDaemon {
         guard !device.isBlocked else { throw .failed("le-connection-abort-by-local") }
         // The text of EALREADY.
         guard device.attempt == nil else { throw .failed("Operation already in progress") }
-        guard faults[device.address]?.isStuck != true else { throw .busy }
         try openLink(device.path, for: request)
     }
 

@@ -124,7 +124,3 @@ package struct PageContext: Sendable {
         Element.bdi { Printable(text, limit: limit).description }
     }
 }
-
-extension Period {
-    var unitName: String { unit?.rawValue ?? "range" }
-}

@@ -60,12 +60,6 @@ public struct GenericOptions: Hashable, Sendable {
     public var format: ValueFormat
     public var counting: Counting
 
-    public init(address: GATTAddress, format: ValueFormat, counting: Counting) {
-        self.address = address
-        self.format = format
-        self.counting = counting
-    }
-
     /// Checks the options in the form that the history stores: `service`, `characteristic`, `format`, `counts`.
     public init(_ options: [String: String]) throws(PedometerError) {
         func uuid(_ name: String) throws(PedometerError) -> BluetoothUUID {

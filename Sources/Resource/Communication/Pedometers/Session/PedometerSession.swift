@@ -22,11 +22,6 @@ public protocol PedometerSession: Sendable {
 
 extension PedometerSession {
     public var readsOn: Bool { false }
-
-    /// For a machine whose clock is not set during the reading.
-    public mutating func next(after event: SessionEvent, at now: Timestamp) -> SessionAction {
-        next(after: event, at: now, uptime: .seconds(now.seconds))
-    }
 }
 
 public enum SessionAction: Hashable, Sendable {

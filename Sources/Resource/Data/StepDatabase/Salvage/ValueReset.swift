@@ -48,8 +48,6 @@ struct ValueReset {
         }
     }
 
-    func name(_ column: Int) -> String { shape.columns[column] }
-
     /// By column, what takes the place of a value that is lost. It may depend on the other columns of the row. Keys are
     /// not in it, nor the figures that a row is about: steps, goals and totals are not invented.
     private static func neutral(
