@@ -1,5 +1,4 @@
 public import StepDomain
-internal import Support
 
 /// Deleting days, pedometers, sources of imports and users: shows what would be lost, makes a backup, and deletes in
 /// one transaction. Neither a sync nor a share runs meanwhile.

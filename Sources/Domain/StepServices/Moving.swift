@@ -1,5 +1,4 @@
 public import StepDomain
-internal import Support
 
 /// Moving days, pedometers and sources of imports to another user: shows what changes for both, makes a backup, and
 /// moves in one transaction. Neither a sync nor a share runs meanwhile.

@@ -1,5 +1,4 @@
 import StepDomain
-internal import Support
 internal import Synchronization
 
 /// Finds the pedometer in range that a user wants to register, and what kind it is.

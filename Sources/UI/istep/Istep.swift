@@ -1,5 +1,4 @@
 import ArgumentParser
-import StepDomain
 
 /// The command: its subcommands, one file each, under `Commands`.
 struct Istep: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import StepDomain
-internal import Support
 
 /// Sending what was begun, and recording the results.
 extension OutboxDelivery {

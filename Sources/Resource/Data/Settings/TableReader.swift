@@ -1,5 +1,4 @@
 internal import StepDomain
-internal import Support
 
 /// Reads a table key by key, with the checks of the caller, which knows the meaning of the keys.
 ///

@@ -1,4 +1,3 @@
-internal import StepDomain
 internal import StepViews
 internal import Synchronization
 

@@ -1,5 +1,4 @@
 internal import StepDomain
-internal import StepServices
 internal import StepViews
 
 /// Plan and profile, as they are and as entered.

@@ -1,5 +1,3 @@
-internal import StepDomain
-
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else

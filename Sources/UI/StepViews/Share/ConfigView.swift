@@ -1,5 +1,3 @@
-internal import StepDomain
-
 /// What `istep config check` has found.
 public struct ConfigView: View, Described {
     let files: [String]

@@ -1,5 +1,4 @@
 public import StepDomain
-internal import StepServices
 
 /// How sharing went: a line for each destination, and below it what the user should know about it.
 public struct ShareView: View {

@@ -1,5 +1,3 @@
-internal import StepDomain
-
 /// Values ready to be shown: one result with two renderings, text for people and a document for programs.
 ///
 /// A view reads no clock and no terminal: it receives what it needs of them.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import StepDomain
 import StepViews
 
 struct DemoCommand: AsyncParsableCommand, Subcommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import StepDomain
-import StepServices
 import StepViews
 import Support
 

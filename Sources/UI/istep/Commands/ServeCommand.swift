@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import StepDomain
 import StepPages
 import StepServices
 import StepViews

@@ -2,7 +2,6 @@ import ArgumentParser
 import StepDomain
 import StepServices
 import StepViews
-import Support
 
 struct UsersCommand: AsyncParsableCommand, Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import Foundation
 import StepDomain
-import StepServices
 import StepViews
 import Support
 

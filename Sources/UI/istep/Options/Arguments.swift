@@ -1,6 +1,5 @@
 public import ArgumentParser
 public import StepDomain
-import StepServices
 import StepViews
 
 // Command-line arguments that stand for values of other modules.

@@ -1,7 +1,6 @@
 import BlueZ
 import CIdle
 import DBus
-import ForeignHistories
 import Foundation
 import HTTP
 import KernelBluetooth

@@ -4,7 +4,6 @@ import Sharing
 import StepDatabase
 import StepDomain
 import BlueZ
-import DBus
 import Pedometers
 import StepServices
 import StepViews

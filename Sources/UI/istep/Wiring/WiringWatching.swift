@@ -1,11 +1,8 @@
-import BlueZ
 import CIdle
-import DBus
 import Desktop
 import Foundation
 import Pedometers
 import Settings
-import StepDatabase
 import StepDomain
 import StepServices
 import StepViews

@@ -1,5 +1,3 @@
-internal import Support
-
 /// Waits for an adapter that is just coming up: when an adapter is plugged in, or the machine starts, programs may
 /// begin before `bluetoothd` has found it and switched it on.
 ///

@@ -1,4 +1,3 @@
-internal import DBus
 internal import Support
 
 /// Connecting: the search before it, retries, and the release of the link.

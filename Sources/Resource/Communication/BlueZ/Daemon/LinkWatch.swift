@@ -1,5 +1,4 @@
 internal import DBus
-internal import Support
 internal import Synchronization
 
 /// Why a link ended.

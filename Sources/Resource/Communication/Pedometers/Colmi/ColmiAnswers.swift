@@ -1,5 +1,3 @@
-internal import StepDomain
-
 /// The answers to the requests for days: which of them belongs to the present request, and which may come late.
 ///
 /// An answer with records has a date. "No data" and errors have none.

@@ -1,4 +1,3 @@
-internal import BlueZ
 public import StepDomain
 
 /// Decodes the frames of a reading as the session of its model would if the pedometer answered in this way today.

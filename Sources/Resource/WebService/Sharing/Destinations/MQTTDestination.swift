@@ -1,5 +1,4 @@
 internal import MQTT
-internal import Settings
 internal import StepDomain
 
 extension DestinationKind {

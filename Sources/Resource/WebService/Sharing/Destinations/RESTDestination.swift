@@ -1,7 +1,6 @@
 internal import HTTP
 internal import Settings
 internal import StepDomain
-internal import Support
 
 /// A web service that accepts a day as JSON, or in a form that the user describes (`body`): their own, a webhook, a
 /// chat.

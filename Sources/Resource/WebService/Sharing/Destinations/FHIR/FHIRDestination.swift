@@ -1,7 +1,6 @@
 internal import HTTP
 internal import Settings
 internal import StepDomain
-internal import Support
 
 extension DestinationKind {
     static let fhir = DestinationKind(

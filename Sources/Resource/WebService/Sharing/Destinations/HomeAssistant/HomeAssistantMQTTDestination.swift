@@ -1,7 +1,6 @@
 internal import MQTT
 internal import Settings
 internal import StepDomain
-internal import Support
 
 /// A device that Home Assistant creates from retained messages at its broker: the destination with `via = "mqtt"`.
 ///

@@ -1,7 +1,5 @@
 internal import Foundation
-internal import HTTP
 internal import StepDomain
-internal import Support
 
 /// Long-term statistics of Home Assistant as istep writes them: a row for each hour, with the steps of the hour
 /// (`state`) and of all hours up to its end (`sum`), from which Home Assistant calculates what it draws for days, weeks

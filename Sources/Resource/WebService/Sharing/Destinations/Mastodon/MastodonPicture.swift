@@ -1,7 +1,5 @@
 internal import HTTP
-internal import Settings
 internal import StepDomain
-internal import Support
 
 /// The picture of a post (docs.joinmastodon.org/methods/media): it is uploaded first, and the post names it. A failure
 /// before the post means that nothing was posted, so that the day can be tried again without a search for it. A picture

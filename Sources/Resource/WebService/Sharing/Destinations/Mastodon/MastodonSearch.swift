@@ -1,5 +1,4 @@
 internal import HTTP
-internal import Settings
 internal import StepDomain
 internal import Support
 
