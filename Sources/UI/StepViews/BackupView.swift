@@ -1,7 +1,7 @@
 public import StepDomain
 
 /// A backup that was made.
-public struct BackupView: View, Described {
+public struct BackupView: View {
     let backup: HistoryContents
 
     public init(_ backup: HistoryContents) { self.backup = backup }
@@ -20,7 +20,7 @@ public struct BackupView: View, Described {
 }
 
 /// The existing backups, the newest first.
-public struct BackupsView: View, Described {
+public struct BackupsView: View {
     let directory: String
     let backups: [StoredBackup]
     let isHistoryThere: Bool
@@ -81,7 +81,7 @@ extension StoredBackup: Described {
 }
 
 /// What a restore would do, or has done.
-public struct RestoreView: View, Described {
+public struct RestoreView: View {
     let backup: HistoryContents
     let history: String
     let isDone: Bool

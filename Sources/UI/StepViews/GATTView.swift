@@ -100,7 +100,7 @@ extension GATTCharacteristicContent: Described {
 }
 
 /// A value of a device: read, written or sent by it.
-public struct GATTValueView: View, Described {
+public struct GATTValueView: View {
     let bytes: [UInt8]
     let text: String
 
@@ -121,7 +121,7 @@ public struct GATTValueView: View, Described {
 }
 
 /// A file with the frames of a sync.
-public struct CaptureView: View, Described {
+public struct CaptureView: View {
     let path: String
     let frames: Int
     let isComplete: Bool

@@ -1,7 +1,7 @@
 public import StepDomain
 
 /// What `istep doctor --repair` has saved, and what is lost.
-public struct RepairView: View, Described {
+public struct RepairView: View {
     let history: String
     let report: SalvageReport?
     let correctedSums: Int

@@ -1,5 +1,5 @@
 /// The address of the local pages.
-public struct ServeView: View, Described {
+public struct ServeView: View {
     let address: String
     let socket: String?
     let isRunning: Bool
@@ -39,7 +39,7 @@ public struct ServeView: View, Described {
 }
 
 /// Where the pages of guests are, for the web server in front of them.
-public struct GuestsView: View, Described {
+public struct GuestsView: View {
     let address: String
     let host: String
 
@@ -76,7 +76,7 @@ public struct GuestsView: View, Described {
 }
 
 /// The report that was written.
-public struct ReportView: View, Described {
+public struct ReportView: View {
     let file: String
     let bytes: Int
     let days: Int

@@ -26,7 +26,7 @@ import Testing
             .init(name: "ring", steps: 4_857, goal: 8_000), .init(name: "a\n\u{1b}[2J\"/", steps: nil, goal: nil),
         ]
         #expect(
-            try LiveDocument(figures, now: Timestamp(1_779_278_700), localTime: localTime).json() == #"""
+            try LiveDocument(figures, now: Timestamp(1_779_278_700), localTime: localTime).line() == #"""
                 {"live":[{"goal":8000,"name":"ring","percentage":60.71,"steps":4857},\#
                 {"goal":null,"name":"a\n\u001b[2J\"/","percentage":null,"steps":null}],"time":"2026-05-20T14:05:00+02:00","version":1}
                 """#)

@@ -1,7 +1,7 @@
 public import StepDomain
 
 /// `istep show --json`.
-extension DayView: Described {
+extension DayView {
     public static let keys: [JSONKey<DayView>] = [
         .version,
         .init("user", .text, "Whose day it is.") { $0.summary.user.name },

@@ -1,7 +1,7 @@
 public import StepDomain
 
 /// `istep history --json`. The CSV is in `HistoryCSV.swift`.
-extension HistoryView: Described {
+extension HistoryView {
     public static let keys: [JSONKey<HistoryView>] = [
         .version,
         .init("user", .text, "Whose days they are.") { $0.figures.user.name },

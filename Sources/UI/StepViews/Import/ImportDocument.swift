@@ -1,7 +1,7 @@
 public import StepDomain
 
 /// `istep import --json`.
-extension ImportView: Described {
+extension ImportView {
     public static let keys: [JSONKey<ImportView>] = [
         .version,
         .init("format", .text, "Key of the format, such as gadgetbridge.") { $0.history.format.key },

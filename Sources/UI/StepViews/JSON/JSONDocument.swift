@@ -4,11 +4,6 @@
     internal import Foundation
 #endif
 
-/// A document that declares its contents.
-public protocol JSONOutput: Encodable, Sendable {
-    static var schema: JSONSchema { get }
-}
-
 /// Documents as JSON.
 ///
 /// Characters that would control a terminal are escaped: a program reads the same string, a terminal only its escape.
@@ -48,8 +43,6 @@ public struct VersionDocument: Described {
     public static let keys: [JSONKey<VersionDocument>] = [
         .version, .init("release", .text, "The program's version, such as 0.1.0.") { $0.release },
     ]
-
-    public func json() throws -> String { try JSONText.pretty(JSONRecord(self)) }
 }
 
 /// The type of a JSON value in istep's output, declared beside the type that is written. The JSON Schema and the

@@ -4,6 +4,13 @@ public protocol Described: Sendable {
     static var keys: [JSONKey<Self>] { get }
 }
 
+extension Described {
+    var document: JSONRecord<Self> { JSONRecord(self) }
+
+    /// As a document over several lines, keys sorted, so that two runs compare line by line.
+    public func json() throws -> String { try JSONText.pretty(document) }
+}
+
 /// A key of a JSON object: its name, its type, what it means, and its value.
 public struct JSONKey<Value>: Sendable {
     let schema: JSONSchema.Key
@@ -20,6 +27,19 @@ public struct JSONKey<Value>: Sendable {
         _ value: @escaping @Sendable (Value) -> T
     ) {
         self.init(JSONSchema.Key(name, schema, description, isDeprecated: isDeprecated), value)
+    }
+
+    private init(
+        _ schema: JSONSchema.Key,
+        encode: @escaping @Sendable (Value, inout KeyedEncodingContainer<JSONSchema.Word>) throws -> Void
+    ) {
+        self.schema = schema
+        self.encode = encode
+    }
+
+    /// The same key of another type, for a value that is written as one of this type.
+    func of<Other>(_ value: @escaping @Sendable (Other) -> Value) -> JSONKey<Other> {
+        JSONKey<Other>(schema, encode: { [encode] other, container in try encode(value(other), &container) })
     }
 
     /// What every document begins with.
@@ -45,19 +65,15 @@ public struct JSONKey<Value>: Sendable {
 }
 
 /// A value in its JSON form.
-public struct JSONRecord<Value: Described>: JSONOutput {
+struct JSONRecord<Value: Described>: Encodable, Sendable {
     let value: Value
 
-    public init(_ value: Value) { self.value = value }
+    init(_ value: Value) { self.value = value }
 
-    public static var schema: JSONSchema { .object(Value.keys.map(\.schema)) }
+    static var schema: JSONSchema { .object(Value.keys.map(\.schema)) }
 
-    public func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: JSONSchema.Word.self)
         for key in Value.keys { try key.encode(value, &container) }
     }
-}
-
-extension View where Self: Described {
-    public var document: JSONRecord<Self> { JSONRecord(self) }
 }

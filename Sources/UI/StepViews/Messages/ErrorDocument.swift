@@ -6,8 +6,6 @@ public struct ErrorDocument: Described {
 
     public init(_ text: ErrorText) { self.text = text }
 
-    public func json() throws -> String { try JSONText.pretty(JSONRecord(self)) }
-
     public static let keys: [JSONKey<ErrorDocument>] = [.version, .record("error", "The failure.") { $0.text }]
 }
 

@@ -8,7 +8,7 @@ extension Words {
 }
 
 /// `istep delete --list`: the days of a user that syncs and imports leave out.
-public struct DeletedDaysView: View, Described {
+public struct DeletedDaysView: View {
     let user: User
     let days: [DeletedDay]
     let localTime: LocalTime
@@ -64,7 +64,7 @@ public struct DeletedDaysView: View, Described {
 }
 
 /// Days that syncs and imports may bring again.
-public struct ReadmissionView: View, Described {
+public struct ReadmissionView: View {
     let user: User
     let first: Day
     let last: Day

@@ -18,7 +18,9 @@ public struct UserChangeView: View {
     }
 
     /// The same as that of the list of users.
-    public var document: JSONRecord<UsersView> { UsersView([entry]).document }
+    public static let keys: [JSONKey<UserChangeView>] = UsersView.keys.map { key in
+        key.of { UsersView([$0.entry]) }
+    }
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)

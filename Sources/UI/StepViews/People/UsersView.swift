@@ -2,7 +2,7 @@ internal import StepDomain
 public import StepServices
 
 /// The users of a history.
-public struct UsersView: View, Described {
+public struct UsersView: View {
     let entries: [Users.Entry]
 
     public init(_ entries: [Users.Entry]) { self.entries = entries }

@@ -1,5 +1,5 @@
 /// What `istep config check` has found.
-public struct ConfigView: View, Described {
+public struct ConfigView: View {
     let files: [String]
     let destinations: [String]
     let problems: [String]
@@ -38,7 +38,7 @@ public struct ConfigView: View, Described {
 }
 
 /// An example configuration of a kind of destination.
-public struct ExampleView: View, Described {
+public struct ExampleView: View {
     let kind: String
     let example: String
     let file: String
@@ -76,7 +76,7 @@ public struct ExampleView: View, Described {
 }
 
 /// The available kinds of destinations.
-public struct KindsView: View, Described {
+public struct KindsView: View {
     public struct Kind: Described {
         var key: String
         var title: String

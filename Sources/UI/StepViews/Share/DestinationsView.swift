@@ -108,7 +108,7 @@ private struct DestinationRecord: Described {
 }
 
 /// What would be sent, word for word.
-public struct PreviewView: View, Described {
+public struct PreviewView: View {
     let previews: [SharePreview]
     let user: User
 

@@ -14,7 +14,7 @@ public struct LiveDocument: Described {
     }
 
     /// The document as one line of JSON, without a line end.
-    public func json() throws -> String { try JSONText.line(JSONRecord(self)) }
+    public func line() throws -> String { try JSONText.line(document) }
 
     public static let keys: [JSONKey<LiveDocument>] = [
         .version,

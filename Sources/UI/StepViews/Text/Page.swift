@@ -1,21 +1,10 @@
 /// Values ready to be shown: one result with two renderings, text for people and a document for programs.
 ///
 /// A view reads no clock and no terminal: it receives what it needs of them.
-public protocol View: Sendable {
-    /// The JSON form: one object with a `version`.
-    associatedtype Document: JSONOutput
-    var document: Document { get }
+public protocol View: Described {
     /// Lines without line ends, and without control characters except those of colour. Only a command or a long path
     /// may exceed the style's width.
     func lines(_ style: TextStyle) -> [String]
-}
-
-extension View {
-    /// The document as JSON: pretty, keys sorted, so that two runs compare line by line.
-    ///
-    /// Characters that would control a terminal are escaped: a program reads the same string, a terminal only its
-    /// escape.
-    public func json() throws -> String { try JSONText.pretty(document) }
 }
 
 /// Text in pieces, each with its own emphasis.

@@ -103,7 +103,7 @@ final class ConsoleWatchOutput: WatchOutput {
     private func document(_ figures: [LiveFigures.Figure]) {
         progress.end()
         do {
-            let document = try LiveDocument(figures, now: wiring.now(), localTime: wiring.localTime).json()
+            let document = try LiveDocument(figures, now: wiring.now(), localTime: wiring.localTime).line()
             try writing.withLock { _ in try Output.standard.document(document) }
         } catch {
             problem(error)
