@@ -112,7 +112,7 @@ enum Main {
             if word == "help", line == "istep" { continue }
             if known.isEmpty || command.configuration.defaultSubcommand != nil || word.hasPrefix("-") { return nil }
             guard let next = known.first(where: { $0.configuration.commandName == word }) else {
-                let nearest = Wiring.nearestName(to: word, among: known.compactMap { $0.configuration.commandName })
+                let nearest = nearestKey(to: word, among: known.compactMap { $0.configuration.commandName })
                 return CommandFailure(
                     .usage,
                     "There is no command '\(line) \(word)'"

@@ -143,6 +143,6 @@ import Testing
             #expect(plan.planned <= 8 && plan.done <= plan.planned)
         }
         #expect(plan.done == 8)
-        #expect(plan.cursor(at: now) { Timestamp($0 * 86_400) }.missing == nil)
+        #expect(plan.cursor(start: { Timestamp($0 * 86_400) }).missing == nil)
     }
 }

@@ -180,7 +180,7 @@ public final class ForeignCollector {
 
     /// - Returns: the tracks that have anything, and all notes.
     public func finish() -> (tracks: [ForeignTrack], notes: [ForeignNote]) {
-        let found = order.compactMap { tracks.removeValue(forKey: $0)?.finish(localTime, options.now) }
+        let found = order.compactMap { tracks.removeValue(forKey: $0)?.finish(localTime) }
         return (found.filter { !$0.parts.isEmpty }, notes + leftOut.map { .leftOut($0.count, $0.reason) })
     }
 

@@ -153,7 +153,7 @@ public final class TrackBuilder {
         return parts.filter { $0.steps > 0 }
     }
 
-    func finish(_ localTime: LocalTime, _ now: Timestamp) -> ForeignTrack {
+    func finish(_ localTime: LocalTime) -> ForeignTrack {
         _ = flushSpan()
         select(.min)
         days[.min] = nil

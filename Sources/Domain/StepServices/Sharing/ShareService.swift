@@ -94,12 +94,17 @@ public struct ShareService: Sendable {
         _ order: ShareOrder, deadline: Timestamp? = nil, waits: Bool = false,
         progress: @escaping @Sendable (Step) -> Void
     ) async throws -> [ShareReport] {
-        try await context.lock.hold(for: .sharing) {
-            var reports = try await attempt(order, deadline, progress)
+        func attempt(_ order: ShareOrder) async throws -> [ShareReport] {
+            try await context.outbox.share(order, to: destinations, users: users, deadline: deadline) {
+                progress(.delivering($0))
+            }
+        }
+        return try await context.lock.hold(for: .sharing) {
+            var reports = try await attempt(order)
             while waits, let moment = nextAttempt(reports) {
                 progress(.waiting(until: moment))
                 try await context.clock.sleep(for: .seconds(max(1, moment - context.now())))
-                let again = try await attempt(.due, deadline, progress)
+                let again = try await attempt(.due)
                 reports = zip(reports, again).map { $0.followed(by: $1) }
             }
             return reports
@@ -134,14 +139,6 @@ public struct ShareService: Sendable {
                     result: try context.outbox.preview(
                         of: user, on: day, to: destination, again: again, hasContent: hasContent))
             }
-        }
-    }
-
-    private func attempt(
-        _ order: ShareOrder, _ deadline: Timestamp?, _ progress: @escaping @Sendable (Step) -> Void
-    ) async throws -> [ShareReport] {
-        try await context.outbox.share(order, to: destinations, users: users, deadline: deadline) {
-            progress(.delivering($0))
         }
     }
 

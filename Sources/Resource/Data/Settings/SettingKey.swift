@@ -1,3 +1,5 @@
+internal import Support
+
 /// The keys of a configuration file, `config.toml`. The keys in a table `[share.NAME]` are those of its kind: see
 /// `DestinationKind`.
 enum SettingKey: String, CaseIterable {

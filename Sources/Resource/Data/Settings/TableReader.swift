@@ -1,4 +1,5 @@
 internal import StepDomain
+internal import Support
 
 /// Reads a table key by key, with the checks of the caller, which knows the meaning of the keys.
 ///

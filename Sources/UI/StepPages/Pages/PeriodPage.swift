@@ -54,7 +54,7 @@ package struct PeriodPage: Sendable {
                 if period.unit == .year || period.count > Self.maximumBars {
                     long(statistics, words)
                 } else {
-                    short(statistics, words)
+                    short(words)
                 }
             }
             Link.downloads(
@@ -65,7 +65,7 @@ package struct PeriodPage: Sendable {
     /// With more days, a calendar is clearer than bars.
     private static let maximumBars = 92
 
-    @MarkupBuilder private func short(_ statistics: PeriodStatistics, _ words: PeriodFigures) -> Markup {
+    @MarkupBuilder private func short(_ words: PeriodFigures) -> Markup {
         // A range may end after today, where nothing can be known.
         let shown =
             period.unit == nil

@@ -2,6 +2,7 @@ import ArgumentParser
 import StepDomain
 import StepServices
 import StepViews
+import Support
 
 /// The options of every command.
 struct CommonOptions: ParsableArguments {
@@ -80,7 +81,7 @@ extension Wiring {
     func userToSet(in history: any StepHistory) throws -> User {
         guard let name = options.user else { return try user(in: history, creating: .first) }
         let user = try user(in: history, creating: .always)
-        if user.isNew, let known = Self.nearestName(to: name, among: try history.users().map(\.name)) {
+        if user.isNew, let known = nearestKey(to: name, among: try history.users().map(\.name)) {
             throw CommandFailure(
                 .usage, "There is no user '\(name)'. Is it '\(known)'?",
                 advice:

@@ -23,9 +23,6 @@ extension Wiring {
         return "~\(path.dropFirst(home.count))"
     }
 
-    /// The name that a wrong word most likely stands for; nil if none is similar.
-    static func nearestName(to word: String, among known: [String]) -> String? { nearestKey(to: word, among: known) }
-
     /// The settings that name a user: `user`, and the users of destinations and imports.
     func settingsNaming(_ user: User) -> [String] {
         func names(_ name: String?) -> Bool { name?.lowercased() == user.name.lowercased() }

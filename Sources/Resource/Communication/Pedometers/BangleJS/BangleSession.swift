@@ -77,7 +77,7 @@ struct BangleSession: PedometerSession {
         case (.receiving, .value(let bytes)):
             return receive(bytes, now)
         case (.receiving, .silence):
-            return silence(now)
+            return silence()
         case (.receiving, .linkLost), (.requesting, .linkLost), (.breaking, .linkLost):
             // The received records are counted by their own times; the cursor stays before the records that may be
             // missing.
@@ -130,7 +130,7 @@ struct BangleSession: PedometerSession {
         return isProbe ? now - 3600 : since
     }
 
-    private mutating func silence(_ now: Timestamp) -> SessionAction {
+    private mutating func silence() -> SessionAction {
         if attempt < Self.attempts {
             return converter.pending > 0 ? requestAgain() : interrupt()
         }
@@ -203,7 +203,7 @@ struct BangleSession: PedometerSession {
             || receivedInAll > Self.maximumRecords * Self.attempts
         if isEndless { return fail(.undecodable("text without end")) }
         // Live steps do not extend the wait.
-        if uptime - waitStart > .seconds(Self.replyTimeout) { return silence(now) }
+        if uptime - waitStart > .seconds(Self.replyTimeout) { return silence() }
         guard converter.pending >= Self.batchRecords || packets >= Self.batchPackets else {
             return .receive(seconds: Self.replyTimeout)
         }

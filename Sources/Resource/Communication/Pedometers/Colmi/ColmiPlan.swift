@@ -189,7 +189,7 @@ struct ColmiPlan {
     /// - Parameters:
     ///   - start: the moment at which one of the ring's days begins.
     ///   - tail: the slots that the next sync needs if the clock is set; nil if it is not.
-    mutating func cursor(at now: Timestamp, start: (Int) -> Timestamp, tail: [WallSlot]? = nil) -> PedometerCursor {
+    mutating func cursor(start: (Int) -> Timestamp, tail: [WallSlot]? = nil) -> PedometerCursor {
         cursor.missing = days.missing()
         if let tail { cursor.tail = tail }
         if let end = readThrough(start) { cursor.readThrough = max(end, cursor.readThrough ?? end) }

@@ -73,7 +73,7 @@ extension ColmiSession {
             ? converter.tail(
                 today: converter.today(at: now), clockSetTo: now.seconds + context.localTime.utcOffset(now))
             : converter.earlyTail
-        return plan.cursor(at: now, start: converter.start, tail: tail)
+        return plan.cursor(start: converter.start, tail: tail)
     }
 
     /// The link has ended: what was received of the present day is delivered as incomplete.

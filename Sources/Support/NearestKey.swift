@@ -1,4 +1,4 @@
-/// The known key that a wrong one most likely stands for, or nil if none is similar.
+/// The known key, command or name that a wrong one most likely stands for, or nil if none is similar.
 public func nearestKey(to key: String, among known: [String]) -> String? {
     // A very long key is not a typing error.
     guard key.utf8.count <= 64 else { return nil }
