@@ -1,4 +1,4 @@
-public import StepDomain
+internal import StepDomain
 
 /// `istep import --json`.
 extension ImportView {
@@ -106,15 +106,6 @@ private struct Earlier: Described {
         .init("source", .text, "Of the source.") { $0.superseded.source },
         .init("import", .integer, "The number of the import that counts.") { $0.superseded.by },
         .init("days", .integer, "Days of which the file says otherwise.") { $0.superseded.days },
-    ]
-}
-
-/// A day with other steps than before.
-extension DayChange: Described {
-    public static let keys: [JSONKey<DayChange>] = [
-        .init("day", .day, "The day.") { $0.day.description },
-        .init("before", .nullable(.integer), "Its steps before; null if nothing was known of it.") { $0.before },
-        .init("after", .nullable(.integer), "Its steps after; null if nothing is known of it.") { $0.after },
     ]
 }
 

@@ -20,8 +20,6 @@ public struct ImportView: View {
 
     /// Of the labels.
     private static let width = 14
-    /// Days that are listed with their steps.
-    private static let listed = 8
 
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
@@ -112,14 +110,7 @@ public struct ImportView: View {
         page.labelled(
             isDone ? "Changed" : "Would change",
             StyledText(corrected.isEmpty ? "no day" : Words.count(corrected.count, "day")), width: Self.width)
-        for change in corrected.suffix(Self.listed) {
-            page.labelled(
-                "", StyledText("\(change.day)  \(Self.steps(change.before)) to \(Self.steps(change.after))"),
-                width: Self.width)
-        }
-        if corrected.count > Self.listed {
-            page.labelled("", StyledText("and \(corrected.count - Self.listed) before", .faint), width: Self.width)
-        }
+        page.changedDays(corrected) { $2.labelled("", StyledText($0, $1), width: Self.width) }
         showDecisions(on: &page)
         guard case .stored(let backup) = state, let id = changes.id else { return }
         if let backup { page.backupBefore(backup) }
@@ -172,6 +163,4 @@ public struct ImportView: View {
             }
         }
     }
-
-    static func steps(_ steps: Int?) -> String { steps.map(Words.grouped) ?? "nothing" }
 }

@@ -7,8 +7,6 @@ public struct DeletionView: View {
 
     public init(_ result: Deleting.Outcome) { self.result = result }
 
-    /// Days that are listed with their steps.
-    private static let listed = 8
     private static let width = 12
 
     private var isDone: Bool { result.backup != nil }
@@ -79,13 +77,7 @@ public struct DeletionView: View {
         page.labelled(
             "Changed", StyledText("\(Words.count(changed.count, "day")), which others have counted, too"),
             width: Self.width)
-        for change in changed.suffix(Self.listed) {
-            let steps = "\(ImportView.steps(change.before)) to \(ImportView.steps(change.after))"
-            page.labelled("", StyledText("\(change.day)  \(steps)"), width: Self.width)
-        }
-        if changed.count > Self.listed {
-            page.labelled("", StyledText("and \(changed.count - Self.listed) before", .faint), width: Self.width)
-        }
+        page.changedDays(changed) { $2.labelled("", StyledText($0, $1), width: Self.width) }
     }
 }
 

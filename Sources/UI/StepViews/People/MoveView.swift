@@ -7,9 +7,6 @@ public struct MoveView: View {
 
     public init(_ outcome: Moving.Outcome) { self.outcome = outcome }
 
-    /// Days of each user that are listed with their steps.
-    private static let listed = 8
-
     private var isDone: Bool { outcome.backup != nil }
     private var effect: MoveEffect { outcome.effect }
 
@@ -60,13 +57,7 @@ public struct MoveView: View {
         page.paragraph(
             "\(name(user)): \(side.days.isEmpty ? "no day changes" : Words.count(side.days.count, "day changes", "days change"))",
             indent: 2)
-        for change in side.days.suffix(Self.listed) {
-            let steps = "\(ImportView.steps(change.before)) to \(ImportView.steps(change.after))"
-            page.wrap(StyledText("    \(change.day)  \(steps)"), hanging: 4)
-        }
-        if side.days.count > Self.listed {
-            page.paragraph("and \(side.days.count - Self.listed) before", emphasis: .faint, indent: 4)
-        }
+        page.changedDays(side.days) { $2.wrap(StyledText("    " + $0, $1), hanging: 4) }
     }
 }
 

@@ -7,9 +7,6 @@ public struct ReplayView: View {
 
     public init(_ changes: [ReplayChanges], _ state: ImportView.State) { (self.changes, self.state) = (changes, state) }
 
-    /// Days that are listed with their steps.
-    private static let listed = 8
-
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         if changes.isEmpty { page.paragraph("There are no pedometers.") }
@@ -33,13 +30,7 @@ public struct ReplayView: View {
                 "\(Words.count(change.samples, "sample")) \(isDone ? "changed" : "would change"); \(days) with other steps",
                 indent: 2)
         }
-        for day in change.days.suffix(Self.listed) {
-            page.paragraph(
-                "\(day.day)  \(ImportView.steps(day.before)) to \(ImportView.steps(day.after))", indent: 4)
-        }
-        if change.days.count > Self.listed {
-            page.paragraph("and \(change.days.count - Self.listed) before", emphasis: .faint, indent: 4)
-        }
+        page.changedDays(change.days) { $2.paragraph($0, emphasis: $1, indent: 4) }
         if replay.kept > 0 {
             page.paragraph(
                 "\(Words.count(replay.kept, "sync", "syncs")) cannot be decoded again: what \(replay.kept == 1 ? "it has" : "they have") stored stays.",
