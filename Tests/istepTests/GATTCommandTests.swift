@@ -18,6 +18,8 @@ import Testing
             let text = try String(contentsOfFile: file, encoding: .utf8)
             #expect(text.hasPrefix("pedometer capture 1\nmodel: infinitime\n"))
             #expect(text.contains("\n< e1 10 00 00\n"))
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "steps and their times are the user's")
             // Its firmware is not known, so its first count is stored as undecided.
             let devices = try await home.istep("devices", "InfiniTime", "--json").json["pedometers"] as? [[String: Any]]
             #expect(devices?.first?["lastComplete"] is [String: Any], "the sync is a real one")

@@ -207,6 +207,14 @@ extension GATTCommand {
             if output == "-" { throw ValidationError("--output must be the name of a file.") }
         }
 
+        private static let advice = "Choose another file: --output FILE"
+
+        private static func checkIsFree(_ path: String) throws {
+            guard !FileManager.default.fileExists(atPath: path) else {
+                throw CommandFailure(.usage, "'\(path)' exists already.", advice: advice)
+            }
+        }
+
         func run() async throws {
             let wiring = try Wiring(common, bluetooth)
             let (services, model) = try await blocking {
@@ -217,22 +225,16 @@ extension GATTCommand {
                 )
             }
             let path = output ?? "istep-\(model).txt"
-            guard !FileManager.default.fileExists(atPath: path) else {
-                throw CommandFailure(.usage, "'\(path)' exists already.", advice: "Choose another file: --output FILE")
-            }
+            try Self.checkIsFree(path)
             let progress = wiring.progress()
             defer { progress.end() }
             let (outcome, capture) = try await CapturedSync(services).run(pedometer, days: days) {
                 progress.step(ProgressWords.line($0, wiring.localTime))
             }
             progress.end()
-            do {
-                try Data(capture.text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
-            } catch {
-                throw CommandFailure(
-                    .usage, "'\(path)' cannot be written: \(error.localizedDescription)",
-                    advice: "Choose another file: --output FILE")
-            }
+            // The sync has taken some time.
+            try Self.checkIsFree(path)
+            try PrivateFile.write(capture.text, to: path, advice: Self.advice)
             let failure = outcome.reports.compactMap(\.failure).first
             try wiring.show(CaptureView(path: path, frames: capture.frames.count, isComplete: failure == nil))
             if let failure { throw failure }

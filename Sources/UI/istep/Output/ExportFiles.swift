@@ -19,12 +19,10 @@ final class StandardExport: ExportOutput {
     }
 }
 
-/// A file of an export, which only the user can read. It has its name once it is complete.
+/// A file of an export.
 final class ExportFile: ExportOutput {
-    private let path: String
-    private let temporary: String
-    private let descriptor: Int32
-    private var (bytes, isFinished): ([UInt8], Bool) = ([], false)
+    private let file: PrivateFile
+    private var bytes: [UInt8] = []
 
     static let advice = "Name another place: `istep export FILE`"
 
@@ -36,10 +34,7 @@ final class ExportFile: ExportOutput {
     /// - Throws: `CommandFailure`; an earlier file is never replaced.
     init(_ path: String) throws {
         try Self.checkIsFree(path)
-        self.path = path
-        temporary = path + ".\(UUID().uuidString.prefix(8)).tmp"
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw PrivateFile.failure(errno, path, Self.advice) }
+        file = try PrivateFile(path, advice: Self.advice)
     }
 
     func line(_ text: String) throws {
@@ -49,26 +44,13 @@ final class ExportFile: ExportOutput {
     }
 
     private func flush() throws {
-        var left = bytes[...]
-        while !left.isEmpty {
-            let count = left.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw PrivateFile.failure(count < 0 ? errno : EIO, path, Self.advice) }
-            left = left.dropFirst(count)
-        }
+        try file.write(bytes)
         bytes.removeAll(keepingCapacity: true)
     }
 
     func finish() throws {
         try flush()
-        if fsync(descriptor) != 0, errno != EINVAL { throw PrivateFile.failure(errno, path, Self.advice) }
-        guard rename(temporary, path) == 0 else { throw PrivateFile.failure(errno, path, Self.advice) }
-        isFinished = true
-    }
-
-    deinit {
-        close(descriptor)
-        if !isFinished { unlink(temporary) }
+        try file.finish()
     }
 }
 

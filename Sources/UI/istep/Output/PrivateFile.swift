@@ -1,37 +1,59 @@
 import Foundation
 import StepDomain
 
-/// Files with a user's days, which only the user can read.
-enum PrivateFile {
-    /// Writes the whole text, or leaves what is there as it is: a reader never sees half a file. A symbolic link of the
-    /// user stays: the file that it leads to is written.
-    ///
+/// A file with a user's days, which only the user can read. It has its name once it is complete: a reader never sees
+/// half a file.
+final class PrivateFile {
+    private let path: String
+    private let temporary: String
+    private let descriptor: Int32
+    private let advice: String
+    private var isFinished = false
+
     /// - Parameter advice: what to do where it cannot be written.
-    /// - Throws: `CommandFailure`.
+    /// - Throws: `CommandFailure`, as all that follows.
+    init(_ path: String, advice: String) throws(CommandFailure) {
+        self.path = path
+        self.advice = advice
+        // Beside the file: a name in another file system could not take its place.
+        temporary = path + ".\(UUID().uuidString.prefix(8)).tmp"
+        let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw PrivateFile.failure(errno, path, advice) }
+        descriptor = number
+    }
+
+    func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        var left = bytes[...]
+        while !left.isEmpty {
+            let count = left.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure(count < 0 ? errno : EIO, path, advice) }
+            left = left.dropFirst(count)
+        }
+    }
+
+    /// Takes the place of what has its name.
+    func finish() throws(CommandFailure) {
+        if fsync(descriptor) != 0, errno != EINVAL { throw Self.failure(errno, path, advice) }
+        guard rename(temporary, path) == 0 else { throw Self.failure(errno, path, advice) }
+        isFinished = true
+    }
+
+    deinit {
+        close(descriptor)
+        if !isFinished { unlink(temporary) }
+    }
+
+    /// Writes the whole text, or leaves what is there as it is. A symbolic link of the user stays: the file that it
+    /// leads to is written.
     static func write(_ text: String, to path: String, advice: String) throws(CommandFailure) {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw CommandFailure(.usage, "'\(path)' is not a file.", advice: advice)
         }
-        let target = try target(of: path, advice)
-        // Beside the file: a name in another file system could not take its place.
-        let temporary = target + ".\(UUID().uuidString.prefix(8)).tmp"
-        let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw failure(errno, target, advice) }
-        var code: Int32 = 0
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty, code == 0 {
-            let count = bytes.withUnsafeBytes { Foundation.write(number, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            if count <= 0 { code = count < 0 ? errno : EIO } else { bytes = bytes.dropFirst(count) }
-        }
-        if code == 0, fsync(number) != 0, errno != EINVAL { code = errno }
-        close(number)
-        if code == 0, rename(temporary, target) != 0 { code = errno }
-        guard code == 0 else {
-            unlink(temporary)
-            throw failure(code, target, advice)
-        }
+        let file = try PrivateFile(try target(of: path, advice), advice: advice)
+        try file.write(Array(text.utf8))
+        try file.finish()
     }
 
     /// The first bytes of a file as text; empty if it cannot be read. Nil if there is no file, if it is empty, or if it
