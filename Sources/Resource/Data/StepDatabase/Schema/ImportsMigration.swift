@@ -1,5 +1,5 @@
 extension Schema.Migration {
-    /// What files of other programs say (`StepDatabase+Imports.swift`).
+    /// What files of other programs say (`ImportStore.swift`).
     ///
     /// A source of an import is a row of `pedometer`, whose samples and coverage are what all of its imports say
     /// together. What each says is in `import_content`: so an import can be taken back after others have corrected the
