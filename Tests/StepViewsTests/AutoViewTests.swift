@@ -29,7 +29,8 @@ import Testing
     }
 
     private func view(
-        _ owner: SyncSchedule.Owner, _ night: SyncSchedule.Trigger, _ watch: SyncSchedule.Trigger, _ run: SyncSchedule.Run?
+        _ owner: SyncSchedule.Owner, _ night: SyncSchedule.Trigger, _ watch: SyncSchedule.Trigger,
+        _ run: SyncSchedule.Run?
     )
         -> [String]
     {

@@ -18,13 +18,15 @@ public protocol PedometerModel: Sendable {
     /// Services by which a connected peripheral is recognised, whatever it advertises: all of them. Empty if they prove
     /// nothing.
     static var characteristicServices: [BluetoothUUID] { get }
-    /// Whether it holds only the count of its current day: what is not read before its midnight is lost.
+    /// Whether it holds only the count of its current day: what is not read before its midnight is lost. By default it
+    /// does not.
     static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool
 }
 
 extension PedometerModel {
     public static var caveat: String? { nil }
     public static var characteristicServices: [BluetoothUUID] { [] }
+    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
 
     /// The model in the form that the domain uses.
     public static var kind: PedometerKind {

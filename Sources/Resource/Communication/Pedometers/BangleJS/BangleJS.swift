@@ -29,8 +29,6 @@ public enum BangleJS: LinkedPedometerModel {
 
     public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
 
-    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-
     public static func session(_ context: SessionContext) -> any PedometerSession { BangleSession(context) }
 
     /// The records of the last hour: that shows whether the apps are there.

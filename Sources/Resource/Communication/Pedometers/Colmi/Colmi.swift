@@ -47,9 +47,6 @@ public enum Colmi: LinkedPedometerModel {
         }
     }
 
-    /// The days before can still be read the next night.
-    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-
     public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { ColmiLive() }
 
     public static func session(_ context: SessionContext) -> any PedometerSession { ColmiSession(context) }

@@ -13,7 +13,7 @@ public import StepDomain
 ///
 /// Source: Gadgetbridge, `FitProDeviceSupport.java` and `FitProConstants.java`, and the captured frame of
 /// `FitProTests.testStepPacket`.
-public enum FitPro: LinkedPedometerModel {
+public enum FitPro: ExchangeModel {
     public static let key = "fitpro"
     public static let title = "FitPro band"
     public static let caveat: String? =
@@ -35,12 +35,8 @@ public enum FitPro: LinkedPedometerModel {
     }
 
     public static func services(of pedometer: Pedometer) -> [BluetoothUUID] { [service] }
-    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(FitProReading(context))
-    }
-    public static func probe(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(FitProReading(context, isProbe: true))
+    public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
+        ExchangeSession(FitProReading(context, isProbe: isProbe))
     }
 }
 

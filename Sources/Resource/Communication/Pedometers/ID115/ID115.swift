@@ -11,7 +11,7 @@ public import StepDomain
 ///
 /// Source: Gadgetbridge, `FetchActivityOperation.java` and `ID115Support.java`. No other client and no capture is
 /// known.
-public enum ID115: LinkedPedometerModel {
+public enum ID115: ExchangeModel {
     public static let key = "id115"
     public static let title = "ID115 or VeryFit band"
     public static let caveat: String? =
@@ -29,11 +29,8 @@ public enum ID115: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
-    public static func session(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(ID115Reading(context))
-    }
-    public static func probe(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(ID115Reading(context, isProbe: true))
+    public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
+        ExchangeSession(ID115Reading(context, isProbe: isProbe))
     }
 }
 

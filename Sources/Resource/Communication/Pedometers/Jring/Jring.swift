@@ -20,7 +20,7 @@ public import StepDomain
 /// of a request is a day, and not a number of days, was found there with an SR08 ring. The times are local in
 /// Gadgetbridge (`KeepFitDeviceSupport.java`) and in PulseLoop (`JringClock`). The steps count only if those of today's
 /// minutes agree with the total of `03`.
-public enum Jring: LinkedPedometerModel {
+public enum Jring: ExchangeModel {
     public static let key = "jring"
     public static let title = "Jring / KeepFit smart ring"
     public static let caveat: String? =
@@ -38,12 +38,8 @@ public enum Jring: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(JringReading(context))
-    }
-    public static func probe(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(JringReading(context, isProbe: true))
+    public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
+        ExchangeSession(JringReading(context, isProbe: isProbe))
     }
     public static func live(_ pedometer: Pedometer, known: Int) -> (any LiveSession)? { JringLive() }
 

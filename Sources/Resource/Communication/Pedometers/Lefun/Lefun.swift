@@ -20,7 +20,7 @@ public import StepDomain
 /// shortest time between two records. A day's records count only if their sum is the day's total of `12`. Gadgetbridge
 /// never requests `12` and only decodes it: of a band that does not answer it, a day counts if all of its records have
 /// arrived.
-public enum Lefun: LinkedPedometerModel {
+public enum Lefun: ExchangeModel {
     public static let key = "lefun"
     public static let title = "Lefun band"
     public static let caveat: String? =
@@ -46,12 +46,8 @@ public enum Lefun: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(LefunReading(context))
-    }
-    public static func probe(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(LefunReading(context, isProbe: true))
+    public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
+        ExchangeSession(LefunReading(context, isProbe: isProbe))
     }
 }
 

@@ -16,7 +16,7 @@ public import StepDomain
 ///   clients do not send it, and an answer may be only a part of the day. It is a check: a watch whose hours add up to
 ///   the second number of FEE1 sends the distance first.
 /// - `31 time(4) 08` sets the clock: seconds since 1970, big-endian, as if its local time were that of GMT+8.
-public enum MoYoung: LinkedPedometerModel {
+public enum MoYoung: ExchangeModel {
     public static let key = "moyoung"
     public static let title = "MoYoung / Da Fit watch or band"
     public static let caveat: String? =
@@ -36,11 +36,8 @@ public enum MoYoung: LinkedPedometerModel {
 
     public static let characteristicServices = [service]
     public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { true }
-    public static func session(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(MoYoungReading(context))
-    }
-    public static func probe(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(MoYoungReading(context, isProbe: true))
+    public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
+        ExchangeSession(MoYoungReading(context, isProbe: isProbe))
     }
 }
 

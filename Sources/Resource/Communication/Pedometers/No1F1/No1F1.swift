@@ -8,7 +8,7 @@ public import StepDomain
 /// - `A2` battery, `A1` firmware, `A3 year(2) month day hour minute second` sets the clock, which is local time.
 ///
 /// Source: Gadgetbridge, `No1F1Support.java` and `No1F1Constants.java`. No other client and no capture is known.
-public enum No1F1: LinkedPedometerModel {
+public enum No1F1: ExchangeModel {
     public static let key = "no1f1"
     public static let title = "No.1 F1 band"
     public static let caveat: String? =
@@ -26,12 +26,8 @@ public enum No1F1: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(No1F1Reading(context))
-    }
-    public static func probe(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(No1F1Reading(context, isProbe: true))
+    public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
+        ExchangeSession(No1F1Reading(context, isProbe: isProbe))
     }
 }
 

@@ -26,7 +26,7 @@ public import StepDomain
 ///
 /// Source: PulseLoop (`YCBTProtocol`, `YCBTHistoryTransfer`, `YCBTHealthRecords`, with captured frames) and the YCBT
 /// tests of Gadgetbridge.
-public enum YCBT: LinkedPedometerModel {
+public enum YCBT: ExchangeModel {
     public static let key = "ycbt"
     public static let title = "SmartHealth ring (R10M, R20, R99, TK5, Ale-Hop)"
     public static let caveat: String? =
@@ -63,12 +63,8 @@ public enum YCBT: LinkedPedometerModel {
     }
 
     public static let characteristicServices = [service]
-    public static func holdsTodayOnly(_ pedometer: Pedometer) -> Bool { false }
-    public static func session(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(YCBTReading(context))
-    }
-    public static func probe(_ context: SessionContext) -> any PedometerSession {
-        ExchangeSession(YCBTReading(context, isProbe: true))
+    public static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession {
+        ExchangeSession(YCBTReading(context, isProbe: isProbe))
     }
 }
 
