@@ -2,12 +2,12 @@ public import StepDomain
 
 /// Writes the tables of a history: those that are stored, and the figures of days and hours.
 public struct Exporting: Sendable {
-    private let history: any StepHistory & HistoryExport
+    private let history: EditableHistory
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
 
     public init(
-        _ history: any StepHistory & HistoryExport, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
+        _ history: EditableHistory, localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
     ) {
         self.history = history
         self.localTime = localTime

@@ -55,7 +55,7 @@ public struct Importing: Sendable {
     /// What an import would change.
     ///
     /// - Throws: `ImportError.otherZone`; the history's error.
-    public func preview(_ history: ForeignHistory, of user: User, in store: any ImportStore) async throws
+    public func preview(_ history: ForeignHistory, of user: User, in store: EditableHistory) async throws
         -> ImportChanges
     {
         try await blocking { try Self.checked(store.preview(history, of: user, at: now())) }
@@ -76,7 +76,7 @@ public struct Importing: Sendable {
     /// - Parameter isNewHistory: whether the history was created for this import: there is nothing to back up.
     /// - Throws: the lock's error while a sync runs; `ImportError.otherZone`; the history's error.
     public func store(
-        _ history: ForeignHistory, of user: User, in store: any ImportStore, isNewHistory: Bool
+        _ history: ForeignHistory, of user: User, in store: EditableHistory, isNewHistory: Bool
     ) async throws -> Stored {
         let (changes, backup) = try await change(makesBackup: !isNewHistory) {
             try store.outcomeWithoutStoring(history, of: user, at: now()).map(Self.checked)
@@ -106,14 +106,14 @@ public struct Importing: Sendable {
     /// What taking an import back would change.
     ///
     /// - Throws: `ImportError.noImport`; the history's error.
-    public func previewRemoval(_ id: ImportRecord.ID, from store: any ImportStore) throws -> Removal {
+    public func previewRemoval(_ id: ImportRecord.ID, from store: EditableHistory) throws -> Removal {
         removal(try store.removeImport(id, at: now(), isPreview: true))
     }
 
     /// Takes an import back.
     ///
     /// - Throws: the lock's error while a sync runs; `ImportError.noImport`; the history's error.
-    public func remove(_ id: ImportRecord.ID, from store: any ImportStore) async throws -> Removal {
+    public func remove(_ id: ImportRecord.ID, from store: EditableHistory) async throws -> Removal {
         let (changes, backup) = try await change {
             try store.removeImport(id, at: now(), isPreview: true)
         } store: { _ in

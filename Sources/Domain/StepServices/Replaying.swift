@@ -3,14 +3,14 @@ internal import Support
 
 /// Decodes the stored frames of syncs again, after a fault of a decoder was corrected.
 public struct Replaying: Sendable {
-    private let history: any ReplayStore
+    private let history: EditableHistory
     private let decoder: any FrameDecoder
     private let change: GuardedChange
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
 
     public init(
-        _ history: any ReplayStore, _ decoder: any FrameDecoder, _ change: GuardedChange, localTime: LocalTime,
+        _ history: EditableHistory, _ decoder: any FrameDecoder, _ change: GuardedChange, localTime: LocalTime,
         now: @escaping @Sendable () -> Timestamp
     ) {
         (self.history, self.decoder, self.change) = (history, decoder, change)

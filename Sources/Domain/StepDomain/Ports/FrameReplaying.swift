@@ -30,19 +30,6 @@ public protocol FrameDecoder: Sendable {
     )?
 }
 
-/// Frames as they are stored, and samples that were decoded again: what a database must do for a replay.
-public protocol ReplayStore: Sendable {
-    /// The syncs of a pedometer, the oldest first, each with its frames.
-    func readings(of pedometer: Pedometer.ID, _ body: (StoredReading) throws -> Void) throws
-
-    /// Replaces the samples that these syncs have stored by what was decoded of them, in one transaction.
-    ///
-    /// Samples of other syncs stay, and so do corrections and excluded time. Cursors stay.
-    ///
-    /// - Parameter isPreview: whether nothing is changed.
-    func replace(_ replays: [PedometerReplay], at now: Timestamp, isPreview: Bool) throws -> [ReplayChanges]
-}
-
 /// What was decoded of a pedometer.
 public struct PedometerReplay: Sendable {
     public var pedometer: Pedometer

@@ -1,13 +1,3 @@
-/// Gives the rows of a history out, and takes them in: what a database must do for an export.
-public protocol HistoryExport: Sendable {
-    /// Reads the stored tables of a selection in one transaction, row by row.
-    ///
-    /// - Parameter localTime: the offset of times that have none of their own.
-    func rows(
-        _ selection: ExportSelection, localTime: LocalTime, begin: (ExportTable) throws -> Void,
-        row: ([ExportValue]) throws -> Void) throws
-}
-
 /// An export that can be read, such as a folder of CSV files.
 public protocol ExportedHistory: Sendable {
     /// The absolute path of the file or folder.

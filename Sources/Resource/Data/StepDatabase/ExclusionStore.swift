@@ -1,6 +1,8 @@
 import GRDB
 public import StepDomain
 
+extension StepDatabase: HistoryEditing {}
+
 /// Time whose steps do not count.
 extension StepDatabase: ExclusionStore {
     public func exclude(_ exclusion: Exclusion, of user: User.ID, at moment: Timestamp) throws(HistoryError) {

@@ -2,7 +2,7 @@ import GRDB
 public import StepDomain
 
 /// Deleting parts of a history.
-extension StepDatabase: DeletionStore {
+extension StepDatabase {
     public func delete(_ deletion: Deletion, at moment: Timestamp, isPreview: Bool) throws(HistoryError)
         -> DeletionLosses
     {

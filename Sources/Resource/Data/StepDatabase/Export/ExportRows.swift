@@ -2,7 +2,7 @@ import GRDB
 public import StepDomain
 
 /// Gives the rows of the history out, one by one: a history of any size needs the memory of one row.
-extension StepDatabase: HistoryExport {
+extension StepDatabase {
     public func rows(
         _ selection: ExportSelection, localTime: LocalTime, begin: (ExportTable) throws -> Void,
         row: ([ExportValue]) throws -> Void

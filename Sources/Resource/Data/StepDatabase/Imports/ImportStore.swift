@@ -2,7 +2,7 @@ import GRDB
 public import StepDomain
 
 /// Imports of files of other programs.
-extension StepDatabase: ImportStore {
+extension StepDatabase {
     public func preview(_ history: ForeignHistory, of user: User, at now: Timestamp) throws(HistoryError)
         -> ImportChanges
     {

@@ -2,7 +2,7 @@ import GRDB
 public import StepDomain
 
 /// What became of the imports of the configuration.
-extension StepDatabase: ScheduledImportStore {
+extension StepDatabase {
     public func scheduledImports() throws(HistoryError) -> [ScheduledImportState] {
         try read { database in
             try Row.fetchAll(

@@ -3,7 +3,7 @@ import GRDB
 public import StepDomain
 
 /// Samples that were decoded again.
-extension StepDatabase: ReplayStore {
+extension StepDatabase {
     public func readings(of pedometer: Pedometer.ID, _ body: (StoredReading) throws -> Void) throws {
         let syncs = try read { database in
             try Row.fetchAll(

@@ -2,7 +2,7 @@ import GRDB
 public import StepDomain
 
 /// Moving parts of a history from one user to another.
-extension StepDatabase: MoveStore {
+extension StepDatabase {
     public func move(_ move: Move, at moment: Timestamp, isPreview: Bool) throws(HistoryError) -> MoveEffect {
         try changed(isPreview: isPreview) { database in
             for user in [move.from, move.to] { try require(.user, user.id, database) }
