@@ -27,7 +27,7 @@ public struct StepSample: Hashable, Sendable, Codable {
     public var day: Day { Day(of: start, utcOffset: utcOffset) }
 
     /// A person cannot make more than five steps a second over a slot (the cadence of sprinters is lower): such a
-    /// sample is kept apart and not counted.
+    /// sample is kept apart and not counted. The table `sample` of the history has the same limit.
     public static let maximumStepsPerSecond = 5
 
     public var isPlausible: Bool { steps >= 0 && length > 0 && steps <= length * Self.maximumStepsPerSecond }

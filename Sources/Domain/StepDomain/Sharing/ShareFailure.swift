@@ -1,0 +1,55 @@
+/// Why a delivery failed, and in particular whether it may still have arrived.
+public struct ShareFailure: Error, Hashable, Sendable {
+    public enum Kind: String, Sendable {
+        /// Nothing was sent: no network, no server, no program. It is retried.
+        case unreachable
+        /// The server declined for now and did nothing (HTTP 408, 429, 503). It is retried.
+        case busy
+        /// It was sent, and no answer shows the result (a lost connection, a timeout, HTTP 500). It may have arrived.
+        case unanswered
+        /// The server did not accept the client (HTTP 401, 403). Nothing more is sent until the user acts.
+        case credentials
+        /// The server refused this day and would refuse it again (other HTTP 4xx, a fault).
+        case rejected
+        /// The destination cannot be used as it is configured (a missing file for a token). Nothing was sent.
+        case misconfigured
+    }
+
+    public var kind: Kind
+    /// What happened, in words for the user; free of secrets and of control characters.
+    public var reason: String
+    /// What to do about it.
+    public var advice: String?
+    /// Seconds that the server asked to wait before the next request.
+    public var retryAfter: Int?
+    /// The users whose days are not accepted, while those of others are; nil if it does not depend on the user. Nothing
+    /// of the delivery was stored.
+    public var users: Set<User.ID>?
+
+    public init(
+        _ kind: Kind, _ reason: String, advice: String? = nil, retryAfter: Int? = nil, users: Set<User.ID>? = nil
+    ) {
+        self.users = users
+        self.kind = kind
+        self.reason = reason
+        self.advice = advice
+        self.retryAfter = retryAfter
+    }
+}
+
+extension ShareFailure: ReportableError {
+    public var description: String { reason }
+
+    public var category: FailureCategory { kind.category }
+}
+
+extension ShareFailure.Kind {
+    public var category: FailureCategory {
+        switch self {
+        case .unreachable, .busy, .unanswered: .temporary
+        case .credentials: .permission
+        case .rejected: .data
+        case .misconfigured: .configuration
+        }
+    }
+}
