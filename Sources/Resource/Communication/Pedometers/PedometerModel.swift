@@ -68,6 +68,17 @@ public protocol LinkedPedometerModel: PedometerModel {
     static var howToConnect: String? { get }
 }
 
+/// A model that is read by requests and answers.
+public protocol ExchangeModel: LinkedPedometerModel {
+    /// - Parameter isProbe: whether it only asks what `probe` needs.
+    static func session(_ context: SessionContext, isProbe: Bool) -> any PedometerSession
+}
+
+extension ExchangeModel {
+    public static func session(_ context: SessionContext) -> any PedometerSession { session(context, isProbe: false) }
+    public static func probe(_ context: SessionContext) -> any PedometerSession { session(context, isProbe: true) }
+}
+
 /// A request that asks a pedometer whether it requires bonding: some are not found again after their first connection
 /// without a bond.
 public struct BondQuestion: Sendable {

@@ -11,7 +11,8 @@ struct GoogleFitReader: FormatReader {
         let totals = files.filter(Self.hasTotals)
         if totals.count > 1 { return totals }
         // In one export each file has a name of its own.
-        return Dictionary(grouping: files) { $0.baseName.lowercased() }.values.first { $0.count > 1 } ?? []
+        let byName = Dictionary(grouping: files) { $0.baseName.lowercased() }.filter { $0.value.count > 1 }
+        return byName.min { $0.key < $1.key }?.value ?? []
     }
     let format = ForeignFormat(
         key: "google-fit", title: "Google Fit", files: "Google Takeout: Daily activity metrics, All Data")
