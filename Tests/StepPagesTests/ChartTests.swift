@@ -40,8 +40,31 @@ import Testing
         }
         #expect(minor([(0, "27 Nov"), (4, "Dec")], 35) == ["Dec"])
         #expect(minor([(0, "14 Oct"), (18, "Nov")], 45) == [])
+        // `26` lay on `19 Oct` at 320 px.
+        #expect(minor([(0, "19 Oct"), (7, "26"), (14, "2 Nov")], 40) == ["26"])
         #expect(minor([(0, "Jan"), (4, "Feb"), (9, "Mar")], 35) == [])
         #expect(minor([(0, "27 Nov"), (4, "Dec"), (35, "Jan"), (66, "Feb"), (94, "Mar")], 120) == ["Dec", "Feb"])
+    }
+
+    /// At 320 px, seven numbers of five digits lay on each other.
+    @Test func `a number of five digits has a short form for narrow charts`() {
+        let chart = svg(bar(9999), bar(19_999), bar(120_345), bar(nil))
+        #expect(chart.contains(">9,999</text>") && chart.contains(">?</text>"))
+        #expect(chart.contains(#"<tspan class="long">19,999</tspan><tspan class="short">19.9k</tspan></text>"#))
+        #expect(chart.contains(#"<tspan class="long">120,345</tspan><tspan class="short">120.3k</tspan></text>"#))
+    }
+
+    @Test func `words of a column are as short on a phone as they are clear`() {
+        func tip(_ steps: Int?, _ title: String) -> String? {
+            var one = bar(steps)
+            one.title = title
+            let chart = BarChart(bars: Array(repeating: one, count: 8), summary: "").svg.source
+            return chart.firstMatch(of: /text-anchor="start">([^\n]*?)<\/text><\/g>/).map { String($0.1) }
+        }
+        #expect(tip(5, "Mon 3 Nov: 5 steps, partial") == #"Mon 3 Nov: 5 steps<tspan class="minor">, partial</tspan>"#)
+        #expect(tip(5, "Week 4: 5 steps a day") == #"Week 4: 5 steps<tspan class="minor"> a day</tspan>"#)
+        #expect(tip(nil, "Week 4: unknown") == #"Week 4<tspan class="minor">: unknown</tspan>"#)
+        #expect(tip(5, "Week 4: 5 steps") == "Week 4: 5 steps")
     }
 
     @Test func `the base line lies below known slots only`() {

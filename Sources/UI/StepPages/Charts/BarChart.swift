@@ -163,24 +163,25 @@ struct BarChart: Sendable {
     private func tip(_ bar: Bar, at index: Int, _ scale: Scale) -> Markup {
         if bars.count <= Self.maximumValues || bar.title.isEmpty { return .nothing }
         let centre = centre(index)
-        // At the left, the labels of the axis leave room.
-        let anchor = centre < 22 ? "start" : centre > 67 ? "end" : "middle"
-        // On a phone only the first part has room: of an unknown day its name.
-        let parts = bar.title.split(separator: bar.steps == nil ? ": " : ", ", maxSplits: 1)
-        let end = max(20, min(bar.steps.map { y($0, scale) } ?? base, base) - 2)
+        // At the left, the labels of the axis leave room: `Week 42 of 2025: 20,408 steps` fits at 320 px.
+        let anchor = centre < 19 ? "start" : centre > 64 ? "end" : "middle"
+        // On a phone only the first part has room: of an unknown day its name, of others up to the steps.
+        let end = bar.steps == nil ? ": " : bar.title.contains(" a day") ? " a day" : ", "
+        let first = bar.title.firstRange(of: end).map { bar.title[..<$0.lowerBound] } ?? bar.title[...]
+        let bottom = max(20, min(bar.steps.map { y($0, scale) } ?? base, base) - 2)
         return Element.g(.css("tip"), Attribute(.opacity, 0)) {
             Element.line(
                 .stroke(.border), Attribute(.strokeDasharray, "2 3"), Attribute(.x1, percent: centre),
                 Attribute(.x2, percent: centre),
-                Attribute(.y1, 18), Attribute(.y2, end))
+                Attribute(.y1, 18), Attribute(.y2, bottom))
             Element.text(
                 .fill(.text, "halo"), Attribute(.fontSize, 12), Attribute(.fontWeight, 600),
                 Attribute(.x, percent: centre), Attribute(.y, 13),
                 Attribute(.textAnchor, anchor)
             ) {
-                String(parts[0])
-                if parts.count > 1 {
-                    Element.tspan(.css("minor")) { bar.title.dropFirst(parts[0].count).description }
+                String(first)
+                if first.endIndex < bar.title.endIndex {
+                    Element.tspan(.css("minor")) { String(bar.title[first.endIndex...]) }
                 }
             }
         }
@@ -193,7 +194,15 @@ struct BarChart: Sendable {
             .fill(bar.steps == nil ? .muted : .text, "halo count"), Attribute(.fontSize, 12),
             Attribute(.fontWeight, 600), Attribute(.x, percent: centre(index)), Attribute(.y, min(top, base - 2) - 7),
             Attribute(.textAnchor, "middle")
-        ) { bar.steps.map(Words.grouped) ?? "?" }
+        ) {
+            if let steps = bar.steps, steps >= Words.smallestInThousands {
+                // The style shows the one that has room.
+                Element.tspan(.css("long")) { Words.grouped(steps) }
+                Element.tspan(.css("short")) { Words.thousands(steps) }
+            } else {
+                bar.steps.map(Words.grouped) ?? "?"
+            }
+        }
     }
 
     // MARK: Lines and labels
@@ -237,13 +246,13 @@ struct BarChart: Sendable {
             })
     }
 
-    /// Whether the name of a month is left out on a narrow screen: every second of many, and one that would lie on the
-    /// name of the first day, which takes up to a quarter of such a screen.
+    /// Whether the name of a month, or the number of a day, is left out on a narrow screen: every second of many, and
+    /// one that would lie on the name of the first day, which takes up to a quarter of such a screen.
     ///
     /// - Parameter limit: so many names have room.
     static func isMinor(_ index: Int, of months: [(slot: Int, name: String)], slots: Int, limit: Int) -> Bool {
         if index % 2 == 1, months.count > limit { return true }
-        guard index == 1, months[0].name.contains(" "), months[1].name.first?.isLetter == true else { return false }
+        guard index == 1, months[0].name.contains(" ") else { return false }
         return 4 * (months[1].slot - months[0].slot) < slots
     }
 

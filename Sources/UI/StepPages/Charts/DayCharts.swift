@@ -59,14 +59,16 @@ struct DayCharts: Sendable {
         let known = figures[day]
         let isToday = day == figures.today
         let index = period.days.lowerBound.distance(to: day), number = day.components.day
+        // On a narrow screen today has its number, for which three of a month's slots are needed.
+        let isBesideToday = !isToday && abs(day.distance(to: figures.today)) <= 3
         var bar = BarChart.Bar(label: "", steps: nil, hasBegun: known != nil, isNow: isToday, title: "")
         switch (period.unit, period.count) {
         case (.week, _): bar.label = isToday ? "Today" : day.weekday.shortName
-        case (.month, _): (bar.label, bar.isMinor) = ("\(number)", index % 7 != 0)
+        case (.month, _): (bar.label, bar.isMinor) = ("\(number)", index % 7 != 0 || isBesideToday)
         case (_, ...7): bar.label = isToday ? "Today" : day.weekday.shortName
         case (_, ...Self.maximumNumbers):
             let month = index == 0 || number == 1 ? " \(Words.month(day).prefix(3))" : ""
-            (bar.label, bar.isMinor) = ("\(number)\(month)", index % 7 != 0 || index > period.count - 3)
+            (bar.label, bar.isMinor) = ("\(number)\(month)", index % 7 != 0 || index > period.count - 3 || isBesideToday)
         // Between the names of months, and not below the name of the first day.
         case _ where [8, 15, 22].contains(number) && 12 * index >= period.count:
             (bar.label, bar.isMinor) = ("\(number)", true)

@@ -88,10 +88,19 @@ extension StyleSheet {
 
     /// Charts. Their colours are those of `Tone`.
     static let charts = """
-        .chart { padding-left: 2.6rem; }
+        .chart { padding-left: 2.6rem; container-type: inline-size; }
         .chart.plain { padding-left: 0; }
         .chart > svg { display: block; width: 100%; overflow: visible; }
         .chart .halo { paint-order: stroke; stroke: var(--card); stroke-width: 4px; }
+        .chart .short { display: none; }
+        /* Seven numbers of five digits have no room in the second. */
+        @container (max-width: 22rem) { .chart .count, .chart .tip text { font-size: 11px; font-weight: 400; } }
+        @container (max-width: 17.5rem) {
+          .chart .long { display: none; }
+          .chart .short { display: inline; }
+          .chart text { font-size: 11px; }
+          .chart .count { font-size: 10px; }
+        }
         .tip { pointer-events: none; }
         .col:hover .hit, .col:focus-visible .hit { fill: var(--text); fill-opacity: 0.06; }
         .col:hover .tip, .col:focus-visible .tip { opacity: 1; }

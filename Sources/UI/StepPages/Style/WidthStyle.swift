@@ -50,7 +50,6 @@ extension StyleSheet {
           .stats > div:nth-child(odd) { padding-left: 0; border: 0; }
           .stats > div:nth-child(even) { padding-right: 0; }
           .stats .value { font-size: 1.5rem; }
-          .chart .count, .chart .tip text { font-size: 11px; font-weight: 400; }
           .cal { flex-wrap: wrap; row-gap: 0.75rem; }
           .cal .names { display: none; }
           .cal .half { flex: 1 1 100%; }
@@ -81,7 +80,6 @@ extension StyleSheet {
           .synced { display: none; }
         }
         @media screen and (max-width: 22.5rem) {
-          .chart .count { font-size: 10px; }
           .site > div { gap: 0.4rem; }
           .tools { gap: 0.35rem; }
           .site button, .site .button { padding: 0 0.6rem; }

@@ -99,11 +99,16 @@ public struct ImportRemovalView: View {
     public func lines(_ style: TextStyle) -> [String] {
         var page = Page(style)
         page.path("\(isDone ? "Took back" : "Would take back") import \(record.id):", record.path)
-        let unknown = changes.days.count { $0.after == nil }
+        let gone = changes.days.filter { $0.after == nil }, changed = changes.days.filter { $0.after != nil }
+        if let first = gone.first?.day, let last = gone.last?.day {
+            let steps = Words.count(gone.reduce(0) { $0 + ($1.before ?? 0) }, "step")
+            page.labelled(
+                "Gone", StyledText("\(Words.count(gone.count, "day")), \(Words.days(first, last)), \(steps)"),
+                width: 12)
+        }
         page.labelled(
-            "Days",
-            StyledText("\(changes.days.count) with other steps, of \(unknown) of them nothing is known any more"),
-            width: 12)
+            "Changed", StyledText(changed.isEmpty ? "no other day" : Words.count(changed.count, "day")), width: 12)
+        page.changedDays(changed) { $2.labelled("", StyledText($0, $1), width: 12) }
         for (kind, counts) in [
             (ImportView.Decision.corrections, changes.corrections), (.exclusions, changes.exclusions),
         ] {

@@ -27,6 +27,13 @@ package enum Words {
         return grouped(Int(number.rounded()))
     }
 
+    /// Smaller numbers of steps are as short in full.
+    package static let smallestInThousands = 10_000
+
+    /// Steps where there is no room for all digits: `12.3k`. Rounded down, so that a goal is not shown before it is
+    /// reached.
+    package static func thousands(_ steps: Int) -> String { fixed(Double(steps / 100) / 10, 1) + "k" }
+
     /// A number with so many decimals, rounded; `?` if it is not a number or beyond 10¹², which nothing here reaches.
     package static func fixed(_ number: Double, _ decimals: Int) -> String {
         guard number.isFinite, abs(number) < 1e12 else { return "?" }
