@@ -46,6 +46,17 @@ import Testing
         #expect(text.matches(of: /class="f-muted minor"[^>]*>15<\/text>/).count == fifteenths)
     }
 
+    /// On the 28th, its number lay on that of the 29th on a phone.
+    @Test func `on a narrow screen, no number of a month is beside that of today`() {
+        let text = page(
+            figures(Array(repeating: 5000, count: 90)), Period(.month, containing: today, weekStart: .monday))
+        func numbers(_ kind: String) -> [String] {
+            text.matches(of: /class="(f-[a-z ]+)"[^>]*>([0-9]{1,2})<\/text>/).filter { $0.1 == kind }.map { String($0.2) }
+        }
+        #expect(numbers("f-text") == ["18"] && numbers("f-muted") == ["1", "8", "22", "29"])
+        #expect(numbers("f-muted minor").contains("15"))
+    }
+
     // MARK: Maps
 
     @Test func `a range of years has a map for each calendar year, the latest first`() {

@@ -152,7 +152,8 @@ import Testing
         #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 6000)
         #expect(try await istep("import", older).output.contains("If this file is the right one, take the other"))
         let taken = try await istep("imports", "remove", "1", "--yes").output
-        #expect(taken.contains("1 day, 2019-04-03, 100 steps") && taken.contains("2019-04-02  6,000 to 6,500"), "\(taken)")
+        #expect(
+            taken.contains("1 day, 2019-04-03, 100 steps") && taken.contains("2019-04-02  6,000 to 6,500"), "\(taken)")
         #expect(try await istep("show", "2019-04-02", "--json").json["steps"] as? Int == 6500)
     }
 

@@ -68,7 +68,9 @@ struct DayCharts: Sendable {
         case (_, ...7): bar.label = isToday ? "Today" : day.weekday.shortName
         case (_, ...Self.maximumNumbers):
             let month = index == 0 || number == 1 ? " \(Words.month(day).prefix(3))" : ""
-            (bar.label, bar.isMinor) = ("\(number)\(month)", index % 7 != 0 || index > period.count - 3 || isBesideToday)
+            (bar.label, bar.isMinor) = (
+                "\(number)\(month)", index % 7 != 0 || index > period.count - 3 || isBesideToday
+            )
         // Between the names of months, and not below the name of the first day.
         case _ where [8, 15, 22].contains(number) && 12 * index >= period.count:
             (bar.label, bar.isMinor) = ("\(number)", true)

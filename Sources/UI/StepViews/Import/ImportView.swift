@@ -81,7 +81,8 @@ public struct ImportView: View {
     private func showChanges(on page: inout Page) {
         if changes.deletedDays > 0 {
             page.labelled(
-                "Left out", StyledText("\(Words.count(changes.deletedDays, "day")) that you have deleted or moved", .doubtful),
+                "Left out",
+                StyledText("\(Words.count(changes.deletedDays, "day")) that you have deleted or moved", .doubtful),
                 width: Self.width)
         }
         if changes.isOfDeletedDays {
