@@ -51,7 +51,9 @@ import Testing
         let text = page(
             figures(Array(repeating: 5000, count: 90)), Period(.month, containing: today, weekStart: .monday))
         func numbers(_ kind: String) -> [String] {
-            text.matches(of: /class="(f-[a-z ]+)"[^>]*>([0-9]{1,2})<\/text>/).filter { $0.1 == kind }.map { String($0.2) }
+            text.matches(of: /class="(f-[a-z ]+)"[^>]*>([0-9]{1,2})<\/text>/).filter { $0.1 == kind }.map {
+                String($0.2)
+            }
         }
         #expect(numbers("f-text") == ["18"] && numbers("f-muted") == ["1", "8", "22", "29"])
         #expect(numbers("f-muted minor").contains("15"))
