@@ -20,6 +20,7 @@ struct IstepExportReader: FormatReader {
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         collector.hasOffsets = true
+        collector.longestRecord = 366 * 86_400
         let export = IstepExport(path: tree.path)
         do {
             try read(export, into: collector)

@@ -16,6 +16,7 @@ struct IstepHistoryReader: FormatReader {
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         collector.hasOffsets = true
+        collector.longestRecord = 366 * 86_400
         for file in files {
             // A history has triggers itself, which reading does not run.
             let database = try file.database()
