@@ -15,7 +15,7 @@ struct IstepExportReader: FormatReader {
 
     /// Files that are no tables are whole exports, such as those of several nights.
     func relation(of files: [ForeignFile]) -> FileRelation {
-        files.allSatisfy { IstepExport.table(of: $0) != nil } ? .one : .exports
+        files.allSatisfy { IstepExport.table(of: $0) != nil } ? .one : .exports(files.map(\.name))
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
