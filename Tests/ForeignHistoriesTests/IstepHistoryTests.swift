@@ -67,6 +67,30 @@ import Testing
         }
     }
 
+    @Test func `a history that a newer istep has written is refused`() throws {
+        let file = try database(
+            """
+            CREATE TABLE person (id, name, name_key);
+            CREATE TABLE pedometer (id, person, address, name);
+            CREATE TABLE sample (pedometer, start, length, steps, distance, energy, utc_offset, sync);
+            CREATE TABLE coverage (pedometer, start, until, utc_offset);
+            INSERT INTO person VALUES (1, 'Ada', 'ada');
+            INSERT INTO pedometer VALUES (1, 1, '30:34:42:00:00:01', 'ring');
+            INSERT INTO sample VALUES (1, 1554112800, 900, 300, NULL, NULL, 7200, 1);
+            PRAGMA user_version = 7;
+            """)
+        var asked = options()
+        asked.historyVersion = 7
+        #expect(try read(["x.sqlite": file], asked).totals == ["ring": ["2019-04-01": 300]])
+        asked.historyVersion = 6
+        do {
+            _ = try read(["x.sqlite": file], asked)
+            Issue.record("it was read")
+        } catch ImportError.newerHistory(let path, let found, let supported) {
+            #expect(path.hasSuffix("/x.sqlite") && found == 7 && supported == 6)
+        }
+    }
+
     @Test func `an export has the decisions of the user whose steps come in`() throws {
         let corrections = "user,day,steps,entered_at,reason\nAda,2019-04-01,9000,2019-04-02T10:00:00+02:00,forgot\n"
         let bob = "Bob,2019-04-03,1,2019-04-02T10:00:00+02:00,\n"

@@ -148,6 +148,30 @@ import Testing
         for _ in 0..<2000 { try survives(mutated(apple(good + good), &generator), "export.xml") }
     }
 
+    @Test func `a record of ten months is refused, or left out and counted`() throws {
+        let walk = record("2019-04-01 10:00:00 +0200", "2019-04-01 10:10:00 +0200", "600")
+        let months = record("2019-01-01 10:00:00 +0100", "2019-11-01 10:00:00 +0100", "9000")
+        let start = LocalTime.berlin.at("2019-01-01", 10).seconds * 1000
+        let rows = try healthConnect(
+            "INSERT INTO steps_record_table VALUES (1, x'00', 1, 0, \(start), 3600, \(start + 26_265_600_000), 3600, 17897, 9000);"
+        )
+        let table = "start,end,steps\n2019-01-01T10:00:00+01:00,2019-11-01T10:00:00+01:00,9000\n"
+        let files: [(name: String, bytes: Data, left: [String: [String: Int]])] = [
+            ("export.xml", apple(walk + months), ["me": ["2019-04-01": 600]]), ("x.db", rows, [:]),
+            ("x.csv", data(table), [:]),
+        ]
+        for (name, bytes, left) in files {
+            let error = #expect(throws: ImportError.self) { try read([name: bytes]) }
+            guard case .impossible(let what)? = error else {
+                Issue.record("\(name): \(String(describing: error))")
+                continue
+            }
+            #expect(what.contains("304 days"), "\(name): \(what)")
+            let found = try read([name: bytes], options(skipping: true))
+            #expect(found.totals == left && "\(found.notes)".contains("304 days"), "\(name): \(found.notes)")
+        }
+    }
+
     private func healthConnect(_ rows: String) throws -> Data {
         try database(
             """

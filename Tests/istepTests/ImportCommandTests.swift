@@ -28,6 +28,22 @@ import Testing
         }
     }
 
+    @Test func `a history that a newer istep has written ends with 65 and the advice to update`() async throws {
+        let (folder, elsewhere) = (try Folder(), try Folder())
+        let (istep, other) = (Command(folder: folder), Command(folder: elsewhere))
+        let path = try file(elsewhere, table)
+        #expect(try await other("import", path, "--yes").status == 0)
+        let copy = folder.path + "/other.sqlite"
+        #expect(try await other("backup", copy).status == 0)
+        #expect(try await istep("import", copy, "--dry-run").status == 0)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: copy))
+        // The user version in the header (https://www.sqlite.org/fileformat2.html#user_version_number).
+        bytes.replaceSubrange(60..<64, with: [0, 0, 0, 99] as [UInt8])
+        try bytes.write(to: URL(fileURLWithPath: copy))
+        let found = try await istep("import", copy, "--dry-run")
+        #expect(found.status == 65 && found.error.contains("newer istep") && found.error.contains("Update istep"))
+    }
+
     @Test func `a file is previewed, imported, shown and taken back`() async throws {
         let folder = try Folder()
         let istep = Command(folder: folder)

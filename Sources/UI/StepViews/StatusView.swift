@@ -116,8 +116,9 @@ public struct StatusView: View {
 
     private func show(_ status: ScheduledImportStatus, on page: inout Page) {
         let words = "Import \(status.plan.name): \(ScheduledImportWords.condition(status, localTime))"
-        let isFine = status.condition == .fine || status.condition == .never
-        page.paragraph(Printable(words, limit: 600).description, emphasis: isFine ? nil : .doubtful, hanging: 2)
+        page.paragraph(
+            Printable(words, limit: 600).description, emphasis: status.severity == .warning ? .doubtful : nil,
+            hanging: 2)
         if let advice = ScheduledImportWords.advice(status) { page.advice(advice, indent: 2) }
     }
 
@@ -242,9 +243,7 @@ private struct ImportEntry: Described {
             entry.status.state?.readAt.map { Words.iso($0, entry.localTime) }
         },
         .init("failure", .nullable(.text), "Why the last try failed.") { $0.status.state?.failure },
-        .init("damaged", .list(.text), "Newer files of the folder that cannot be read.") {
-            $0.status.state?.damaged ?? []
-        },
+        .init("damaged", .list(.text), "Newer files of the folder that cannot be read.") { $0.status.damaged },
     ]
 }
 

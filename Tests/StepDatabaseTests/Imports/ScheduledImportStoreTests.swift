@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import StepDomain
 import Testing
@@ -33,23 +32,6 @@ import Testing
             let failed = ScheduledImportState(name: "phone", triedAt: noon, failure: "[import.phone]: no file")
             try history.database.store(failed)
             #expect(try history.database.scheduledImports() == [failed])
-        }
-    }
-
-    @Test func `paths that cannot be decoded are found by the check`() throws {
-        try withFixture { history in
-            let state = ScheduledImportState(name: "phone", triedAt: noon, damaged: ["/S/a"])
-            try history.database.store(state)
-            let rule = try #require(ColumnRule.all.first { $0.table == "scheduled_import" && $0.column == "damaged" })
-            func isViolated() throws -> Bool { try history.database.queue.read { try rule.isViolated(in: $0) } }
-            #expect(try !isViolated())
-            try history.database.queue.write { try $0.execute(sql: "UPDATE scheduled_import SET damaged = '[\"/S'") }
-            #expect(try isViolated())
-            // Damage makes a number of a text, and storing it makes a text of the number, which is valid JSON.
-            for rule in ColumnRule.all where ["damaged", "options", "clock", "cursor"].contains(rule.column) {
-                #expect(!rule.accepts(5.databaseValue) && !rule.accepts(Data([0x5b]).databaseValue), "\(rule.column)")
-            }
-            #expect(rule.accepts(.null) && rule.accepts("[]".databaseValue))
         }
     }
 

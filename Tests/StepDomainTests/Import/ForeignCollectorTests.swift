@@ -69,6 +69,29 @@ import Testing
         }
     }
 
+    @Test func `a record of more than two days has no day for its steps`() throws {
+        let start = LocalTime.berlin.at("2014-04-20", 0), twoDays = 2 * 86_400
+        func read(_ length: Int, longest: Int? = nil, skipping: Bool = false, splitting: Bool) throws -> Int {
+            let collector = collector(skipping: skipping)
+            if let longest { collector.longestRecord = longest }
+            let track = try collector.track(.init(identity: "a", name: "a"))
+            if splitting {
+                try collector.add(splitting: 300, from: start, length: length, to: track)
+            } else {
+                try collector.add(300, from: start, length: length, to: track)
+            }
+            return collector.finish().tracks.reduce(0) { $0 + $1.steps }
+        }
+        for splitting in [false, true] {
+            #expect(try read(twoDays, splitting: splitting) == 300)
+            for length in [twoDays + 1, 150 * 86_400] {
+                #expect(throws: ImportError.self) { try read(length, splitting: splitting) }
+                #expect(try read(length, skipping: true, splitting: splitting) == 0)
+            }
+            #expect(try read(5 * 86_400, longest: 366 * 86_400, splitting: splitting) == 300)
+        }
+    }
+
     @Test func `records of one moment get the time that their steps need`() throws {
         let collector = collector()
         let track = try collector.track(.init(identity: "a", name: "a"))

@@ -32,12 +32,7 @@ extension Diagnosis {
         case .configuration(let diagnosis): diagnosis.severity
         case .history(let diagnosis): diagnosis.severity
         case .storage(let diagnosis): diagnosis.severity
-        case .scheduledImport(let status):
-            switch status.condition {
-            case .fine: status.state?.damaged.isEmpty ?? true ? .fine : .note
-            case .never: .note
-            case .failed, .overdue: .warning
-            }
+        case .scheduledImport(let status): status.severity
         case .syncs(_, let diagnosis): diagnosis.severity
         case .pedometer(_, let diagnosis): diagnosis.severity
         case .noDestination: .fine

@@ -32,6 +32,9 @@ public final class ForeignCollector {
     public internal(set) var decisions = ForeignDecisions()
     /// Whether the records of the file have UTC offsets of their own.
     public var hasOffsets = false
+    /// Seconds. Nobody knows on which days the steps of a longer record were made; all would count on its first one.
+    /// What another history of istep has already counted stays as it is.
+    public var longestRecord = 2 * 86_400
 
     public let localTime: LocalTime
     /// The local day of the record before.
@@ -78,7 +81,7 @@ public final class ForeignCollector {
     public func add(splitting steps: Double, from start: Timestamp, length: Int, to track: TrackBuilder)
         throws(ImportError)
     {
-        guard isPossible(start), steps > 0, steps < 1e9, length >= 0, length <= 86_400 * 2 else {
+        guard isPossible(start), steps > 0, steps < 1e9, length >= 0, length <= longestRecord else {
             return try add(Int(steps.rounded()), from: start, length: length, to: track)
         }
         if !span.contains(start) { span = localTime.span(of: localTime.day(of: start)) }
@@ -146,6 +149,9 @@ public final class ForeignCollector {
         if sample.steps == 0 {
             if sample.length > 0 { track.mark(sample) }
             return
+        }
+        guard sample.length <= longestRecord else {
+            return try refuse("one record of \(sample.length / 86_400) days from \(sample.start.iso8601(utcOffset: 0))")
         }
         var sample = sample
         let recorded = sample.length

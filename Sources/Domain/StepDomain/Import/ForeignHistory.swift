@@ -133,14 +133,18 @@ public struct ForeignOptions: Sendable {
     public var user: String?
     /// The user of the file whose steps come in, whatever the name of `user`; nil if that was not said.
     public var fromUser: String?
+    /// The newest schema of another history of istep that can be read.
+    public var historyVersion: Int
     public var now: Timestamp
 
     public init(
         format: String? = nil, localTime: LocalTime, zone: ZoneKnowledge, columns: [String: String] = [:],
-        leavesOutImpossible: Bool = false, user: String? = nil, fromUser: String? = nil, now: Timestamp
+        leavesOutImpossible: Bool = false, user: String? = nil, fromUser: String? = nil,
+        historyVersion: Int = .max, now: Timestamp
     ) {
         self.user = user
         self.fromUser = fromUser
+        self.historyVersion = historyVersion
         self.format = format
         self.localTime = localTime
         self.zone = zone

@@ -17,6 +17,8 @@ public enum ImportError: CategorizedError, Hashable {
     case severalExports(path: String, files: [String])
     /// The content is broken, or made to do harm.
     case malformed(path: String, reason: String)
+    /// Another history whose schema has a later version than this program knows: its columns can mean something else.
+    case newerHistory(path: String, found: Int, supported: Int)
     /// More than a person's history.
     case tooMuch(String)
     /// A record that no person or no clock can have made.
@@ -49,7 +51,7 @@ public enum ImportError: CategorizedError, Hashable {
         case .noSuchFormat, .ambiguousFormat, .notOfFormat, .severalExports, .columns, .severalUsers, .noSuchUser,
             .noUsers, .noZone, .noImport, .otherZone:
             .usage
-        case .unknownFormat, .unnamedCount, .malformed, .tooMuch, .impossible: .data
+        case .unknownFormat, .unnamedCount, .malformed, .newerHistory, .tooMuch, .impossible: .data
         }
     }
 }

@@ -109,6 +109,18 @@ public struct ScheduledImportStatus: Hashable, Sendable {
             }
     }
 
+    /// The paths of newer files of the folder that could not be read, the newest first.
+    public var damaged: [String] { state?.damaged ?? [] }
+
+    /// A file that was passed over can be of another program.
+    public var severity: Severity {
+        switch condition {
+        case .fine: damaged.isEmpty ? .fine : .note
+        case .never: .note
+        case .failed, .overdue: .warning
+        }
+    }
+
     /// Of each import of the configuration.
     public static func all(_ plans: [ScheduledImport], _ states: [ScheduledImportState], now: Timestamp) -> [Self] {
         plans.map { plan in Self(plan, states.first { $0.name == plan.name }, now: now) }

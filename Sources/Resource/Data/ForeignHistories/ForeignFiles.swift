@@ -8,8 +8,6 @@ protocol FormatReader: Sendable {
     var namesUsers: Bool { get }
     /// What several files of a folder are to each other.
     func relation(of files: [ForeignFile]) -> FileRelation
-    /// Files of a kind of which one export has one only, if there are several.
-    func repeated(in files: [ForeignFile]) -> [ForeignFile]
     /// Those of the files that it reads, recognised by their content. Empty if it is another format.
     func files(of tree: FileTree) throws(ImportError) -> [ForeignFile]
     /// The same where the user has named the format: also a file that does not say by itself what it counts.
@@ -20,16 +18,16 @@ protocol FormatReader: Sendable {
 
 extension FormatReader {
     var namesUsers: Bool { false }
-    func relation(of files: [ForeignFile]) -> FileRelation { .exports }
-    func repeated(in files: [ForeignFile]) -> [ForeignFile] { [] }
+    func relation(of files: [ForeignFile]) -> FileRelation { .exports(files.map(\.name)) }
     func namedFiles(of tree: FileTree) throws(ImportError) -> [ForeignFile] { try files(of: tree) }
 }
 
 /// What several files of a folder are to each other.
-enum FileRelation {
-    /// Each is a whole export, such as a database: a copy, or the same in an older state. One of them has to be named,
-    /// because both together would count some steps twice. Imported one after the other, the later one corrects.
-    case exports
+enum FileRelation: Equatable {
+    /// Several whole exports, such as databases, by their names: copies, or the same in an older state. One of them has
+    /// to be named, because both together would count some steps twice. Imported one after the other, the later one
+    /// corrects.
+    case exports([String])
     /// Each has a part, and says something alone; the reader takes what two of them say of the same time once.
     case parts
     /// They are one export, and say nothing alone. For the same time, as `parts`.
@@ -124,7 +122,7 @@ public struct ForeignFiles: ForeignHistoryReader {
                 guard (options.format ?? reader.format.key) == reader.format.key,
                     let files = try? reader.files(of: tree)
                 else { return false }
-                return files.count > 1 && reader.relation(of: files) == .one && reader.repeated(in: files).isEmpty
+                return files.count > 1 && reader.relation(of: files) == .one
             })
         else { return nil }
         var modified = 0
@@ -176,11 +174,9 @@ public struct ForeignFiles: ForeignHistoryReader {
     private static func checked(
         _ files: [ForeignFile], of reader: any FormatReader, in tree: FileTree
     ) throws(ImportError) -> [ForeignFile] {
-        if files.count > 1, reader.relation(of: files) == .exports {
-            throw .severalExports(path: tree.path, files: files.map(\.name))
+        if files.count > 1, case .exports(let names) = reader.relation(of: files) {
+            throw .severalExports(path: tree.path, files: names)
         }
-        let repeated = reader.repeated(in: files)
-        if !repeated.isEmpty { throw .severalExports(path: tree.path, files: repeated.exportNames) }
         for file in files { try file.checkHead() }
         return files
     }

@@ -6,7 +6,7 @@ enum ScheduledImportWords {
     /// Without a full stop. May have text of the file system.
     static func condition(_ status: ScheduledImportStatus, _ localTime: LocalTime) -> String {
         let read = status.state?.readAt.map { "last read \(Words.clock($0, localTime))" }
-        let damaged = status.state.flatMap { Self.damaged($0.damaged) }
+        let damaged = Self.damaged(status.damaged)
         return switch status.condition {
         case .never: "not read yet: \(status.plan.path)"
         case .failed(let reason): "failed (\(reason)); \(read ?? "never read")"
@@ -33,7 +33,7 @@ enum ScheduledImportWords {
             "To see what is in the file: \(command: "istep import --dry-run FILE"). Of a folder it is the newest one."
         case .failed: "To see what is in it: \(command: "istep import --dry-run", status.plan.path)"
         case .overdue, .fine:
-            if let damaged = status.state?.damaged.first {
+            if let damaged = status.damaged.first {
                 "To see what is wrong with it: \(command: "istep import --dry-run", damaged)"
             } else if status.condition == .overdue {
                 "Check that the phone still writes it, and that it arrives at \(status.plan.path)."

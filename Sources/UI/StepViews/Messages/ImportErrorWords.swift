@@ -16,6 +16,8 @@ public enum ImportErrorWords {
         case .severalExports(let path, let files):
             "\(path) has several exports, which would count some steps twice: \(named(files)). Nothing was stored."
         case .malformed(let path, let reason): "\(path) cannot be imported: \(reason). Nothing was stored."
+        case .newerHistory(let path, let found, let supported):
+            "\(path) was written by a newer istep: it has schema version \(found), this istep knows up to \(supported). Nothing was stored."
         case .tooMuch(let what): "The file has \(what). Nothing was stored."
         case .impossible(let what): "The file has a record that cannot be right: \(what). Nothing was stored."
         case .columns(let problem, _): problem
@@ -46,6 +48,7 @@ public enum ImportErrorWords {
         case .ambiguousFormat: "Choose one with --format."
         case .severalExports: "Name one of them. Those of an archive have to be extracted first."
         case .malformed: "Correct the file, or export it again."
+        case .newerHistory: "Update istep to the version that wrote it."
         case .tooMuch: "Export a shorter time, or only one source."
         case .impossible: "To leave such records out, add --skip-impossible."
         case .columns(_, let advice): advice

@@ -68,7 +68,8 @@ extension Wiring {
         }
         return ForeignOptions(
             format: format, localTime: localTime, zone: knowledge, columns: columns,
-            leavesOutImpossible: leavesOutImpossible, user: owner, fromUser: fromUser, now: now())
+            leavesOutImpossible: leavesOutImpossible, user: owner, fromUser: fromUser,
+            historyVersion: StepDatabase.schemaVersion, now: now())
     }
 
     /// The name of the one for whom an import is: of the options, the configuration, the only user here, or the login.

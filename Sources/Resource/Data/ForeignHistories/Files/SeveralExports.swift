@@ -3,6 +3,13 @@ import StepDomain
 // Files of two exports in one folder would count some steps twice, and a day that the newer export has corrected
 // downwards would keep its steps.
 
+extension FileRelation {
+    /// That of files of which one export has only one of each kind, where it has no more.
+    static func oneOfEach(_ kinds: [[ForeignFile]], or relation: FileRelation) -> FileRelation {
+        kinds.first { $0.count > 1 }.map { FileRelation.exports($0.exportNames) } ?? relation
+    }
+}
+
 extension [ForeignFile] {
     /// The names of files that stand for an export each: their folders, if each has one of its own.
     var exportNames: [String] {

@@ -6,13 +6,10 @@ import StepDomain
 /// where there are none, the quarters say when the steps were made. Points of another source count only where there is
 /// nothing else: of several, those that Google has merged, else the most.
 struct GoogleFitReader: FormatReader {
-    func relation(of files: [ForeignFile]) -> FileRelation { .parts }
-    func repeated(in files: [ForeignFile]) -> [ForeignFile] {
-        let totals = files.filter(Self.hasTotals)
-        if totals.count > 1 { return totals }
+    func relation(of files: [ForeignFile]) -> FileRelation {
         // In one export each file has a name of its own.
-        let byName = Dictionary(grouping: files) { $0.baseName.lowercased() }.filter { $0.value.count > 1 }
-        return byName.min { $0.key < $1.key }?.value ?? []
+        let byName = Dictionary(grouping: files) { $0.baseName.lowercased() }.sorted { $0.key < $1.key }.map(\.value)
+        return .oneOfEach([files.filter(Self.hasTotals)] + byName, or: .parts)
     }
     let format = ForeignFormat(
         key: "google-fit", title: "Google Fit", files: "Google Takeout: Daily activity metrics, All Data")

@@ -15,11 +15,12 @@ struct IstepExportReader: FormatReader {
 
     /// Files that are no tables are whole exports, such as those of several nights.
     func relation(of files: [ForeignFile]) -> FileRelation {
-        files.allSatisfy { IstepExport.table(of: $0) != nil } ? .one : .exports
+        files.allSatisfy { IstepExport.table(of: $0) != nil } ? .one : .exports(files.map(\.name))
     }
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         collector.hasOffsets = true
+        collector.longestRecord = 366 * 86_400
         let export = IstepExport(path: tree.path)
         do {
             try read(export, into: collector)

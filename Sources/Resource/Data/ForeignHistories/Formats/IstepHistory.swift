@@ -16,9 +16,11 @@ struct IstepHistoryReader: FormatReader {
 
     func read(_ files: [ForeignFile], of tree: FileTree, into collector: ForeignCollector) throws(ImportError) {
         collector.hasOffsets = true
+        collector.longestRecord = 366 * 86_400
         for file in files {
             // A history has triggers itself, which reading does not run.
             let database = try file.database()
+            try refuseNewer(database, collector.options.historyVersion)
             var people: [(id: Int, name: String)] = []
             // A day can be known by its correction alone.
             let owners = ["pedometer", "correction"].filter { database.hasTable($0, columns: ["person"]) }
@@ -39,6 +41,12 @@ struct IstepHistoryReader: FormatReader {
             for pedometer in pedometers { try read(pedometer.id, pedometer.source, database, collector) }
             try readDecisions(of: person, database, collector)
         }
+    }
+
+    private func refuseNewer(_ database: ForeignDatabase, _ supported: Int) throws(ImportError) {
+        var found = 0
+        try database.rows("PRAGMA user_version") { row throws(ImportError) in found = row.integer(0) ?? 0 }
+        if found > supported { throw .newerHistory(path: database.path, found: found, supported: supported) }
     }
 
     /// What the user has entered by hand. Old versions have no reasons, and no excluded time.

@@ -4,9 +4,8 @@ import StepDomain
 ///
 /// The offsets in the raw times are not those of the owner, and lines are repeated.
 struct WithingsReader: FormatReader {
-    func relation(of files: [ForeignFile]) -> FileRelation { .parts }
-    func repeated(in files: [ForeignFile]) -> [ForeignFile] {
-        [files.filter(Self.isDays), files.filter(Self.isSlots)].first { $0.count > 1 } ?? []
+    func relation(of files: [ForeignFile]) -> FileRelation {
+        .oneOfEach([files.filter(Self.isDays), files.filter(Self.isSlots)], or: .parts)
     }
     let format = ForeignFormat(
         key: "withings", title: "Withings", files: "aggregates_steps.csv and raw_tracker_steps.csv")

@@ -6,9 +6,8 @@ import StepDomain
 /// The minutes can miss steps of their day, so that both are sources: the total counts, and the minutes say when.
 /// `ACTIVITY_STAGE` is a part of the minutes.
 struct ZeppReader: FormatReader {
-    func relation(of files: [ForeignFile]) -> FileRelation { .one }
-    func repeated(in files: [ForeignFile]) -> [ForeignFile] {
-        [files.filter(Self.isDays), files.filter(Self.isMinutes)].first { $0.count > 1 } ?? []
+    func relation(of files: [ForeignFile]) -> FileRelation {
+        .oneOfEach([files.filter(Self.isDays), files.filter(Self.isMinutes)], or: .one)
     }
     let format = ForeignFormat(key: "zepp", title: "Zepp", files: "the folder with ACTIVITY and ACTIVITY_MINUTE")
 

@@ -158,3 +158,8 @@ struct Schema: Sendable {
         try database.execute(sql: "PRAGMA user_version = \(self.version)")
     }
 }
+
+extension StepDatabase {
+    /// The version that this program writes, and the newest that it can read.
+    public static var schemaVersion: Int { Schema.current.version }
+}
