@@ -10,12 +10,15 @@ import Testing
     }
 
     private func configured(
-        _ destination: any ShareDestination, secrets: [(reason: String, problem: ConfigurationProblem)] = [],
-        line: Int = 1
+        _ destination: any ShareDestination, secrets: [ConfigurationProblem] = [], line: Int = 1
     ) -> WrittenDestination {
-        WrittenDestination(destination, secretProblems: secrets) { reason, key in
-            ConfigurationProblem("\(key): \(reason)", file: "/user", line: key == .users ? line : line + 1)
-        }
+        WrittenDestination(
+            destination, secretProblems: secrets, users: garden(line), commandOrPath: garden(line + 1))
+    }
+
+    /// A place in the table of the destination.
+    private func garden(_ line: Int) -> ConfigurationPlace {
+        ConfigurationPlace(.destination("garden"), file: "/user", line: line)
     }
 
     @Test func `a correct configuration has no problems`() {
@@ -28,7 +31,7 @@ import Testing
 
     @Test func `problems are in the order of files and lines, those without a place last`() {
         func problem(_ text: String, _ file: String?, _ line: Int?) -> ConfigurationProblem {
-            .init(text, file: file, line: line)
+            .init(.reported(text), at: ConfigurationPlace(nil, file: file, line: line))
         }
         let unordered = [
             problem("flag", nil, nil), problem("user 9", "/user", 9), problem("unread", "/broken", 3),
@@ -37,15 +40,15 @@ import Testing
         ]
         let report = check(.init(files: ["/system", "/user"], problems: unordered, destinations: [], users: []))
         #expect(
-            report.problems.map(\.text) == ["system", "user 2", "user 2 again", "user 9", "user", "unread", "flag"])
+            report.problems.map(\.finding)
+                == ["system", "user 2", "user 2 again", "user 9", "user", "unread", "flag"].map { .reported($0) })
     }
 
     @Test func `recipients are checked against the users, once there are users`() {
         let personal = ScriptedProblems("garden", isPersonal: true)
         #expect(
             check(.init(files: [], problems: [], destinations: [configured(personal)], users: [anna, ben])).problems
-                .map(\.text)
-                == ["users: \(ConfigurationFinding.recipients(.several(known: ["anna", "ben"])))"])
+                == [ConfigurationProblem(.recipients(.several(known: ["anna", "ben"])), at: garden(1))])
         for users in [[anna], []] {
             #expect(
                 check(.init(files: [], problems: [], destinations: [configured(personal)], users: users)).problems
@@ -54,38 +57,31 @@ import Testing
         let stranger = ScriptedProblems("garden", terms: ShareTerms(users: ["zoe"]))
         #expect(check(.init(files: [], problems: [], destinations: [configured(stranger)], users: [])).problems.isEmpty)
         #expect(
-            check(.init(files: [], problems: [], destinations: [configured(stranger)], users: [anna])).problems.map(
-                \.text)
-                == ["users: \(ConfigurationFinding.recipients(.unknownUser("zoe", known: ["anna"])))"])
+            check(.init(files: [], problems: [], destinations: [configured(stranger)], users: [anna])).problems
+                == [ConfigurationProblem(.recipients(.unknownUser("zoe", known: ["anna"])), at: garden(1))])
     }
 
     @Test func `other settings name users of the history, once there are users`() {
-        func problems(_ users: [User]) -> [String] {
-            let names = ["ANNA", "zoe"].map { name in
-                (
-                    name: name,
-                    problem: { @Sendable (reason: ConfigurationFinding) in
-                        ConfigurationProblem("user: \(reason)", file: "/user", line: 3)
-                    }
-                )
-            }
+        let place = ConfigurationPlace(.user, file: "/user", line: 3)
+        func problems(_ users: [User]) -> [ConfigurationProblem] {
+            let names = [(name: "ANNA", place: place), (name: "zoe", place: place)]
             return check(.init(files: ["/user"], problems: [], destinations: [], users: users, userNames: names))
-                .problems.map(\.text)
+                .problems
         }
         #expect(problems([]).isEmpty)
-        #expect(problems([anna]) == ["user: \(ConfigurationFinding.recipients(.unknownUser("zoe", known: ["anna"])))"])
+        #expect(
+            problems([anna]) == [ConfigurationProblem(.recipients(.unknownUser("zoe", known: ["anna"])), at: place)])
     }
 
     @Test func `a destination for one person takes the days of one user, also where several are named`() {
         let users = [anna, ben, User(id: 3, name: "carl")]
-        func problems(_ names: [String], isPersonal: Bool = true) -> [String] {
+        func problems(_ names: [String], isPersonal: Bool = true) -> [ConfigurationProblem] {
             let garden = ScriptedProblems("garden", isPersonal: isPersonal, terms: ShareTerms(users: names))
-            return check(.init(files: [], problems: [], destinations: [configured(garden)], users: users)).problems.map(
-                \.text)
+            return check(.init(files: [], problems: [], destinations: [configured(garden)], users: users)).problems
         }
         #expect(
-            problems(["Ben", "anna"]) == ["users: \(ConfigurationFinding.recipients(.several(known: ["anna", "ben"])))"]
-        )
+            problems(["Ben", "anna"])
+                == [ConfigurationProblem(.recipients(.several(known: ["anna", "ben"])), at: self.garden(1))])
         #expect(
             problems(["ben"]).isEmpty && problems(["ben", "BEN"]).isEmpty
                 && problems(["ben", "anna"], isPersonal: false).isEmpty)
@@ -93,18 +89,13 @@ import Testing
 
     @Test func `an unreadable secret is reported once, by its own line`() {
         let destination = ScriptedProblems("garden", problems: ["cannot read /token", "no program /bin/x"])
-        let secret = (
-            reason: "cannot read /token",
-            problem: ConfigurationProblem("token: cannot read /token", file: "/user", line: 9)
-        )
+        let secret = ConfigurationProblem(.reported("cannot read /token"), at: garden(9))
         let report = check(
             .init(
                 files: ["/user"], problems: [], destinations: [configured(destination, secrets: [secret], line: 4)],
                 users: []))
         #expect(
-            report.problems.map(\.text) == [
-                "commandOrPath: \(ConfigurationFinding.reported("no program /bin/x"))", "token: cannot read /token",
-            ])
+            report.problems == [ConfigurationProblem(.reported("no program /bin/x"), at: garden(5)), secret])
     }
 }
 

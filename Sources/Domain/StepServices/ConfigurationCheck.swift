@@ -31,31 +31,31 @@ public struct ConfigurationCheck: Sendable {
             ? []
             : written.userNames.filter { named in
                 !known.contains { $0.lowercased() == named.name.lowercased() }
-            }.map { $0.problem(.recipients(.unknownUser($0.name, known: known))) }
+            }.map { ConfigurationProblem(.recipients(.unknownUser($0.name, known: known)), at: $0.place) }
     }
 
     private static func problems(with configured: WrittenDestination, _ users: [User]) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         // Without a history there is no user yet whose days could be shared.
         if !users.isEmpty, let clash = RecipientProblem(configured.destination, users: users) {
-            problems.append(configured.problem(.recipients(clash), .users))
+            problems.append(ConfigurationProblem(.recipients(clash), at: configured.users))
         }
-        problems += configured.secretProblems.map(\.problem)
+        problems += configured.secretProblems
         // A destination reports its unreadable secrets too; the remaining problems concern a program or a path.
-        let known = Set(configured.secretProblems.map(\.reason))
+        let known = Set(configured.secretProblems.map(\.finding))
+        let reported = configured.destination.problems().map(ConfigurationFinding.reported)
         return problems
-            + configured.destination.problems().filter { !known.contains($0) }.map {
-                configured.problem(.reported($0), .commandOrPath)
-            }
+            + reported.filter { !known.contains($0) }.map { ConfigurationProblem($0, at: configured.commandOrPath) }
     }
 
     /// Sorts the problems by file in the order of reading, then by line. Problems without a place come last.
     private static func inOrder(_ problems: [ConfigurationProblem], of files: [String]) -> [ConfigurationProblem] {
         // A file with a syntax error was not read: it follows the files that were, in the order of the problems.
         var order = files
-        for file in problems.compactMap(\.file) where !order.contains(file) { order.append(file) }
+        for file in problems.compactMap(\.place.file) where !order.contains(file) { order.append(file) }
         func key(_ number: Int) -> [Int] {
-            [problems[number].file.flatMap(order.firstIndex) ?? .max, problems[number].line ?? .max, number]
+            let place = problems[number].place
+            return [place.file.flatMap(order.firstIndex) ?? .max, place.line ?? .max, number]
         }
         return problems.indices.map(key).sorted { $0.lexicographicallyPrecedes($1) }.map { problems[$0[2]] }
     }

@@ -22,7 +22,7 @@ enum Main {
         limitColumns()
         let line = ParsedLine(arguments, failure)
         // Before any task has left this thread.
-        if case .success(let command as any ProcessPreparing) = line.command { command.prepareProcess() }
+        if case .success(let command as any Subcommand) = line.command { command.prepareProcess() }
         Task.detached {
             let status = await Interruption.guarding { await run(line) }
             await Wiring.untilClosed()
@@ -208,9 +208,4 @@ enum Main {
         for line in RunMessageWords.errorLines(text) { Output.error.line(line, text.category.priority) }
         return text.category.exitCode
     }
-}
-
-/// A command for which the process is set up before its first task runs.
-protocol ProcessPreparing: ParsableCommand {
-    func prepareProcess()
 }

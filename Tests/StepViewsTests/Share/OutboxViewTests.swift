@@ -278,4 +278,14 @@ import Testing
             ConfigView(files: ["/a"], destinations: [], problems: ["line 3: wrong"]).text() == "Read: /a\nline 3: wrong"
         )
     }
+
+    @Test(arguments: [
+        (ConfigurationPlace(.user, file: "/a", line: 3), "\"/a\", line 3: `user` is wrong"),
+        (ConfigurationPlace(.destination("garden"), file: "/a", line: 3), "\"/a\", line 3: [share.garden]: is wrong"),
+        (ConfigurationPlace(.scheduledImport("phone"), file: "/a"), "\"/a\": [import.phone]: is wrong"),
+        (ConfigurationPlace(.destination("garden")), "[share.garden]: is wrong"),
+        (ConfigurationPlace(nil, file: "/a", line: 3), "is wrong"),
+    ]) func `a problem of the configuration names its place`(place: ConfigurationPlace, text: String) {
+        #expect(ConfigurationProblem(.reported("is wrong"), at: place).text == text)
+    }
 }

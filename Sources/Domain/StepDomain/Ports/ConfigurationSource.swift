@@ -1,47 +1,61 @@
 /// Something wrong with the configuration, and its place.
 public struct ConfigurationProblem: Hashable, Sendable {
-    /// The message with the place of the problem; commands stand between backticks.
-    public var text: String
-    public var file: String?
-    public var line: Int?
+    public var finding: ConfigurationFinding
+    public var place: ConfigurationPlace
 
-    public init(_ text: String, file: String? = nil, line: Int? = nil) {
-        self.text = text
-        self.file = file
-        self.line = line
+    public init(_ finding: ConfigurationFinding, at place: ConfigurationPlace) {
+        self.finding = finding
+        self.place = place
     }
 }
 
-/// What a check has found wrong with the value of a key.
+/// What a check of the configuration has found.
 public enum ConfigurationFinding: Hashable, Sendable {
     case recipients(RecipientProblem)
-    /// In the words of what reads the value, such as a destination of its program.
+    /// In the words of what reads the file or the value, such as a destination of its program; commands stand between
+    /// backticks.
     case reported(String)
+}
+
+/// Where something stands in the configuration.
+public struct ConfigurationPlace: Hashable, Sendable {
+    public enum Subject: Hashable, Sendable {
+        /// The setting `user`.
+        case user
+        case destination(String)
+        case scheduledImport(String)
+    }
+
+    /// Nil if the finding itself names its place.
+    public var subject: Subject?
+    public var file: String?
+    public var line: Int?
+
+    public init(_ subject: Subject?, file: String? = nil, line: Int? = nil) {
+        self.subject = subject
+        self.file = file
+        self.line = line
+    }
 }
 
 /// A destination as it is configured, with the places of its keys.
 public struct WrittenDestination: Sendable {
     public var destination: any ShareDestination
     /// What is wrong with secrets that it names: files that cannot be read, variables that are not set.
-    public var secretProblems: [(reason: String, problem: ConfigurationProblem)]
-    /// A problem with the value of one of its keys, at the place of that key.
-    public var problem: @Sendable (_ finding: ConfigurationFinding, _ key: Key) -> ConfigurationProblem
-
-    /// The keys that a problem can concern.
-    public enum Key: Hashable, Sendable {
-        /// The users whose days go there.
-        case users
-        /// The program or the path that it uses.
-        case commandOrPath
-    }
+    public var secretProblems: [ConfigurationProblem]
+    /// The place of the users whose days go there.
+    public var users: ConfigurationPlace
+    /// The place of the program or the path that it uses.
+    public var commandOrPath: ConfigurationPlace
 
     public init(
-        _ destination: any ShareDestination, secretProblems: [(reason: String, problem: ConfigurationProblem)] = [],
-        problem: @escaping @Sendable (_ finding: ConfigurationFinding, _ key: Key) -> ConfigurationProblem
+        _ destination: any ShareDestination, secretProblems: [ConfigurationProblem] = [], users: ConfigurationPlace,
+        commandOrPath: ConfigurationPlace
     ) {
         self.destination = destination
         self.secretProblems = secretProblems
-        self.problem = problem
+        self.users = users
+        self.commandOrPath = commandOrPath
     }
 }
 
@@ -55,12 +69,12 @@ public struct WrittenConfiguration: Sendable {
     public var destinations: [WrittenDestination]
     /// The users of the history; empty if there is none.
     public var users: [User]
-    /// The users that it names outside destinations, each with a problem at the place of the name.
-    public var userNames: [(name: String, problem: @Sendable (_ finding: ConfigurationFinding) -> ConfigurationProblem)]
+    /// The users that it names outside destinations.
+    public var userNames: [(name: String, place: ConfigurationPlace)]
 
     public init(
         files: [String], problems: [ConfigurationProblem], destinations: [WrittenDestination], users: [User],
-        userNames: [(name: String, problem: @Sendable (_ finding: ConfigurationFinding) -> ConfigurationProblem)] = []
+        userNames: [(name: String, place: ConfigurationPlace)] = []
     ) {
         self.files = files
         self.problems = problems

@@ -1,9 +1,9 @@
-package import StepDomain
+internal import StepDomain
 
 /// What is wrong with the choice of users whose days go to a destination, and what to do about it.
-package enum RecipientWords {
+enum RecipientWords {
     /// The predicate of a sentence about the destination, without a full stop.
-    package static func problem(_ problem: RecipientProblem) -> String {
+    static func problem(_ problem: RecipientProblem) -> String {
         switch problem {
         case .unknownUser(let name, let known):
             "names the user \(name), who is not in the history; known users: \(known.joined(separator: ", "))"

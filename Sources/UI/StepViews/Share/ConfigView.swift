@@ -1,3 +1,6 @@
+package import StepDomain
+internal import Support
+
 /// What `istep config check` has found.
 public struct ConfigView: View {
     let files: [String]
@@ -35,6 +38,26 @@ public struct ConfigView: View {
         .init("destinations", .list(.text), "Names of the destinations that are correct.") { $0.destinations },
         .init("problems", .list(.text), "What is wrong, with file and line.") { $0.problems },
     ]
+}
+
+extension ConfigurationProblem {
+    /// In words, with its place; commands stand between backticks.
+    package var text: String {
+        let words =
+            switch finding {
+            case .recipients(let problem): RecipientWords.problem(problem)
+            case .reported(let reason): reason
+            }
+        let text: String
+        switch place.subject {
+        case .user: text = "`user` \(words)"
+        case .destination(let name): text = "[share.\(name)]: \(words)"
+        case .scheduledImport(let name): text = "[import.\(name)]: \(words)"
+        case nil: return words
+        }
+        guard let file = place.file else { return text }
+        return "\(quoted(file))\(place.line.map { ", line \($0)" } ?? ""): \(text)"
+    }
 }
 
 /// An example configuration of a kind of destination.

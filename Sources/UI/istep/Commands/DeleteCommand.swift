@@ -70,7 +70,7 @@ struct DeleteCommand: AsyncParsableCommand, TakesDays {
         let request = request(wiring)
         try await Self.delete(
             request, common, wiring, question: "Delete \(request.isPlural ? "them" : "it")? A backup is made before.",
-            command: ShellCommand("istep delete --yes", words).with(CommandOptions(common.values())),
+            command: ShellCommand("istep delete --yes", words),
             confirmation)
     }
 

@@ -19,10 +19,7 @@ struct DevicesCommand: ParsableCommand, Subcommand {
             """)
     static let documents = [JSONUse(.devices)]
 
-    @Argument(
-        help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
-        completion: CompletionNames.pedometers)
-    var pedometers: [String] = []
+    @OptionGroup var only: PedometerArguments
 
     @Option(help: ArgumentHelp("Give the pedometer this name.", valueName: "name"))
     var rename: String?
@@ -32,7 +29,7 @@ struct DevicesCommand: ParsableCommand, Subcommand {
     func validate() throws {
         guard let rename else { return }
         try ArgumentRules.checkName(rename, of: "--rename")
-        if pedometers.count != 1 {
+        if only.pedometers.count != 1 {
             throw ValidationError("--rename needs one pedometer: istep devices PEDOMETER --rename NAME")
         }
     }
@@ -44,7 +41,7 @@ struct DevicesCommand: ParsableCommand, Subcommand {
         let sources = try history.importSources()
         if let rename {
             let (before, after) = try wiring.registration(history).rename(
-                pedometers[0], ofUserNamed: common.user, besides: sources, to: rename)
+                only.pedometers[0], ofUserNamed: common.user, besides: sources, to: rename)
             guard common.json else {
                 return try wiring.say(RegistrationWords.renamed(before, to: after))
             }
@@ -52,7 +49,7 @@ struct DevicesCommand: ParsableCommand, Subcommand {
                 DevicesView([.init(after, in: history, wiring)], now: wiring.now(), localTime: wiring.localTime))
         }
         let chosen = try PedometerSelection(history, ofUserNamed: common.user, besides: sources).pedometers(
-            named: pedometers)
+            named: only.pedometers)
         let entries = try chosen.map { try DevicesView.Entry($0, in: history, wiring) }
         try wiring.show(DevicesView(entries, now: wiring.now(), localTime: wiring.localTime))
     }

@@ -32,13 +32,14 @@ struct GATTCommand: AsyncParsableCommand, Subcommand {
 }
 
 extension GATTCommand {
+    private static let deviceHelp = ArgumentHelp(
+        "The device's address, or the name of a registered pedometer.", valueName: "device")
+
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Show services, characteristics, what they support, and their values.")
 
-        @Argument(
-            help: ArgumentHelp("The device's address, or the name of a registered pedometer.", valueName: "device"),
-            completion: CompletionNames.pedometers)
+        @Argument(help: GATTCommand.deviceHelp, completion: CompletionNames.pedometers)
         var device: String
 
         @Flag(name: .customLong("no-values"), help: "Do not read values.")
@@ -60,9 +61,7 @@ extension GATTCommand {
 
     /// Which value of which device.
     struct Target: ParsableArguments {
-        @Argument(
-            help: ArgumentHelp("The device's address, or the name of a registered pedometer.", valueName: "device"),
-            completion: CompletionNames.pedometers)
+        @Argument(help: GATTCommand.deviceHelp, completion: CompletionNames.pedometers)
         var device: String
 
         @Argument(help: ArgumentHelp("UUID of the service.", valueName: "service"))

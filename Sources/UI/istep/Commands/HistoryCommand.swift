@@ -88,14 +88,7 @@ struct HistoryCommand: AsyncParsableCommand, TakesDays {
                 user: wiring.firstUser, today: wiring.localTime.day(of: wiring.now()), days: [])
             return try show(figures, hasPedometers: false, wiring)
         }
-        let (history, user) = try await wiring.historyOfUser()
-        let progress = wiring.progress()
-        defer { progress.end() }
-        let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user)
-        { done, all in
-            if let words = HistoryView.words(forCalculating: done, of: all) { progress.step(words) }
-        }
-        progress.end()
+        let (history, user, figures) = try await wiring.figuresOfUser()
         let hasPedometers = try await blocking { try !history.pedometers(of: user.id).isEmpty }
         try show(figures, hasPedometers: hasPedometers, wiring)
     }

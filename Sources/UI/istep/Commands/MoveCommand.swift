@@ -66,7 +66,7 @@ struct MoveCommand: AsyncParsableCommand, TakesDays {
         let words = (source.map { ["--source", $0] } ?? []) + ["--to", to] + (days?.map(\.word) ?? what)
         let question = Question(
             text: "Move it? A backup is made before.", refusal: "Nothing was moved.", purpose: "To move it",
-            command: ShellCommand("istep move --yes", words).with(CommandOptions(common.values())))
+            command: ShellCommand("istep move --yes", words))
         guard try await wiring.confirm(question, showing: MoveView(preview), confirmation) else { return }
         try wiring.show(MoveView(try await moving.move(request, of: people, owner: common.user, to: to)))
     }

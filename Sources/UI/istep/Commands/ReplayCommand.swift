@@ -20,10 +20,7 @@ struct ReplayCommand: AsyncParsableCommand, Subcommand {
             """)
     static let documents = [JSONUse(.replay)]
 
-    @Argument(
-        help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
-        completion: CompletionNames.pedometers)
-    var pedometers: [String] = []
+    @OptionGroup var only: PedometerArguments
 
     @OptionGroup var confirmation: ConfirmationOptions
 
@@ -33,7 +30,7 @@ struct ReplayCommand: AsyncParsableCommand, Subcommand {
         let wiring = try Wiring(common)
         let (store, chosen) = try await blocking {
             let store = try wiring.history(for: .updating)
-            return (store, try PedometerSelection(store, ofUserNamed: common.user).pedometers(named: pedometers))
+            return (store, try PedometerSelection(store, ofUserNamed: common.user).pedometers(named: only.pedometers))
         }
         let replaying = wiring.replaying(store)
         let preview = try await replaying.preview(chosen)
@@ -41,7 +38,7 @@ struct ReplayCommand: AsyncParsableCommand, Subcommand {
         if preview.allSatisfy({ $0.samples == 0 }) { return try wiring.show(view) }
         let question = Question(
             text: "Replace the samples? A backup is made before.", refusal: "Nothing was replaced.",
-            purpose: "To replace them", command: ShellCommand("istep replay --yes", pedometers))
+            purpose: "To replace them", command: ShellCommand("istep replay --yes", only.pedometers))
         guard try await wiring.confirm(question, showing: view, confirmation) else { return }
         let outcome = try await replaying.store(chosen)
         try wiring.show(ReplayView(outcome.changes, .stored(backup: outcome.backup)))

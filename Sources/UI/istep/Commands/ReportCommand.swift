@@ -59,13 +59,7 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
                 advice: "Name another file: `istep report -o FILE`")
         }
         let wiring = try Wiring(common)
-        let (history, user) = try await wiring.historyOfUser()
-        let progress = wiring.progress()
-        defer { progress.end() }
-        let figures = try await StepStatistics(history, localTime: wiring.localTime, now: wiring.now).figures(of: user)
-        { done, all in
-            if let words = HistoryView.words(forCalculating: done, of: all) { progress.step(words) }
-        }
+        let (history, user, figures) = try await wiring.figuresOfUser()
         let period = try period(figures, wiring.weekStart)
         let page = ReportPage(
             figures, period: period, sources: try await blocking { try Self.sources(of: user, in: history, wiring) },
@@ -74,7 +68,6 @@ struct ReportCommand: AsyncParsableCommand, TakesDays {
                 units: wiring.units,
                 audience: .file))
         let document = page.document.source
-        progress.end()
         guard let file else { return try Output.standard.result(document) }
         try PrivateFile.write(
             document, to: file,

@@ -28,10 +28,7 @@ struct SyncCommand: AsyncParsableCommand, Subcommand {
             """)
     static let documents = [JSONUse(.sync)]
 
-    @Argument(
-        help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
-        completion: CompletionNames.pedometers)
-    var pedometers: [String] = []
+    @OptionGroup var only: PedometerArguments
 
     @Option(help: ArgumentHelp("Request at most this many days, including today.", valueName: "days"))
     var days: Int?
@@ -55,7 +52,7 @@ struct SyncCommand: AsyncParsableCommand, Subcommand {
     func run() async throws {
         let wiring = try Wiring(common, bluetooth)
         let request = SyncRequest(
-            pedometers: pedometers, user: common.user, days: days, isShared: !isUnshared, isUnattended: unattended,
+            pedometers: only.pedometers, user: common.user, days: days, isShared: !isUnshared, isUnattended: unattended,
             readsOnlyCounters: counters)
         guard let sync = try await RequestedSync(request, in: wiring.histories, services: wiring.services) else {
             return try showNothingToSync(wiring)

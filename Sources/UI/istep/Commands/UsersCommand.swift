@@ -101,7 +101,7 @@ struct UsersCommand: AsyncParsableCommand, Subcommand {
             let wiring = try Wiring(wanted)
             try await DeleteCommand.delete(
                 .user, wanted, wiring, question: "Delete this user? A backup is made before.",
-                command: ShellCommand("istep users remove --yes", [name]).with(CommandOptions(common.values())),
+                command: ShellCommand("istep users remove --yes", [name]),
                 confirmation)
         }
     }

@@ -3,7 +3,7 @@ import CIdle
 import StepServices
 import StepViews
 
-struct WatchCommand: AsyncParsableCommand, Subcommand, ProcessPreparing {
+struct WatchCommand: AsyncParsableCommand, Subcommand {
     static let documents = [JSONUse(.sync), JSONUse(.live, "--live")]
 
     static let configuration = CommandConfiguration(
@@ -25,10 +25,7 @@ struct WatchCommand: AsyncParsableCommand, Subcommand, ProcessPreparing {
             "steps", "goal" and "percentage"; unknown values are null.
             """)
 
-    @Argument(
-        help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
-        completion: CompletionNames.pedometers)
-    var pedometers: [String] = []
+    @OptionGroup var only: PedometerArguments
 
     @Option(help: ArgumentHelp("Minutes between two syncs of a pedometer that stays in range.", valueName: "minutes"))
     var every = 15
@@ -54,7 +51,7 @@ struct WatchCommand: AsyncParsableCommand, Subcommand, ProcessPreparing {
 
     func run() async throws {
         let options = WatchOptions(
-            pedometers: pedometers, user: common.user, interval: every * 60, isLive: live && !unattended,
+            pedometers: only.pedometers, user: common.user, interval: every * 60, isLive: live && !unattended,
             isShared: !isUnshared,
             isUnattended: unattended, marksNotices: !common.json)
         let wiring = try Wiring(common, bluetooth)

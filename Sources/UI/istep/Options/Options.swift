@@ -31,6 +31,14 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
+/// The pedometers that a command is about; none for all.
+struct PedometerArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("Only these pedometers, by name or address.", valueName: "pedometer"),
+        completion: CompletionNames.pedometers)
+    var pedometers: [String] = []
+}
+
 /// The options of the commands that use Bluetooth.
 struct BluetoothOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Use this adapter, such as hci1; by default the first that is on.", valueName: "name"))

@@ -7,11 +7,14 @@ protocol Subcommand: ParsableCommand {
     static var documents: [JSONUse] { get }
     /// The common options that are repeated where a message names it.
     static var adviceOptions: AdviceOptions { get }
+    /// Sets the process up before its first task runs.
+    func prepareProcess()
 }
 
 extension Subcommand {
     static var documents: [JSONUse] { [] }
     static var adviceOptions: AdviceOptions { .ofUser }
+    func prepareProcess() {}
 }
 
 /// A subcommand that takes days: users may write `-3` for three days ago.

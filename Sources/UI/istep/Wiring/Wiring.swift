@@ -97,6 +97,17 @@ struct Wiring: Sendable {
         }
     }
 
+    /// The same with the figures of all days. A line says how far they are calculated.
+    func figuresOfUser() async throws -> (history: History, user: User, figures: DaySeries) {
+        let (history, user) = try await historyOfUser()
+        let progress = progress()
+        defer { progress.end() }
+        let figures = try await StepStatistics(history, localTime: localTime, now: now).figures(of: user) { done, all in
+            if let words = HistoryView.words(forCalculating: done, of: all) { progress.step(words) }
+        }
+        return (history, user, figures)
+    }
+
     /// Returns when everything is closed that the commands of this process have opened.
     static func untilClosed() async { await StepDatabase.untilClosed() }
 

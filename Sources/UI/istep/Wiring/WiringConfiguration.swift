@@ -6,13 +6,12 @@ import StepDomain
 import BlueZ
 import Pedometers
 import StepServices
-import StepViews
 import Systemd
 
 extension Wiring {
     /// The configuration as it is written, for a check of all of it.
     static func configuration(_ options: GlobalOptions) -> any ConfigurationSource {
-        ConfigurationFiles(flags: flags(options), environment: ProcessEnvironment.current)
+        ConfigurationFiles(options)
     }
 
     /// The file that a user writes settings to, with `~` for the home directory; nil where there is none.
@@ -65,80 +64,72 @@ extension Wiring {
     }
 }
 
-/// The configuration files, the secrets that they name, and the users of the history that they name.
+/// The configuration files as far as they can be read, the secrets that they name, and the users of the history.
 private struct ConfigurationFiles: ConfigurationSource {
-    let flags: SettingFlags
     let environment: [String: String]
+    let check: SettingsCheck
+    let destinations: [any ShareDestination]
+    let imports: [ScheduledImport]
+    /// What is wrong with the files and the tables in them.
+    let errors: [SettingsError]
 
-    func read() -> WrittenConfiguration {
-        let check = Settings.check(flags: flags, environment: environment)
+    init(_ options: GlobalOptions) {
+        environment = ProcessEnvironment.current
+        check = Settings.check(flags: Wiring.flags(options), environment: environment)
         let (destinations, errors) = Wiring.destinations(from: check.destinations, environment)
         let scheduled = Wiring.scheduledImports(check.imports, environment)
-        let imports = scheduled.faulty.flatMap(\.problems.errors)
-        return WrittenConfiguration(
+        self.destinations = destinations
+        imports = scheduled.plans
+        let faulty = scheduled.faulty.flatMap(\.problems.errors)
+        self.errors = check.problems + errors + faulty
+    }
+
+    func read() -> WrittenConfiguration {
+        WrittenConfiguration(
             files: check.files,
-            problems: (check.problems + errors + imports).map {
-                ConfigurationProblem($0.description, file: $0.file, line: $0.line)
+            problems: errors.map {
+                ConfigurationProblem(.reported($0.description), at: .init(nil, file: $0.file, line: $0.line))
             },
             destinations: destinations.compactMap { destination in
-                check.destinations.first { $0.name == destination.name }.map { configured(destination, $0) }
+                check.destinations.first { $0.name == destination.name }.map { written(destination, $0) }
             },
             users: check.settings.flatMap { try? StepDatabase(path: $0.database.value, for: .reading).users() } ?? [],
-            userNames: userNames(check.settings?.user, scheduled.plans, check.imports))
+            userNames: userNames)
     }
 
     /// The user of the commands, unless the command line names it, and those of imports.
-    private func userNames(
-        _ user: Sourced<String>?, _ imports: [ScheduledImport], _ tables: [SettingsTable]
-    ) -> [(name: String, problem: @Sendable (ConfigurationFinding) -> ConfigurationProblem)] {
-        var names: [(name: String, problem: @Sendable (ConfigurationFinding) -> ConfigurationProblem)] = []
-        if let user, case .file(let path, let line) = user.source {
-            names.append(
-                (
-                    user.value,
-                    { ConfigurationProblem("\(user.source): `user` \(Self.words($0))", file: path, line: line) }
-                ))
+    private var userNames: [(name: String, place: ConfigurationPlace)] {
+        var names: [(name: String, place: ConfigurationPlace)] = []
+        if let user = check.settings?.user, case .file = user.source {
+            names.append((user.value, Self.place(.user, user.source)))
         }
         for plan in imports {
-            guard let name = plan.user, let table = tables.first(where: { $0.name == plan.name }) else { continue }
-            names.append(
-                (name, { Self.problem(Self.words($0), in: table, of: "import", at: table.source(of: "user")) }))
+            guard let name = plan.user, let table = check.imports.first(where: { $0.name == plan.name }) else {
+                continue
+            }
+            names.append((name, Self.place(.scheduledImport(plan.name), table.source(of: "user"))))
         }
         return names
     }
 
-    private func configured(_ destination: any ShareDestination, _ table: SettingsTable) -> WrittenDestination {
-        var secrets: [(reason: String, problem: ConfigurationProblem)] = []
+    private func written(_ destination: any ShareDestination, _ table: SettingsTable) -> WrittenDestination {
+        func place(_ source: SettingSource) -> ConfigurationPlace { Self.place(.destination(table.name), source) }
+        var secrets: [ConfigurationProblem] = []
         for (secret, source) in table.secrets(home: Paths(environment: environment).home) {
             do throws(SecretError) {
                 _ = try secret.load(environment: environment)
             } catch {
-                secrets.append((error.description, Self.problem(error.description, in: table, at: source)))
+                secrets.append(ConfigurationProblem(.reported(error.description), at: place(source)))
             }
         }
-        return WrittenDestination(destination, secretProblems: secrets) { finding, key in
-            let name =
-                switch key {
-                case .users: "users"
-                case .commandOrPath: table.keys.contains("command") ? "command" : "path"
-                }
-            return Self.problem(Self.words(finding), in: table, at: table.source(of: name))
-        }
+        return WrittenDestination(
+            destination, secretProblems: secrets, users: place(table.source(of: "users")),
+            commandOrPath: place(table.source(of: table.keys.contains("command") ? "command" : "path")))
     }
 
-    private static func words(_ finding: ConfigurationFinding) -> String {
-        switch finding {
-        case .recipients(let problem): RecipientWords.problem(problem)
-        case .reported(let reason): reason
-        }
-    }
-
-    private static func problem(
-        _ reason: String, in table: SettingsTable, of section: String = "share", at source: SettingSource
-    ) -> ConfigurationProblem {
-        let text = "[\(section).\(table.name)]: \(reason)"
-        guard case .file(let path, let line) = source else { return ConfigurationProblem(text) }
-        return ConfigurationProblem("\(source): \(text)", file: path, line: line)
+    private static func place(_ subject: ConfigurationPlace.Subject, _ source: SettingSource) -> ConfigurationPlace {
+        guard case .file(let path, let line) = source else { return ConfigurationPlace(subject) }
+        return ConfigurationPlace(subject, file: path, line: line)
     }
 }
 
@@ -167,19 +158,17 @@ extension Weekday {
 extension Wiring {
     /// - Throws: `SettingsError` for an error in the command line, which is not a fault of the machine.
     static func doctor(_ options: GlobalOptions, usesRadio: Bool, usesNetwork: Bool) throws -> Doctor {
-        let environment = ProcessEnvironment.current
-        let check = Settings.check(flags: flags(options), environment: environment)
+        let files = ConfigurationFiles(options)
+        let (environment, check) = (files.environment, files.check)
         if let error = check.problems.first(where: { $0.category == .usage }) { throw error }
-        let (destinations, errors) = destinations(from: check.destinations, environment)
-        let imports = scheduledImports(check.imports, environment)
-        let faulty = imports.faulty.flatMap(\.problems.errors)
         var request = CheckupRequest(
             configurationFiles: check.files,
-            configurationProblems: (check.problems + errors + faulty).map(\.description),
-            destinations: destinations, destinationsOfService: destinationsOfService(check.destinations, environment),
+            configurationProblems: files.errors.map(\.description),
+            destinations: files.destinations,
+            destinationsOfService: destinationsOfService(check.destinations, environment),
             usesRadio: usesRadio, usesNetwork: usesNetwork)
-        if let path = check.readable?.database.value, !imports.plans.isEmpty {
-            request.imports = imports.plans
+        if let path = check.readable?.database.value, !files.imports.isEmpty {
+            request.imports = files.imports
             request.importStates = { try StepDatabase(path: path, for: .reading).scheduledImports() }
         }
         if let timeout = check.readable?.timeout, timeout.source != .standard { request.searchTime = timeout.value }

@@ -47,14 +47,32 @@ enum Authentication: Hashable, Sendable {
 
     /// Reasons why the secret cannot be used.
     func problems(_ environment: [String: String]) -> [String] {
-        do {
+        ShareFailure.reasons { () throws(ShareFailure) in
             _ = try headers(environment)
             _ = try addressSecret(.real(environment: environment))
+        }
+    }
+}
+
+extension ShareFailure {
+    /// The reason why a check fails; none if it does not.
+    static func reasons(_ check: () throws(ShareFailure) -> Void) -> [String] {
+        do {
+            try check()
             return []
         } catch {
             return [error.reason]
         }
     }
+}
+
+/// A web service that needs nothing on this machine but a secret, or nothing at all.
+protocol AuthenticatedDestination: ConfiguredDestination {
+    var authentication: Authentication { get }
+}
+
+extension AuthenticatedDestination {
+    func problems() -> [String] { authentication.problems(context.environment.variables) }
 }
 
 extension TableReader {

@@ -12,12 +12,7 @@ struct BrokerLogin: Sendable {
 
     /// Reasons why the password cannot be used.
     func problems() -> [String] {
-        do {
-            _ = try loggedIn()
-            return []
-        } catch {
-            return [error.reason]
-        }
+        ShareFailure.reasons { () throws(ShareFailure) in _ = try loggedIn() }
     }
 
     /// What `publish` would send.

@@ -74,12 +74,7 @@ struct BeeminderDestination: ConfiguredDestination {
     var location: String { "\(url.origin)/\(user)/\(goal)" }
 
     func problems() -> [String] {
-        do {
-            _ = try credentials.secret(token)
-            return []
-        } catch {
-            return [error.reason]
-        }
+        ShareFailure.reasons { () throws(ShareFailure) in _ = try credentials.secret(token) }
     }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {

@@ -50,12 +50,7 @@ struct FileDestination: ConfiguredDestination {
     }
 
     func problems() -> [String] {
-        do throws(ShareFailure) {
-            try LineFile(path: path).checkFolder()
-            return []
-        } catch {
-            return [error.reason]
-        }
+        ShareFailure.reasons { () throws(ShareFailure) in try LineFile(path: path).checkFolder() }
     }
 }
 

@@ -119,7 +119,7 @@ private func isInfluxName(_ name: String) -> Bool {
 ///
 /// Sources: version 1 https://docs.influxdata.com/influxdb/v1/tools/api/#write-http-endpoint, version 2
 /// https://docs.influxdata.com/influxdb/v2/api/#operation/PostWrite. Both answer 204 if all points are stored.
-struct InfluxDestination: ConfiguredDestination {
+struct InfluxDestination: AuthenticatedDestination {
     /// Where points are stored. The version also determines how istep authenticates.
     enum Database: Hashable, Sendable {
         case version1(database: String, retentionPolicy: String?)
@@ -164,8 +164,6 @@ struct InfluxDestination: ConfiguredDestination {
     }
 
     var location: String { "\(url.origin), \(quoted(database.name))" }
-
-    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     /// VictoriaMetrics replaces no point: its days are sent when they are over.
     func currentTraits() async throws(ShareFailure) -> ShareTraits {

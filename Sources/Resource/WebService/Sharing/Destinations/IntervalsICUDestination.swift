@@ -8,7 +8,7 @@ internal import StepDomain
 /// Source: https://intervals.icu/api-docs.html and https://forum.intervals.icu/t/api-access-to-intervals-icu/609 (the
 /// user of basic authentication is literally `API_KEY`; athlete 0 is the owner of the key). 10 requests a second; more
 /// are answered 429.
-struct IntervalsICUDestination: ConfiguredDestination {
+struct IntervalsICUDestination: AuthenticatedDestination {
     let context: DestinationContext
     let exchange: Exchange
     let url: WebAddress
@@ -22,8 +22,6 @@ struct IntervalsICUDestination: ConfiguredDestination {
     }
 
     var location: String { "\(url.origin), athlete \(athlete)" }
-
-    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown) }.preview

@@ -7,7 +7,7 @@ internal import StepDomain
 ///
 /// Each request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07: a string of structured fields,
 /// so in quotes), equal for each attempt to send the same content.
-struct RESTDestination: ConfiguredDestination {
+struct RESTDestination: AuthenticatedDestination {
     let context: DestinationContext
     let exchange: Exchange
     let template: AddressTemplate
@@ -22,8 +22,6 @@ struct RESTDestination: ConfiguredDestination {
 
     /// Without path and query, which contain a key for some services, such as webhooks.
     var location: String { template.origin }
-
-    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown) }.preview

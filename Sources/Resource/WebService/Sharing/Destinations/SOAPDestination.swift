@@ -77,7 +77,7 @@ extension TableReader {
 }
 
 /// A service that is called by SOAP, one operation for a day.
-struct SOAPDestination: ConfiguredDestination {
+struct SOAPDestination: AuthenticatedDestination {
     let context: DestinationContext
     let exchange: Exchange
     let service: SOAPService
@@ -88,8 +88,6 @@ struct SOAPDestination: ConfiguredDestination {
     let traits: ShareTraits
 
     var location: String { service.endpoint.origin }
-
-    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         try payloads.map { (payload) throws(ShareFailure) in try request(payload, .shown).preview }.joined(

@@ -84,7 +84,7 @@ extension TableReader {
 /// A server of FHIR R4 that receives Observations by conditional update (hl7.org/fhir/R4/http.html#cond-update): if no
 /// Observation has the identifier, one is created (201); if one has it, that one is replaced (200); if several have it,
 /// nothing is done (412).
-struct FHIRDestination: ConfiguredDestination {
+struct FHIRDestination: AuthenticatedDestination {
     let context: DestinationContext
     let exchange: Exchange
     let base: WebAddress
@@ -101,8 +101,6 @@ struct FHIRDestination: ConfiguredDestination {
         resending: .replaces, corrects: true, acceptsUnfinishedDays: true, isPersonal: true, placesByName: true)
 
     var location: String { base.origin }
-
-    func problems() -> [String] { authentication.problems(context.environment.variables) }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         let headers = try authentication.headers(.shown)

@@ -87,7 +87,7 @@ extension TableReader {
 ///
 /// Source: https://developers.home-assistant.io/docs/api/rest, `/api/states/<entity_id>`: GET is answered 404 if there
 /// is none, POST 200 or 201 with the state. Only the token of an administrator may POST.
-struct HomeAssistantDestination: ConfiguredDestination {
+struct HomeAssistantDestination: AuthenticatedDestination {
     let context: DestinationContext
     let exchange: Exchange
     let url: WebAddress
@@ -116,7 +116,7 @@ struct HomeAssistantDestination: ConfiguredDestination {
 
     var location: String { "\(url.origin), \(entity)" }
 
-    func problems() -> [String] { Authentication.bearer(token).problems(context.environment.variables) }
+    var authentication: Authentication { .bearer(token) }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
         var text = ""
@@ -165,7 +165,7 @@ struct HomeAssistantDestination: ConfiguredDestination {
     func check() async throws(ShareFailure) -> String {
         let request = HTTPRequest(
             method: "GET", url: url.appending(path: ["api", ""]),
-            headers: try Authentication.bearer(token).headers(credentials))
+            headers: try authentication.headers(credentials))
         let response = try await exchange.confirmed(request, at: Self.service)
         guard response.json(Message.self) != nil else {
             throw .unconfirmed(request, "it does not report that its API is running")
@@ -185,7 +185,7 @@ struct HomeAssistantDestination: ConfiguredDestination {
     private func checkRight() async throws(ShareFailure) {
         let address = url.appending(path: ["api", "states", entity.replacing("{user}", with: "check")])
         let request = HTTPRequest(
-            method: "POST", url: address, headers: try Authentication.bearer(token).headers(credentials),
+            method: "POST", url: address, headers: try authentication.headers(credentials),
             body: Array("?".utf8),
             isRepeatable: true)
         let response = try await exchange.answer(to: request)
@@ -233,13 +233,13 @@ struct HomeAssistantDestination: ConfiguredDestination {
 
     private func question(_ sensor: HomeAssistantSensor, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest
     {
-        HTTPRequest(method: "GET", url: address(sensor), headers: try Authentication.bearer(token).headers(credentials))
+        HTTPRequest(method: "GET", url: address(sensor), headers: try authentication.headers(credentials))
     }
 
     private func request(_ sensor: HomeAssistantSensor, _ credentials: Credentials) throws(ShareFailure) -> HTTPRequest
     {
         .json(
-            "POST", address(sensor), headers: try Authentication.bearer(token).headers(credentials), sensor,
+            "POST", address(sensor), headers: try authentication.headers(credentials), sensor,
             isRepeatable: true)
     }
 

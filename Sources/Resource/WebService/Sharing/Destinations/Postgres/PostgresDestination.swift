@@ -151,12 +151,7 @@ struct PostgresDestination: ConfiguredDestination, InspectableDestination {
     }
 
     func problems() -> [String] {
-        do throws(ShareFailure) {
-            _ = try secret()
-            return []
-        } catch {
-            return [error.reason]
-        }
+        ShareFailure.reasons { () throws(ShareFailure) in _ = try secret() }
     }
 
     func preview(_ payloads: [SharePayload]) -> String {
