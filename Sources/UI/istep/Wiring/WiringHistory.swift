@@ -80,21 +80,17 @@ extension Wiring {
 
     // MARK: Changes of the history
 
-    private var change: GuardedChange { GuardedChange(historyFile, lock: lock) }
-
-    var importing: Importing { Importing(ForeignFiles(), change, destinations: { try destinations() }, now: now) }
-
-    func deleting(_ history: EditableHistory) -> Deleting {
-        Deleting(history, change, destinations: { try destinations() }, localTime: localTime, now: now)
+    private var change: GuardedChange {
+        GuardedChange(historyFile, lock: lock, destinations: { try destinations() }, localTime: localTime, now: now)
     }
 
-    func moving(_ history: EditableHistory) -> Moving {
-        Moving(history, change, destinations: { try destinations() }, localTime: localTime, now: now)
-    }
+    var importing: Importing { Importing(ForeignFiles(), change) }
 
-    func replaying(_ history: EditableHistory) -> Replaying {
-        Replaying(history, FrameReplay(), change, localTime: localTime, now: now)
-    }
+    func deleting(_ history: EditableHistory) -> Deleting { Deleting(history, change) }
+
+    func moving(_ history: EditableHistory) -> Moving { Moving(history, change) }
+
+    func replaying(_ history: EditableHistory) -> Replaying { Replaying(history, FrameReplay(), change) }
 
     func users(_ history: EditableHistory) -> Users {
         Users(history, destinations: { try destinations() }, localTime: localTime, now: now)
