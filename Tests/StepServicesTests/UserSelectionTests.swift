@@ -57,8 +57,8 @@ import Testing
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob") }
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob", creating: .first) }
         let bob = try user("bob", creating: .always)
-        #expect(bob.id == 0 && history.users().count == 1, "only `stored` adds")
-        #expect(try UserSelection(history, wanted: nil, login: "").stored(bob).id != 0)
+        #expect(bob.isNew && history.users().count == 1, "only `stored` adds")
+        #expect(try UserSelection(history, wanted: nil, login: "").stored(bob).isNew == false)
         #expect(history.users().map(\.name) == ["anna", "bob"])
     }
 
