@@ -37,6 +37,19 @@ import Testing
         #expect(try name(login: "ben") == "ben")
         #expect(try name() == nil, "the page lets choose")
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna", "ben"])) { try name("bob") }
+        let configured = UserSelection(history, wanted: "bob", isConfigured: true, login: "root")
+        #expect(try configured.nameAmongSeveral() == nil, "the page shows what is wrong")
+    }
+
+    @Test func `a plan begins a user who is requested, but not by a typing error`() throws {
+        _ = history.addUser(named: "anna")
+        func user(_ wanted: String?, isConfigured: Bool = false) throws -> User {
+            try UserSelection(history, wanted: wanted, isConfigured: isConfigured, login: "root").userToSet()
+        }
+        #expect(throws: ServiceError.similarUser("ana", known: "anna")) { try user("ana") }
+        #expect(try user("bob").isNew)
+        #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob", isConfigured: true) }
+        #expect(try user(nil).name == "anna")
     }
 
     @Test func `an unknown name is an error unless a new user is requested`() throws {
@@ -44,8 +57,8 @@ import Testing
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob") }
         #expect(throws: ServiceError.unknownUser("bob", known: ["anna"])) { try user("bob", creating: .first) }
         let bob = try user("bob", creating: .always)
-        #expect(bob.id == 0 && history.users().count == 1, "only `stored` adds")
-        #expect(try UserSelection(history, wanted: nil, login: "").stored(bob).id != 0)
+        #expect(bob.isNew && history.users().count == 1, "only `stored` adds")
+        #expect(try UserSelection(history, wanted: nil, login: "").stored(bob).isNew == false)
         #expect(history.users().map(\.name) == ["anna", "bob"])
     }
 

@@ -32,21 +32,10 @@ public struct Deleting: Sendable {
 
     let store: EditableHistory
     let change: GuardedChange
-    /// The destinations of the configuration; their errors are those of sharing.
-    let destinations: @Sendable () throws -> [any ShareDestination]
-    let localTime: LocalTime
-    let now: @Sendable () -> Timestamp
 
-    public init(
-        _ store: EditableHistory, _ change: GuardedChange,
-        destinations: @escaping @Sendable () throws -> [any ShareDestination], localTime: LocalTime,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
+    public init(_ store: EditableHistory, _ change: GuardedChange) {
         self.store = store
         self.change = change
-        self.destinations = destinations
-        self.localTime = localTime
-        self.now = now
     }
 
     /// What a deletion would lose. Nothing is deleted.
@@ -82,19 +71,20 @@ public struct Deleting: Sendable {
     }
 
     private func run(_ deletion: Deletion, isPreview: Bool) throws -> Outcome {
-        let losses = try store.delete(deletion, at: now(), isPreview: isPreview)
+        let losses = try store.delete(deletion, at: change.now(), isPreview: isPreview)
         if case .days(let days, _) = deletion, losses.isEmpty {
             throw ServiceError.nothingToDelete(days.lowerBound, days.upperBound)
         }
+        let destinations = try? change.destinations()
         return Outcome(
-            deletion, losses, DestinationFate.all(losses.shared, isWholeUser: deletion.isWholeUser, try? destinations())
-        )
+            deletion, losses,
+            DestinationFate.all(losses.shared, isWholeUser: deletion.isWholeUser, destinations))
     }
 
     private func deletion(_ request: Request, of people: UserSelection, owner: String?) throws -> Deletion {
         switch request {
         case .days(let first, let last):
-            return .days(try Self.checked(first, last, today: localTime.day(of: now())), of: try people.user())
+            return .days(try Self.checked(first, last, today: change.today), of: try people.user())
         case .source(let name):
             let source = try SourceSelection(store).source(name, ofUserNamed: owner)
             guard let user = try store.users().first(where: { $0.id == source.pedometer.user }) else {

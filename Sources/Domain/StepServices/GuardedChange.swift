@@ -3,14 +3,30 @@ internal import Support
 
 /// A change of the history that the user has agreed to: what it would do is looked up again, as another process may
 /// have changed the history since; a backup is made; then it is stored. No sync runs meanwhile.
+///
+/// The wiring of the program makes it once for all services that change a history so.
 public struct GuardedChange: Sendable {
     private let backups: any HistoryBackups
     let lock: any WorkLock
+    /// The destinations of the configuration; their errors are those of sharing.
+    let destinations: @Sendable () throws -> [any ShareDestination]
+    let localTime: LocalTime
+    let now: @Sendable () -> Timestamp
 
-    public init(_ backups: any HistoryBackups, lock: any WorkLock) {
+    public init(
+        _ backups: any HistoryBackups, lock: any WorkLock,
+        destinations: @escaping @Sendable () throws -> [any ShareDestination], localTime: LocalTime,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
         self.backups = backups
         self.lock = lock
+        self.destinations = destinations
+        self.localTime = localTime
+        self.now = now
     }
+
+    /// The present day.
+    var today: Day { localTime.day(of: now()) }
 
     /// Whether there is a history that would change.
     var isHistoryThere: Bool { backups.isHistoryThere }

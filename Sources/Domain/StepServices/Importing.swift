@@ -5,18 +5,10 @@ internal import Support
 public struct Importing: Sendable {
     private let reader: any ForeignHistoryReader
     private let change: GuardedChange
-    /// The destinations of the configuration; their errors are those of sharing.
-    private let destinations: @Sendable () throws -> [any ShareDestination]
-    private let now: @Sendable () -> Timestamp
 
-    public init(
-        _ reader: any ForeignHistoryReader, _ change: GuardedChange,
-        destinations: @escaping @Sendable () throws -> [any ShareDestination], now: @escaping @Sendable () -> Timestamp
-    ) {
+    public init(_ reader: any ForeignHistoryReader, _ change: GuardedChange) {
         self.reader = reader
         self.change = change
-        self.destinations = destinations
-        self.now = now
     }
 
     public var formats: [ForeignFormat] { reader.formats }
@@ -58,7 +50,7 @@ public struct Importing: Sendable {
     public func preview(_ history: ForeignHistory, of user: User, in store: EditableHistory) async throws
         -> ImportChanges
     {
-        try await blocking { try Self.checked(store.preview(history, of: user, at: now())) }
+        try await blocking { try Self.checked(store.preview(history, of: user, at: change.now())) }
     }
 
     private static func checked(_ changes: ImportChanges) throws(ImportError) -> ImportChanges {
@@ -79,11 +71,11 @@ public struct Importing: Sendable {
         _ history: ForeignHistory, of user: User, in store: EditableHistory, isNewHistory: Bool
     ) async throws -> Stored {
         let (changes, backup) = try await change(makesBackup: !isNewHistory) {
-            try store.outcomeWithoutStoring(history, of: user, at: now()).map(Self.checked)
+            try store.outcomeWithoutStoring(history, of: user, at: change.now()).map(Self.checked)
         } unneeded: {
             $0
         } store: { _ in
-            try Self.checked(store.store(history, of: user, at: now()))
+            try Self.checked(store.store(history, of: user, at: change.now()))
         }
         return Stored(changes: changes, backup: backup)
     }
@@ -107,7 +99,7 @@ public struct Importing: Sendable {
     ///
     /// - Throws: `ImportError.noImport`; the history's error.
     public func previewRemoval(_ id: ImportRecord.ID, from store: EditableHistory) throws -> Removal {
-        removal(try store.removeImport(id, at: now(), isPreview: true))
+        removal(try store.removeImport(id, at: change.now(), isPreview: true))
     }
 
     /// Takes an import back.
@@ -115,9 +107,9 @@ public struct Importing: Sendable {
     /// - Throws: the lock's error while a sync runs; `ImportError.noImport`; the history's error.
     public func remove(_ id: ImportRecord.ID, from store: EditableHistory) async throws -> Removal {
         let (changes, backup) = try await change {
-            try store.removeImport(id, at: now(), isPreview: true)
+            try store.removeImport(id, at: change.now(), isPreview: true)
         } store: { _ in
-            try store.removeImport(id, at: now(), isPreview: false)
+            try store.removeImport(id, at: change.now(), isPreview: false)
         }
         var removal = removal(changes)
         removal.backup = backup
@@ -125,6 +117,6 @@ public struct Importing: Sendable {
     }
 
     private func removal(_ changes: ImportChanges) -> Removal {
-        Removal(changes, DestinationFate.all(changes.shared, try? destinations()))
+        Removal(changes, DestinationFate.all(changes.shared, try? change.destinations()))
     }
 }

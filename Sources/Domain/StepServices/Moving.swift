@@ -45,20 +45,10 @@ public struct Moving: Sendable {
 
     private let store: EditableHistory
     private let change: GuardedChange
-    private let destinations: @Sendable () throws -> [any ShareDestination]
-    private let localTime: LocalTime
-    private let now: @Sendable () -> Timestamp
 
-    public init(
-        _ store: EditableHistory, _ change: GuardedChange,
-        destinations: @escaping @Sendable () throws -> [any ShareDestination], localTime: LocalTime,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
+    public init(_ store: EditableHistory, _ change: GuardedChange) {
         self.store = store
         self.change = change
-        self.destinations = destinations
-        self.localTime = localTime
-        self.now = now
     }
 
     /// What a move would change. Nothing is moved.
@@ -88,11 +78,11 @@ public struct Moving: Sendable {
     }
 
     private func run(_ move: Move, isPreview: Bool) throws -> Outcome {
-        let effect = try store.move(move, at: now(), isPreview: isPreview)
+        let effect = try store.move(move, at: change.now(), isPreview: isPreview)
         if case .days(let days, _, _) = move, effect.isEmpty {
             throw ServiceError.nothingToDelete(days.lowerBound, days.upperBound)
         }
-        let configured = (try? destinations()) ?? []
+        let configured = (try? change.destinations()) ?? []
         func places(_ side: MoveEffect.Side, _ user: User) -> [Destination] {
             side.shared.map { shared in
                 let traits = configured.first { $0.name == shared.destination }?.traits
@@ -110,7 +100,7 @@ public struct Moving: Sendable {
         let to = try UserSelection(store, wanted: target, login: target).user()
         switch request {
         case .days(let first, let last):
-            let today = localTime.day(of: now())
+            let today = change.today
             let days = try Deleting.checked(first, last, today: today)
             // The rest of the day could go to neither of the two.
             if last == today { throw ServiceError.dayNotOver(today) }

@@ -6,15 +6,9 @@ public struct Replaying: Sendable {
     private let history: EditableHistory
     private let decoder: any FrameDecoder
     private let change: GuardedChange
-    private let localTime: LocalTime
-    private let now: @Sendable () -> Timestamp
 
-    public init(
-        _ history: EditableHistory, _ decoder: any FrameDecoder, _ change: GuardedChange, localTime: LocalTime,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
+    public init(_ history: EditableHistory, _ decoder: any FrameDecoder, _ change: GuardedChange) {
         (self.history, self.decoder, self.change) = (history, decoder, change)
-        (self.localTime, self.now) = (localTime, now)
     }
 
     public struct Outcome: Sendable {
@@ -27,19 +21,19 @@ public struct Replaying: Sendable {
     ///
     /// - Throws: the history's error.
     public func preview(_ pedometers: [Pedometer]) async throws -> [ReplayChanges] {
-        try await blocking { try history.replace(decoded(pedometers), at: now(), isPreview: true) }
+        try await blocking { try history.replace(decoded(pedometers), at: change.now(), isPreview: true) }
     }
 
     /// - Throws: the lock's error while a sync runs; the history's error.
     public func store(_ pedometers: [Pedometer]) async throws -> Outcome {
         let (changes, backup) = try await change { () -> (replays: [PedometerReplay], preview: [ReplayChanges]) in
             let replays = try decoded(pedometers)
-            return (replays, try history.replace(replays, at: now(), isPreview: true))
+            return (replays, try history.replace(replays, at: change.now(), isPreview: true))
         } unneeded: {
             $0.preview.allSatisfy { $0.samples == 0 } ? $0.preview : nil
         } store: { found in
             let changed = zip(found.replays, found.preview).filter { $1.samples > 0 }.map(\.0)
-            let stored = try history.replace(changed, at: now(), isPreview: false)
+            let stored = try history.replace(changed, at: change.now(), isPreview: false)
             return found.preview.map { same in
                 stored.first { $0.replay.pedometer.id == same.replay.pedometer.id } ?? same
             }
@@ -49,7 +43,7 @@ public struct Replaying: Sendable {
 
     private func decoded(_ pedometers: [Pedometer]) throws -> [PedometerReplay] {
         try pedometers.map { pedometer in
-            var replay = ReplayedPedometer(pedometer, decoder, localTime)
+            var replay = ReplayedPedometer(pedometer, decoder, change.localTime)
             try history.readings(of: pedometer.id) { replay.add($0) }
             return replay.result
         }

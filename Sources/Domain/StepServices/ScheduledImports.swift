@@ -34,6 +34,27 @@ public struct ScheduledImports: Sendable {
         self.now = now
     }
 
+    /// Imports those of the configuration that have changed.
+    ///
+    /// - Parameters:
+    ///   - failures: of those that the configuration describes wrongly.
+    ///   - make: opens the history.
+    public static func run(
+        _ plans: [ScheduledImport], failures: [ScheduledImportFailure],
+        make: @escaping @Sendable () throws -> ScheduledImports
+    ) async -> [ScheduledImportReport] {
+        func failed(_ failure: ScheduledImportFailure) -> ScheduledImportReport {
+            ScheduledImportReport(name: failure.name, outcome: .failed(failure))
+        }
+        let reports = failures.map(failed)
+        do {
+            let imports = try await blocking(make)
+            return reports + (await imports.run())
+        } catch {
+            return reports + plans.map { failed(ScheduledImportFailure(name: $0.name, error)) }
+        }
+    }
+
     /// Imports all that have changed. One that fails does not keep the others from being read.
     public func run() async -> [ScheduledImportReport] {
         var reports: [ScheduledImportReport] = []

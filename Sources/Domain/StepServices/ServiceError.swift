@@ -7,6 +7,8 @@ public enum ServiceError: CategorizedError, Hashable {
     /// There are several users, and none was named.
     case severalUsers(known: [String])
     case unknownUser(String, known: [String])
+    /// The history does not have this user, but one with a similar name.
+    case similarUser(String, known: String)
     case unknownPedometer(String, known: [String])
     /// The pedometer of this name is `owner`'s, and a pedometer of `user` was asked for.
     case pedometerOfAnother(String, owner: String, user: String)
@@ -132,10 +134,8 @@ public enum ServiceError: CategorizedError, Hashable {
 
     public var category: FailureCategory {
         switch self {
-        case .severalUsers, .unknownUser, .unknownPedometer, .pedometerOfAnother, .noSuchDevice, .noPedometer,
-            .unknownDestination,
-            .neverShared, .notInOutbox,
-            .alreadySent:
+        case .severalUsers, .unknownUser, .similarUser, .unknownPedometer, .pedometerOfAnother, .noSuchDevice,
+            .noPedometer, .unknownDestination, .neverShared, .notInOutbox, .alreadySent:
             .usage
         case .alreadyRegistered, .nameTaken, .nameIsAddress, .unknownKind, .optionOfDescribedKind, .deviceNeeded,
             .notRecognised,

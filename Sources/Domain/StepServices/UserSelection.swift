@@ -1,4 +1,5 @@
 public import StepDomain
+internal import Support
 
 /// Which user of the history a command is for, and adding a new one.
 public struct UserSelection: Sendable {
@@ -9,12 +10,15 @@ public struct UserSelection: Sendable {
     private let history: any StepHistory
     /// The requested or configured user.
     private let wanted: String?
+    /// Whether `wanted` is not requested, but of the configuration.
+    private let isConfigured: Bool
     /// The name of the user who is logged in.
     private let login: String
 
-    public init(_ history: any StepHistory, wanted: String?, login: String) {
+    public init(_ history: any StepHistory, wanted: String?, isConfigured: Bool = false, login: String) {
         self.history = history
         self.wanted = wanted
+        self.isConfigured = isConfigured
         self.login = login
     }
 
@@ -38,15 +42,32 @@ public struct UserSelection: Sendable {
         throw wanted == nil ? ServiceError.severalUsers(known: known) : .unknownUser(name, known: known)
     }
 
-    /// The name of the user that is selected from several; nil if there is nothing to select from, or if nothing
-    /// selects one.
+    /// The user whose plan or profile is set. One who is requested and whom the history does not have is a new user,
+    /// unless the name is so similar to that of another that it may be a typing error: it would set aside the only user
+    /// that commands mean without `--user`.
     ///
-    /// - Throws: `ServiceError.unknownUser`; the history's error.
+    /// - Throws: `ServiceError`, or the history's error.
+    public func userToSet() throws -> User {
+        guard let wanted, !isConfigured else { return try user(creating: .first) }
+        let user = try user(creating: .always)
+        if user.isNew, let known = nearestKey(to: wanted, among: try history.users().map(\.name)) {
+            throw ServiceError.similarUser(wanted, known: known)
+        }
+        return user
+    }
+
+    /// The name of the user that is selected from several, for pages that show any; nil if there is nothing to select
+    /// from, if nothing selects one, or if the history cannot be read.
+    ///
+    /// - Throws: `ServiceError.unknownUser` for one who is requested.
     public func nameAmongSeveral() throws -> String? {
         do {
             let user = try user(creating: .first)
             return try history.users().count > 1 ? user.name : nil
-        } catch ServiceError.severalUsers {
+        } catch let error as ServiceError {
+            if case .unknownUser = error, !isConfigured { throw error }
+            return nil
+        } catch {
             return nil
         }
     }

@@ -5,16 +5,23 @@ public struct Users: Sendable {
     private let store: EditableHistory
     /// The destinations of the configuration; their errors are those of sharing.
     private let destinations: @Sendable () throws -> [any ShareDestination]
+    private let configured: String?
+    private let imports: [ScheduledImport]
     private let localTime: LocalTime
     private let now: @Sendable () -> Timestamp
 
+    /// - Parameters:
+    ///   - configured: the user of the configuration.
+    ///   - imports: those of the configuration.
     public init(
         _ store: EditableHistory,
-        destinations: @escaping @Sendable () throws -> [any ShareDestination], localTime: LocalTime,
-        now: @escaping @Sendable () -> Timestamp
+        destinations: @escaping @Sendable () throws -> [any ShareDestination], configured: String?,
+        imports: [ScheduledImport], localTime: LocalTime, now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.destinations = destinations
+        self.configured = configured
+        self.imports = imports
         self.localTime = localTime
         self.now = now
     }
@@ -69,6 +76,15 @@ public struct Users: Sendable {
         public var after: User
         /// What destinations keep under the old name.
         public var kept: [Kept]
+        /// What names the user in the configuration.
+        public var settings: [Setting]
+
+        public enum Setting: Hashable, Sendable {
+            /// The user of the commands.
+            case user
+            case destination(String)
+            case scheduledImport(String)
+        }
 
         public struct Kept: Hashable, Sendable {
             public var destination: String
@@ -91,7 +107,16 @@ public struct Users: Sendable {
         if let other = try named(new), other.id != before.id { throw ServiceError.userExists(other.name) }
         try store.renameUser(before.id, to: new)
         return Renaming(
-            before: before, after: User(id: before.id, name: new), kept: try keptUnderName(of: before))
+            before: before, after: User(id: before.id, name: new), kept: try keptUnderName(of: before),
+            settings: settings(naming: before))
+    }
+
+    private func settings(naming user: User) -> [Renaming.Setting] {
+        func names(_ name: String?) -> Bool { name?.lowercased() == user.name.lowercased() }
+        let ofDestinations = (try? destinations())?.filter { $0.terms.users?.contains { names($0) } == true } ?? []
+        return (names(configured) ? [Renaming.Setting.user] : [])
+            + ofDestinations.map { Renaming.Setting.destination($0.name) }
+            + imports.filter { names($0.user) }.map { Renaming.Setting.scheduledImport($0.name) }
     }
 
     private func keptUnderName(of user: User) throws -> [Renaming.Kept] {

@@ -225,7 +225,7 @@ func importAll(_ path: String) {
             }
         }
         if history.isEmpty { return }
-        _ = try StepDatabase.previewWithoutHistory(history, of: User(id: 0, name: "Ada"), at: now)
+        _ = try StepDatabase.previewWithoutHistory(history, of: .new("Ada"), at: now)
     }
 }
 

@@ -91,7 +91,7 @@ import Testing
             #expect(try history.strings("SELECT count(*) || (SELECT count(*) FROM pedometer) FROM sample") == before)
             #expect(try history.database.imports().isEmpty)
             let new = try StepDatabase.previewWithoutHistory(
-                Self.file([slot(60, 100)]), of: User(id: 0, name: "Ada"), at: noon)
+                Self.file([slot(60, 100)]), of: .new("Ada"), at: noon)
             #expect(new.days == [.init(day: day, before: nil, after: 100)])
         }
     }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Support
 
 /// A calendar day (proleptic Gregorian), without a place: `LocalTime` decides which seconds it covers.
@@ -91,7 +92,27 @@ public enum Weekday: Int, CaseIterable, Sendable, Codable {
     private static let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
     /// The first day of a week: the configured one by its name, else that of the locale, else Monday (ISO 8601).
-    public init(firstOfWeek name: String?, inLocale locale: Weekday?) {
-        self = Self.allCases.first { $0.name == name } ?? locale ?? .monday
+    ///
+    /// - Parameter environment: `LC_ALL`, `LC_TIME` and `LANG` are used.
+    public init(firstOfWeek name: String?, environment: [String: String]) {
+        self = Self.allCases.first { $0.name == name } ?? Self.firstOfWeek(environment: environment) ?? .monday
+    }
+
+    /// The first day of the week where the user lives, by the locale for dates; nil if none is set or installed.
+    ///
+    /// glibc has it as the number of a day, counted from 1 for the weekday of a date: 19971130 is a Sunday, 19971201 a
+    /// Monday (locale(5), `week` and `first_weekday`).
+    private static func firstOfWeek(environment: [String: String]) -> Weekday? {
+        let names = ["LC_ALL", "LC_TIME", "LANG"].compactMap { environment[$0] }
+        guard let name = names.first(where: { !$0.isEmpty }), !["C", "POSIX"].contains(name.prefix { $0 != "." }),
+            let locale = newlocale(Int32(LC_TIME_MASK), name, nil)
+        else { return nil }
+        defer { freelocale(locale) }
+        guard let first = nl_langinfo_l(nl_item(_NL_TIME_FIRST_WEEKDAY), locale)?.pointee, (1...7).contains(first)
+        else { return nil }
+        // The date is a number, stored as the pointer itself.
+        let base = UInt(bitPattern: nl_langinfo_l(nl_item(_NL_TIME_WEEK_1STDAY), locale)) & 0xffff_ffff
+        let sundays = base == 19_971_201 ? 1 : 0
+        return Weekday(rawValue: (Int(first) - 2 + sundays + 7) % 7 + 1)
     }
 }

@@ -16,11 +16,9 @@ public struct Pedometer: Hashable, Sendable, Identifiable {
     public var clock: ClockState
     public var cursor: PedometerCursor
 
-    /// Of a pedometer that is not in the history yet, which gives it its number.
-    public static let newID: ID = 0
-
+    /// - Parameter id: 0 of a pedometer that is not in the history yet, which gives it its number.
     public init(
-        id: ID = newID, user: User.ID, model: String, address: String, addressType: String, name: String,
+        id: ID = 0, user: User.ID, model: String, address: String, addressType: String, name: String,
         options: [String: String] = [:], clock: ClockState = ClockState(), cursor: PedometerCursor = PedometerCursor()
     ) {
         self.id = id

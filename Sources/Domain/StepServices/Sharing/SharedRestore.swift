@@ -7,6 +7,17 @@ public struct SharedRestore: Sendable {
     /// - Parameter destinations: those of the configuration.
     public init(_ destinations: [any ShareDestination]) { self.destinations = destinations }
 
+    /// - Parameters:
+    ///   - history: what would be replaced; nil if there is nothing.
+    ///   - path: where it is.
+    /// - Throws: `ServiceError.historyInUse` if there is a history with users; what `destinations` throws.
+    public init(
+        _ destinations: () throws -> [any ShareDestination], replacing history: EditableHistory?, at path: String
+    ) throws {
+        if let history, try !history.users().isEmpty { throw ServiceError.historyInUse(path) }
+        self.destinations = try destinations()
+    }
+
     /// The days of a user that one machine has sent.
     public struct Candidate: Sendable {
         public let destination: any RestorableDestination

@@ -8,6 +8,7 @@ public enum ServiceErrorWords {
         case .severalUsers(let known): "There are several users (\(known.joined(separator: ", ")))."
         case .unknownUser(let name, let known):
             "There is no user '\(name)'; known users: \(known.isEmpty ? "none yet" : known.joined(separator: ", "))."
+        case .similarUser(let name, let known): "There is no user '\(name)'. Is it '\(known)'?"
         case .unknownPedometer(let name, _): "There is no pedometer '\(name)'."
         case .pedometerOfAnother(let name, let owner, let user): "'\(name)' is a pedometer of \(owner), not of \(user)."
         case .noSuchDevice(let device): "'\(device)' is neither an address nor the name of a registered pedometer."
@@ -96,6 +97,7 @@ public enum ServiceErrorWords {
         case .severalUsers: "Choose one with --user NAME."
         case .unknownUser:
             "To add a user: `istep users add NAME`"
+        case .similarUser(let name, _): "For a new user of this name: `istep users add \(ShellCommand.quoted(name))`"
         case .unknownPedometer(_, let known): list(known) ?? Advice.addPedometer.markup
         case .pedometerOfAnother(_, let owner, _): "Leave --user out, or give --user \(ShellCommand.quoted(owner))."
         case .noSuchDevice:

@@ -5,8 +5,7 @@ public import StepServices
 public struct UserChangeView: View {
     public enum Change: Sendable {
         case added
-        /// - Parameter settings: those of the configuration that name the user, such as `user`.
-        case renamed(Users.Renaming, settings: [String])
+        case renamed(Users.Renaming)
     }
 
     let change: Change
@@ -27,7 +26,7 @@ public struct UserChangeView: View {
         let name = Printable(entry.user.name, limit: 64)
         switch change {
         case .added: page.paragraph("Added the user \(name).")
-        case .renamed(let renaming, let settings):
+        case .renamed(let renaming):
             let old = Printable(renaming.before.name, limit: 64)
             page.paragraph("Renamed \(old) to \(name).")
             for kept in renaming.kept {
@@ -43,11 +42,21 @@ public struct UserChangeView: View {
                         .prose("To send the days under the new name: "), .command(ShellCommand("istep share", again)),
                     ]))
             }
-            for setting in settings {
+            for setting in renaming.settings {
                 page.paragraph(
-                    "The configuration names \(old) in \(Printable(setting, limit: 64)): change it there.")
+                    "The configuration names \(old) in \(Printable(Self.words(setting), limit: 64)): change it there."
+                )
             }
         }
         return page.lines
+    }
+
+    /// As it is written in the configuration.
+    private static func words(_ setting: Users.Renaming.Setting) -> String {
+        switch setting {
+        case .user: "user"
+        case .destination(let name): "[share.\(name)]"
+        case .scheduledImport(let name): "[import.\(name)]"
+        }
     }
 }

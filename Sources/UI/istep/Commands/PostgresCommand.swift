@@ -1,5 +1,6 @@
 import ArgumentParser
 import StepDomain
+import StepServices
 import StepViews
 import Support
 
@@ -44,9 +45,9 @@ struct PostgresCommand: ParsableCommand, Subcommand {
 
         func run() async throws {
             let wiring = try Wiring(common)
-            let (destination, users) = try await blocking { try wiring.inspected(name) }
-            let inspection = try await destination.inspect(for: users)
-            try wiring.show(InspectionView(destination, inspection))
+            let inspected = try await blocking { try wiring.inspected(name) }
+            let inspection = try await inspected.inspect()
+            try wiring.show(InspectionView(inspected.destination, inspection))
             if let worst = inspection.category { throw AlreadyReported(worst) }
         }
     }

@@ -60,7 +60,7 @@ struct ShowCommand: ParsableCommand, TakesDays {
             for line in DayCSV.lines(try statistics.figures(of: user, on: day)) { try Output.standard.result(line) }
             return
         }
-        let view = try wiring.dayView(of: user, on: day, in: history)
+        let view = try DayView(of: user, on: day, in: wiring.services(history))
         if explain {
             let data = try history.dayData(of: user, on: day)
             return try wiring.show(

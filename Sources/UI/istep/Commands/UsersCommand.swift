@@ -74,9 +74,7 @@ struct UsersCommand: AsyncParsableCommand, Subcommand {
             let renaming = try users.rename(old, to: new)
             let entry = try users.list().first { $0.user.id == renaming.after.id }
             try wiring.confirm(
-                UserChangeView(
-                    .renamed(renaming, settings: wiring.settingsNaming(renaming.before)),
-                    entry ?? Users.Entry(user: renaming.after)))
+                UserChangeView(.renamed(renaming), entry ?? Users.Entry(user: renaming.after)))
         }
     }
 

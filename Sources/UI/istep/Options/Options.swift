@@ -2,7 +2,6 @@ import ArgumentParser
 import StepDomain
 import StepServices
 import StepViews
-import Support
 
 /// The options of every command.
 struct CommonOptions: ParsableArguments {
@@ -79,24 +78,6 @@ extension Wiring {
     /// - Throws: `SettingsError`.
     init(_ common: CommonOptions, _ bluetooth: BluetoothOptions? = nil) throws {
         try self.init(common.values(bluetooth))
-    }
-
-    /// The user whose plan or profile is set. One that `--user` names and the history does not have is a new user,
-    /// unless the name is so similar to that of another that it may be a typing error: it would set aside the only user
-    /// that commands mean without `--user`.
-    ///
-    /// - Throws: `CommandFailure`, as `user(in:)`.
-    func userToSet(in history: any StepHistory) throws -> User {
-        guard let name = options.user else { return try user(in: history, creating: .first) }
-        let user = try user(in: history, creating: .always)
-        if user.isNew, let known = nearestKey(to: name, among: try history.users().map(\.name)) {
-            throw CommandFailure(
-                .usage, "There is no user '\(name)'. Is it '\(known)'?",
-                advice:
-                    "For a new user of this name: `istep users add \(ShellCommand.quoted(name))`"
-            )
-        }
-        return user
     }
 
     /// The same user, who is added if new. That is said where there are others: the name can be a typing error.

@@ -43,7 +43,7 @@ struct ValidityOptions: ParsableArguments {
             if let remove { try removing(planning, remove.day(today: today), user) }
             return (history, user, false)
         }
-        let user = try wiring.stored(wiring.userToSet(in: history), in: history)
+        let user = try wiring.stored(wiring.people(of: history).userToSet(), in: history)
         return (history, user, try !set(planning, from, user))
     }
 }

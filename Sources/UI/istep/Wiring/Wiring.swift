@@ -198,8 +198,7 @@ struct Wiring: Sendable {
     // MARK: Users
 
     func people(of history: any StepHistory) -> UserSelection {
-        UserSelection(
-            history, wanted: settings.user?.value, login: login)
+        UserSelection(history, wanted: settings.user?.value, isConfigured: options.user == nil, login: login)
     }
 
     /// The requested user; otherwise the only one, or the one who is logged in.
@@ -217,16 +216,16 @@ struct Wiring: Sendable {
 
     /// The first day of a week: configured, else of the locale, else Monday.
     var weekStart: Weekday {
-        Weekday(firstOfWeek: settings.weekStart?.value, inLocale: Weekday.firstOfWeek(environment: environment))
+        Weekday(firstOfWeek: settings.weekStart?.value, environment: environment)
     }
 
     /// The units of what people read and type: configured, else of the locale, else metric.
     var units: UnitSystem {
         settings.units.flatMap { UnitSystem(rawValue: $0.value) } ?? UnitSystem(environment: environment) ?? .metric
     }
-}
 
-extension Wiring {
+    // MARK: Destinations
+
     /// The names of the destinations that are configured, whether they can be used or not.
     var destinationNames: [String] { settings.destinations.map(\.name) }
 

@@ -1,4 +1,3 @@
-import Foundation
 import Settings
 import Sharing
 import StepDatabase
@@ -22,17 +21,6 @@ extension Wiring {
         return "~\(path.dropFirst(home.count))"
     }
 
-    /// The settings that name a user: `user`, and the users of destinations and imports.
-    func settingsNaming(_ user: User) -> [String] {
-        func names(_ name: String?) -> Bool { name?.lowercased() == user.name.lowercased() }
-        let ofDestinations = (try? destinations())?.filter { $0.terms.users?.contains(where: names) == true } ?? []
-        let ofImports = Self.scheduledImports(settings.imports, environment).plans.filter { names($0.user) }
-        // Of the command line, the next command has another one.
-        let isConfigured = if case .flag(_)? = settings.user?.source { false } else { names(settings.user?.value) }
-        return (isConfigured ? ["user"] : [])
-            + ofDestinations.map { "[share.\($0.name)]" } + ofImports.map { "[import.\($0.name)]" }
-    }
-
     /// The zone that `TZ` names and this machine does not have; nil if there is no such error.
     var unknownZone: String? { TimeZoneName.unknown(environment) }
 
@@ -44,23 +32,51 @@ extension Wiring {
     /// SQL for psql: the tables of a database that several machines share.
     static var postgresSchema: String { PostgresSchema.script }
 
-    /// A destination that can be inspected, and the users of the history whose days it gets. Without a history, the
-    /// user of `--user`: the comparison is of use before anything is set up.
-    ///
     /// - Throws: `SettingsProblems`; `ServiceError`; the history's error.
-    func inspected(_ name: String) throws -> (any InspectableDestination, [User]) {
-        let destinations = try destinations()
-        guard let named = destinations.first(where: { $0.name == name }) else {
-            throw ServiceError.unknownDestination(
-                name, known: destinations.filter { $0 is any InspectableDestination }.map(\.name))
+    func inspected(_ name: String) throws -> InspectedDestination {
+        try InspectedDestination(
+            name, among: destinations(), for: options.user, configured: settings.user?.value,
+            history: { try historyIfPresent() })
+    }
+
+    /// What a checkup works with. It needs no valid configuration, so it is not made from a `Wiring`.
+    ///
+    /// - Throws: `SettingsError` for an error in the command line, which is not a fault of the machine.
+    static func doctor(_ options: GlobalOptions, usesRadio: Bool, usesNetwork: Bool) throws -> Doctor {
+        let files = ConfigurationFiles(options)
+        let (environment, check) = (files.environment, files.check)
+        if let error = check.problems.first(where: { $0.category == .usage }) { throw error }
+        var request = CheckupRequest(
+            configurationFiles: check.files,
+            configurationProblems: files.errors.map(\.description),
+            destinations: files.destinations,
+            destinationsOfService: destinationsOfService(check.destinations, environment),
+            usesRadio: usesRadio, usesNetwork: usesNetwork)
+        if let path = check.readable?.database.value, !files.imports.isEmpty {
+            request.imports = files.imports
+            request.importStates = { try StepDatabase(path: path, for: .reading).scheduledImports() }
         }
-        guard let destination = named as? any InspectableDestination else { throw ServiceError.notInspectable(name) }
-        guard try hasHistory(), case let history = try history(for: .reading), try !history.users().isEmpty else {
-            return (destination, userToRestore.map { [User(id: 0, name: $0)] } ?? [])
-        }
-        // The user of the configuration is not the only one whose days are sent.
-        let users = try options.user == nil ? history.users() : [user(in: history)]
-        return (destination, users.filter(destination.terms.include))
+        if let timeout = check.readable?.timeout, timeout.source != .standard { request.searchTime = timeout.value }
+        if let user = check.readable?.user, case .flag = user.source { request.user = user.value }
+
+        let bus = systemBus(environment)
+        let machine = machine(on: bus)
+        return Doctor(
+            request,
+            bluetooth: BluetoothAccess(
+                adapter: check.readable?.adapter?.value, now: Self.now, machine: machine,
+                central: { try await Central.open(bus, machine: machine) }),
+            system: SystemdProbe(
+                environment: environment, systemBus: bus, sessionBus: AutomaticSync.userBus(environment), now: Self.now,
+                file: { StorageFacts.Entry(path: $0) }),
+            history: (check.readable?.database.value).map { HistoryFileProbe(path: $0) }, now: Self.now)
+    }
+
+    /// The destinations with a secret that systemd gives to services, where this process is not one.
+    private static func destinationsOfService(_ tables: [SettingsTable], _ environment: [String: String]) -> Set<String>
+    {
+        guard environment["CREDENTIALS_DIRECTORY"] == nil else { return [] }
+        return Set(tables.filter { $0.keys.contains { $0.hasSuffix("_credential") } }.map(\.name))
     }
 }
 
@@ -130,68 +146,5 @@ private struct ConfigurationFiles: ConfigurationSource {
     private static func place(_ subject: ConfigurationPlace.Subject, _ source: SettingSource) -> ConfigurationPlace {
         guard case .file(let path, let line) = source else { return ConfigurationPlace(subject) }
         return ConfigurationPlace(subject, file: path, line: line)
-    }
-}
-
-extension Weekday {
-    /// The first day of the week where the user lives, by the locale for dates (`LC_ALL`, `LC_TIME`, `LANG`); nil if
-    /// none is set or installed. Then it is Monday (ISO 8601).
-    ///
-    /// glibc has it as the number of a day, counted from 1 for the weekday of a date: 19971130 is a Sunday, 19971201 a
-    /// Monday (locale(5), `week` and `first_weekday`).
-    static func firstOfWeek(environment: [String: String]) -> Weekday? {
-        let names = ["LC_ALL", "LC_TIME", "LANG"].compactMap { environment[$0] }
-        guard let name = names.first(where: { !$0.isEmpty }), !["C", "POSIX"].contains(name.prefix { $0 != "." }),
-            let locale = newlocale(Int32(LC_TIME_MASK), name, nil)
-        else { return nil }
-        defer { freelocale(locale) }
-        guard let first = nl_langinfo_l(nl_item(_NL_TIME_FIRST_WEEKDAY), locale)?.pointee, (1...7).contains(first)
-        else { return nil }
-        // The date is a number, stored as the pointer itself.
-        let base = UInt(bitPattern: nl_langinfo_l(nl_item(_NL_TIME_WEEK_1STDAY), locale)) & 0xffff_ffff
-        let sundays = base == 19_971_201 ? 1 : 0
-        return Weekday(rawValue: (Int(first) - 2 + sundays + 7) % 7 + 1)
-    }
-}
-
-/// What a checkup works with. It needs no valid configuration, so it is not made from a `Wiring`.
-extension Wiring {
-    /// - Throws: `SettingsError` for an error in the command line, which is not a fault of the machine.
-    static func doctor(_ options: GlobalOptions, usesRadio: Bool, usesNetwork: Bool) throws -> Doctor {
-        let files = ConfigurationFiles(options)
-        let (environment, check) = (files.environment, files.check)
-        if let error = check.problems.first(where: { $0.category == .usage }) { throw error }
-        var request = CheckupRequest(
-            configurationFiles: check.files,
-            configurationProblems: files.errors.map(\.description),
-            destinations: files.destinations,
-            destinationsOfService: destinationsOfService(check.destinations, environment),
-            usesRadio: usesRadio, usesNetwork: usesNetwork)
-        if let path = check.readable?.database.value, !files.imports.isEmpty {
-            request.imports = files.imports
-            request.importStates = { try StepDatabase(path: path, for: .reading).scheduledImports() }
-        }
-        if let timeout = check.readable?.timeout, timeout.source != .standard { request.searchTime = timeout.value }
-        if let user = check.readable?.user, case .flag = user.source { request.user = user.value }
-
-        let bus = systemBus(environment)
-        let machine = machine(on: bus)
-        let now: @Sendable () -> Timestamp = { Timestamp(Int(Date().timeIntervalSince1970)) }
-        return Doctor(
-            request,
-            bluetooth: BluetoothAccess(
-                adapter: check.readable?.adapter?.value, now: now, machine: machine,
-                central: { try await Central.open(bus, machine: machine) }),
-            system: SystemdProbe(
-                environment: environment, systemBus: bus, sessionBus: AutomaticSync.userBus(environment), now: now,
-                file: { StorageFacts.Entry(path: $0) }),
-            history: (check.readable?.database.value).map { HistoryFileProbe(path: $0) }, now: now)
-    }
-
-    /// The destinations with a secret that systemd gives to services, where this process is not one.
-    private static func destinationsOfService(_ tables: [SettingsTable], _ environment: [String: String]) -> Set<String>
-    {
-        guard environment["CREDENTIALS_DIRECTORY"] == nil else { return [] }
-        return Set(tables.filter { $0.keys.contains { $0.hasSuffix("_credential") } }.map(\.name))
     }
 }

@@ -5,7 +5,6 @@ import Settings
 import StepDatabase
 import StepDomain
 import StepServices
-import StepViews
 
 /// The history, and what changes it.
 extension Wiring {
@@ -31,17 +30,19 @@ extension Wiring {
         ReopenedHistory(path: databasePath, backups: backups, isReadOnly: true)
     }
 
-    /// Whether there is a history.
+    /// The history for reading; nil if there is none.
     ///
     /// - Throws: why it cannot be read.
-    func hasHistory() throws(HistoryError) -> Bool {
+    func historyIfPresent() throws(HistoryError) -> EditableHistory? {
         do {
-            _ = try history(for: .reading)
-            return true
+            return try history(for: .reading)
         } catch .missing {
-            return false
+            return nil
         }
     }
+
+    /// - Throws: why the history cannot be read.
+    func hasHistory() throws(HistoryError) -> Bool { try historyIfPresent() != nil }
 
     /// Whether there is no history yet where istep keeps it by default: nothing is known then. For one that was named
     /// this is an error: the name may be wrong, or a disk not mounted.
@@ -49,20 +50,6 @@ extension Wiring {
     /// - Throws: why the history cannot be read.
     func isBeforeHistory() throws(HistoryError) -> Bool {
         settings.database.source == .standard ? try !hasHistory() : false
-    }
-
-    /// A day of a user as it is shown.
-    ///
-    /// - Parameter isChanged: whether the user has just changed it.
-    /// - Throws: the history's error.
-    func dayView(of user: User, on day: Day, in history: History, isChanged: Bool = false) throws -> DayView {
-        let now = now()
-        let summary = try StepStatistics(history, localTime: localTime, now: { now }).summary(of: user, on: day)
-        return DayView(
-            summary, today: localTime.day(of: now), now: now, localTime: localTime,
-            historyBegins: summary.steps == nil ? try history.firstKnownDay(of: user.id) : nil,
-            hasPedometers: try summary.lastSync != nil || !history.pedometers(of: user.id).isEmpty,
-            unsent: try OutboxService(services(history)).destinationsToCorrect(day, of: user), isChanged: isChanged)
     }
 
     /// The backups that istep makes by itself.
@@ -80,24 +67,24 @@ extension Wiring {
 
     // MARK: Changes of the history
 
-    private var change: GuardedChange { GuardedChange(historyFile, lock: lock) }
-
-    var importing: Importing { Importing(ForeignFiles(), change, destinations: { try destinations() }, now: now) }
-
-    func deleting(_ history: EditableHistory) -> Deleting {
-        Deleting(history, change, destinations: { try destinations() }, localTime: localTime, now: now)
+    private var change: GuardedChange {
+        GuardedChange(historyFile, lock: lock, destinations: { try destinations() }, localTime: localTime, now: now)
     }
 
-    func moving(_ history: EditableHistory) -> Moving {
-        Moving(history, change, destinations: { try destinations() }, localTime: localTime, now: now)
-    }
+    var importing: Importing { Importing(ForeignFiles(), change) }
 
-    func replaying(_ history: EditableHistory) -> Replaying {
-        Replaying(history, FrameReplay(), change, localTime: localTime, now: now)
-    }
+    func deleting(_ history: EditableHistory) -> Deleting { Deleting(history, change) }
+
+    func moving(_ history: EditableHistory) -> Moving { Moving(history, change) }
+
+    func replaying(_ history: EditableHistory) -> Replaying { Replaying(history, FrameReplay(), change) }
 
     func users(_ history: EditableHistory) -> Users {
-        Users(history, destinations: { try destinations() }, localTime: localTime, now: now)
+        // Of the command line, the next command has another one.
+        let configured: String? = if case .flag(_)? = settings.user?.source { nil } else { settings.user?.value }
+        return Users(
+            history, destinations: { try destinations() }, configured: configured,
+            imports: Self.scheduledImports(settings.imports, environment).plans, localTime: localTime, now: now)
     }
 
     func exportDatabase(_ path: String) throws(HistoryError) -> any ExportWriter { try ExportDatabase(path) }

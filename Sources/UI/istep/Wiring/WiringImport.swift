@@ -1,4 +1,3 @@
-import Support
 import Foundation
 import ForeignHistories
 import Pedometers
@@ -44,22 +43,23 @@ extension Wiring {
     ///
     /// - Throws: `SettingsProblems`; `ServiceError.historyInUse` if there is a history with users.
     func sharedRestore() throws -> SharedRestore {
+        var present: EditableHistory?
         do {
-            if try hasHistory(), try !history(for: .reading).users().isEmpty {
-                throw ServiceError.historyInUse(databasePath)
-            }
+            present = try historyIfPresent()
         } catch HistoryError.empty {
             // Left by a restore that was killed before it had stored anything.
         }
-        return SharedRestore(try destinations())
+        return try SharedRestore({ try destinations() }, replacing: present, at: databasePath)
     }
 
     /// Whose days are restored; nil for the only user.
     var userToRestore: String? { settings.user?.value }
 
+    /// - Parameter user: the name of the one for whom the import is; nil for `owner`.
     /// - Throws: `ImportError.noZone`.
     func foreignOptions(
-        format: String?, zone: String?, columns: [String: String], leavesOutImpossible: Bool, fromUser: String?
+        format: String?, zone: String?, columns: [String: String], leavesOutImpossible: Bool, user: String? = nil,
+        fromUser: String?
     ) throws(ImportError) -> ForeignOptions {
         var (localTime, knowledge) = (localTime, ZoneKnowledge.machine(TimeZoneName.current(environment)))
         if let zone {
@@ -68,7 +68,7 @@ extension Wiring {
         }
         return ForeignOptions(
             format: format, localTime: localTime, zone: knowledge, columns: columns,
-            leavesOutImpossible: leavesOutImpossible, user: owner, fromUser: fromUser,
+            leavesOutImpossible: leavesOutImpossible, user: user ?? owner, fromUser: fromUser,
             historyVersion: StepDatabase.schemaVersion, now: now())
     }
 
@@ -82,10 +82,9 @@ extension Wiring {
     static func writeExport(_ samples: [StepSample], of device: String, to path: String) throws {
         try GadgetbridgeExample.write(samples, of: device, to: path)
     }
-}
 
-/// The imports of the configuration.
-extension Wiring {
+    // MARK: Imports of the configuration
+
     /// Those that can be read, and what is wrong with the others.
     static func scheduledImports(_ tables: [SettingsTable], _ environment: [String: String]) -> (
         plans: [ScheduledImport], faulty: [(name: String, problems: SettingsProblems)]
@@ -120,29 +119,18 @@ extension Wiring {
     /// What the nightly sync does for them; nil if there are none.
     var scheduledImports: (@Sendable () async -> [ScheduledImportReport])? {
         if settings.imports.isEmpty { return nil }
-        return { await runScheduledImports() }
-    }
-
-    private func runScheduledImports() async -> [ScheduledImportReport] {
         let (plans, faulty) = Self.scheduledImports(settings.imports, environment)
-        func failed(_ name: String, _ cause: any Error) -> ScheduledImportReport {
-            ScheduledImportReport(name: name, outcome: .failed(ScheduledImportFailure(name: name, cause)))
-        }
-        let reports = faulty.map { failed($0.name, $0.problems) }
-        do {
-            let store = try await blocking { try history(for: .updating) }
-            let imports = ScheduledImports(
-                plans, ForeignFiles(), into: store, lock: HistoryLock(path: databasePath),
-                options: { plan in
-                    var options = try foreignOptions(
-                        format: plan.format, zone: plan.zone, columns: [:], leavesOutImpossible: false,
-                        fromUser: plan.fromUser)
-                    options.user = plan.user ?? options.user
-                    return options
-                }, words: { ErrorText($0).message }, now: now)
-            return reports + (await imports.run())
-        } catch {
-            return reports + plans.map { failed($0.name, error) }
+        let failures = faulty.map { ScheduledImportFailure(name: $0.name, $0.problems) }
+        return {
+            await ScheduledImports.run(plans, failures: failures) {
+                ScheduledImports(
+                    plans, ForeignFiles(), into: try history(for: .updating), lock: lock,
+                    options: { plan in
+                        try foreignOptions(
+                            format: plan.format, zone: plan.zone, columns: [:], leavesOutImpossible: false,
+                            user: plan.user, fromUser: plan.fromUser)
+                    }, words: { ErrorText($0).message }, now: now)
+            }
         }
     }
 }

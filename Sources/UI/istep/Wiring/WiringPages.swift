@@ -88,29 +88,16 @@ struct PageServer {
     /// A server shows the steps of all users of its history, whichever it was started for. So `--user` does not need a
     /// server of its own: it selects whose pages the address opens.
     ///
-    /// - Throws: `AccessFolder.Failure`, `ServiceError.unknownUser`.
+    /// - Throws: `AccessFolder.Failure`; `ServiceError.unknownUser` of `--user`.
     static func runningOpening(_ wiring: Wiring, port: UInt16) throws -> Opening? {
         guard LoopbackOwner.user(ofPort: port) == getuid(), Paths(environment: wiring.environment).runtime != nil else {
             return nil
         }
         let access = try wiring.accessFolder().folder
         guard try ServerProbe(port: port).finds(history(of: wiring), by: access) else { return nil }
-        return try Opening("http://127.0.0.1:\(port)", access, user: try user(of: wiring))
-    }
-
-    /// The user that the options, the configuration or the login select from several.
-    private static func user(of wiring: Wiring) throws -> String? {
-        do {
-            return try wiring.people(of: wiring.history(for: .reading)).nameAmongSeveral()
-        } catch ServiceError.unknownUser where wiring.options.user == nil {
-            // The pages show that the configuration is wrong, and whom to choose from.
-            return nil
-        } catch let error as ServiceError {
-            throw error
-        } catch {
-            // The pages show what is wrong with the history.
-            return nil
-        }
+        // What is wrong with the history or the configuration, the pages show.
+        let people = try? wiring.people(of: wiring.history(for: .reading))
+        return try Opening("http://127.0.0.1:\(port)", access, user: people?.nameAmongSeveral())
     }
 }
 

@@ -32,9 +32,7 @@ extension Wiring {
         }
         return UnattendedReporter(context, output: ConsoleUnattendedOutput(wiring: self), desktop: desktop)
     }
-}
 
-extension Wiring {
     /// Runs `body` on automatic sync by systemd, of this user or of the machine.
     ///
     /// - Throws: `ServiceError.noServiceManager` on a machine without systemd; `SystemdError`, and what `body` throws.
