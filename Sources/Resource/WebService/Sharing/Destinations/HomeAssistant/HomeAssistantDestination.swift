@@ -116,6 +116,11 @@ struct HomeAssistantDestination: ConfiguredDestination {
 
     var location: String { "\(url.origin), \(entity)" }
 
+    /// The name of a statistic contains the user's also where that of the sensor does not.
+    func place(of user: User, slug: String) -> String? {
+        statistics != nil || entity.contains("{user}") ? slug : nil
+    }
+
     func problems() -> [String] { Authentication.bearer(token).problems(context.environment.variables) }
 
     func preview(_ payloads: [SharePayload]) throws(ShareFailure) -> String {
