@@ -10,6 +10,9 @@ public protocol ShareDestination: Sendable {
     var traits: ShareTraits { get }
     var terms: ShareTerms { get }
 
+    /// Where its token or password is, in words, such as `the file "/home/anna/token"`; nil without one.
+    var secretPlace: String? { get }
+
     /// What in the place of a day there depends on the user's name, such as a level of a topic; nil if nothing does.
     /// While it stays the same, a user who has another name keeps the place.
     ///
@@ -62,6 +65,8 @@ public protocol ShareDestination: Sendable {
 }
 
 extension ShareDestination {
+    public var secretPlace: String? { nil }
+
     public func check(for users: [User]) async throws(ShareFailure) -> String { try await check() }
 
     public func place(of user: User, slug: String) -> String? {
